@@ -1,0 +1,43 @@
+# Each target sets up what it needs under .venv by itself; nothing else is touched.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: check test lint bench refresh clean
+.DEFAULT_GOAL := check
+
+check: .venv/run.stamp  ## the main job: both schemes of the paper against the corpus
+	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml
+
+test: .venv/test.stamp  ## the test suite, import contracts included
+	$(BIN)/python -m pytest
+
+lint: .venv/lint.stamp  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy rspverify
+
+bench: .venv/run.stamp  ## speed, as ratios side by side in one run
+	$(BIN)/python bench/engines.py
+
+refresh: .venv/run.stamp  ## write the verdicts of this version to litmus/expected.yaml
+	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --refresh
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name it with make PYTHON=…"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/run.stamp: .venv/bin/python pyproject.toml
+	$(PIP) --editable .
+	@touch $@
+
+.venv/test.stamp: .venv/run.stamp
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+.venv/lint.stamp: .venv/run.stamp
+	$(PIP) --editable '.[lint]'
+	@touch $@

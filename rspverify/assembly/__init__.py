@@ -1,0 +1,41 @@
+"""The assembly language of Tab. 1 as data, and programs in it."""
+
+from rspverify.assembly.instruction import (
+    INSTRUCTION_SETS,
+    Acquire,
+    Await,
+    Condition,
+    Effect,
+    InstructionSet,
+    Invalidate,
+    Level,
+    Lock,
+    Mark,
+    Mnemonic,
+    Reach,
+    ReadEntry,
+    Release,
+    WriteEntry,
+)
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
+
+__all__ = [
+    "INSTRUCTION_SETS",
+    "Acquire",
+    "AssemblyProgram",
+    "Await",
+    "Condition",
+    "Effect",
+    "Instruction",
+    "InstructionSet",
+    "Invalidate",
+    "Level",
+    "Lock",
+    "Mark",
+    "Mnemonic",
+    "Reach",
+    "ReadEntry",
+    "Release",
+    "ThreadId",
+    "WriteEntry",
+]

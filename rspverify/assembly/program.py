@@ -1,0 +1,61 @@
+"""A program of the assembly language: per thread a list of guarded instructions (§5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rspverify.assembly.instruction import Mnemonic, Reach
+from rspverify.value import Expression
+
+
+@dataclass(frozen=True)
+class ThreadId:
+    """The paper's (d, w, t): device, work-group within the device, thread; t is unique in the program."""
+
+    device: int
+    workgroup: int
+    thread: int
+
+    def __str__(self) -> str:
+        return f"P{self.thread}"
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction in its place.
+
+    index: unique in the program, ascending by thread and then by program order.
+    operation: the index of the source operation that it was compiled from.
+    register: for an instruction that reads, the index i such that `Read(i)` is what it read.
+    value: for one that writes, the value; an RMW finds what it reads as `Read(register)`.
+    guard: executed when this is not 0; otherwise skipped without a step.
+    """
+
+    index: int
+    mnemonic: Mnemonic
+    thread: ThreadId
+    operation: int
+    guard: Expression
+    location: str | None = None
+    reach: Reach | None = None
+    register: int | None = None
+    value: Expression | None = None
+
+
+@dataclass(frozen=True)
+class AssemblyProgram:
+    """A compiled program.
+
+    threads: the thread ids, thread i at place i; code: their instructions; initial: the value of
+    each location in global memory before the program starts.
+    """
+
+    threads: tuple[ThreadId, ...]
+    code: tuple[tuple[Instruction, ...], ...]
+    initial: Mapping[str, int]
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """All instructions; the one with index i stands at place i."""
+        return tuple(instruction for thread in self.code for instruction in thread)

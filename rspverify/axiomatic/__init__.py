@@ -1,0 +1,17 @@
+"""Axiomatic memory models: the .cat language, candidate executions, and questions about them."""
+
+from rspverify.axiomatic.cat import DEFAULT_MODEL, load_model, read_model, shipped_models
+from rspverify.axiomatic.model import Axiom, Definition, MemoryModel
+from rspverify.axiomatic.question import Questions, Witness
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "Axiom",
+    "Definition",
+    "MemoryModel",
+    "Questions",
+    "Witness",
+    "load_model",
+    "read_model",
+    "shipped_models",
+]

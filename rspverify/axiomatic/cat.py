@@ -1,0 +1,296 @@
+"""Reading .cat models: herd's language, the fragment of docs/cat-fragment.md."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
+from lark.exceptions import UnexpectedInput
+
+from rspverify.axiomatic.model import Axiom, Definition, MemoryModel
+from rspverify.axiomatic.vocabulary import MODIFICATION_ORDER, READS_FROM, RELATIONS, SETS
+from rspverify.relation import (
+    Complement,
+    Composition,
+    Difference,
+    Expression,
+    Identity,
+    Intersection,
+    Inverse,
+    KindError,
+    Name,
+    Optionally,
+    Plus,
+    Product,
+    Sort,
+    Star,
+    Test,
+    Union,
+)
+from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
+
+SHIPPED = Path(str(files("rspverify.axiomatic") / "models"))
+DEFAULT_MODEL = "opencl-rsp"
+
+_BINARY = {
+    "union": Union,
+    "composition": Composition,
+    "difference": Difference,
+    "intersection": Intersection,
+    "product": Product,
+}
+_UNARY = {
+    "complement": Complement,
+    "inverse": Inverse,
+    "plus": Plus,
+    "star": Star,
+    "optionally": Optionally,
+    "identity": Identity,
+}
+_UNSUPPORTED = {
+    "let_rec": "a recursive let",
+    "function": "a function",
+    "unnamed": "an axiom without a name (`as Name`)",
+    "show": "show and unshow",
+    "flag": "flag",
+    "nothing": "the empty relation 0",
+}
+_MAX_DEPTH = 60
+
+
+def shipped_models() -> tuple[str, ...]:
+    """The names of the models that come with rspverify, those that others only include left out."""
+    names = sorted(path.stem for path in SHIPPED.glob("*.cat"))
+    return tuple(name for name in names if not name.endswith("-common"))
+
+
+def load_model(name: str) -> MemoryModel:
+    """A shipped model by its name, or a .cat file by its path. Raises InputError."""
+    if name in shipped_models():
+        return read_model(read_source(SHIPPED / f"{name}.cat"), name)
+    if not Path(name).exists() and not name.endswith(".cat"):
+        near = difflib.get_close_matches(name, shipped_models(), 1)
+        raise InputError(
+            [
+                Problem(
+                    None,
+                    f"the model must be one of {', '.join(shipped_models())} or a .cat file, not {name}",
+                    f"did you mean {near[0]}?" if near else None,
+                )
+            ]
+        )
+    return read_model(read_source(name), Path(name).stem)
+
+
+def read_model(source: Source, name: str) -> MemoryModel:
+    """Read a model from its text; `name` is what users call it. Raises InputError with all mistakes."""
+    reader = _Reader()
+    reader.read(source)
+    names = [axiom.name for axiom in reader.axioms]
+    if not reader.problems and not names:
+        reader.problems.append(
+            Problem(_whole(source), "a model must have at least one axiom", "e.g. acyclic hb as Hb")
+        )
+    if not reader.problems and "hb" not in reader.sorts:
+        hint = "the final value of a non-atomic location is that of an hb-maximal write"
+        reader.problems.append(Problem(_whole(source), "a model must define hb", hint))
+    if reader.problems:
+        raise InputError(reader.problems)
+    statements = tuple(reader.statements)
+    return MemoryModel(
+        name, statements, tuple(reader.axioms), tuple(reader.conditions), frozenset(reader.used)
+    )
+
+
+@cache
+def _parser() -> Lark:
+    grammar = (files("rspverify.axiomatic") / "cat.lark").read_text()
+    return Lark(grammar, parser="lalr", propagate_positions=True)
+
+
+def _base_sorts() -> dict[str, Sort]:
+    relations = [*RELATIONS, *READS_FROM, *MODIFICATION_ORDER]
+    return dict.fromkeys(SETS, Sort.SET) | dict.fromkeys(relations, Sort.RELATION)
+
+
+@dataclass
+class _Reader:
+    """What has been read so far, over all included files."""
+
+    sorts: dict[str, Sort] = field(default_factory=_base_sorts)
+    statements: list[Definition | Axiom] = field(default_factory=list)
+    axioms: list[Axiom] = field(default_factory=list)
+    conditions: list[Axiom] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    broken: set[str] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
+    including: list[Path] = field(default_factory=list)
+
+    def read(self, source: Source) -> None:
+        """Read one file and what it includes."""
+        for statement in _parse(source).children:
+            if isinstance(statement, Tree) and statement.data != "title":
+                self._statement(source, statement)
+
+    def _statement(self, source: Source, tree: Tree[Token]) -> None:
+        kind = str(tree.data)
+        if kind in _UNSUPPORTED:
+            self._unsupported(source, tree, kind)
+        elif kind == "include":
+            self._include(source, tree)
+        elif kind == "let":
+            self._let(source, tree)
+        else:
+            self._axiom(source, tree, kind == "condition")
+
+    def _unsupported(self, source: Source, tree: Tree[Token], kind: str) -> None:
+        message = f"{_UNSUPPORTED[kind]} is not supported by this version"
+        hint = "docs/cat-fragment.md lists what is"
+        problem = Problem(_span(source, tree), message, hint, severity=Severity.UNSUPPORTED)
+        self.problems.append(problem)
+
+    def _include(self, source: Source, tree: Tree[Token]) -> None:
+        token = tree.children[0]
+        name = str(token)[1:-1]
+        candidates = [Path(source.name).parent / name, SHIPPED / name]
+        path = next((each for each in candidates if each.is_file()), None)
+        if path is None:
+            message = (
+                f'the included file must exist beside this one or among the models, not "{name}"'
+            )
+            self.problems.append(Problem(_span(source, tree), message))
+        elif path.resolve() in self.including or Path(source.name).resolve() == path.resolve():
+            self.problems.append(Problem(_span(source, tree), f'"{name}" must not include itself'))
+        else:
+            self.including.append(path.resolve())
+            try:
+                self.read(read_source(path))
+            except InputError as error:
+                self.problems += error.problems
+            self.including.pop()
+
+    def _let(self, source: Source, tree: Tree[Token]) -> None:
+        fresh: list[tuple[str, Expression | None]] = []
+        for binding in tree.children:
+            assert isinstance(binding, Tree)
+            if binding.data == "function":
+                self._unsupported(source, binding, "function")
+                self.broken.add(str(binding.children[0]))
+                continue
+            token, body = binding.children
+            fresh.append((str(token), self._checked(source, body)))
+        for name, expression in fresh:
+            if expression is None:
+                self.broken.add(name)
+                continue
+            self.sorts[name] = expression.sort
+            self.defined.add(name)
+            self.statements.append(Definition(name, expression))
+
+    def _axiom(self, source: Source, tree: Tree[Token], condition: bool) -> None:
+        test, body, name = tree.children
+        expression = self._checked(source, body)
+        if any(str(name) == axiom.name for axiom in self.axioms + self.conditions):
+            message = f"the name of an axiom must be unique, {name} is taken"
+            self.problems.append(Problem(_span(source, name), message))
+        if expression is None:
+            return
+        question = Test(str(test))
+        if expression.sort is Sort.SET and question is not Test.EMPTY:
+            message = f"{question.value} must have a relation, not a set"
+            self.problems.append(Problem(_span(source, body), message))
+            return
+        axiom = Axiom(str(name), question, expression)
+        (self.conditions if condition else self.axioms).append(axiom)
+        self.statements.append(axiom)
+
+    def _checked(self, source: Source, tree: Tree[Token] | Token) -> Expression | None:
+        before = len(self.problems)
+        expression = self._expression(source, tree)
+        return expression if len(self.problems) == before else None
+
+    def _expression(
+        self, source: Source, tree: Tree[Token] | Token, depth: int = 0
+    ) -> Expression | None:
+        assert isinstance(tree, Tree)
+        kind = str(tree.data)
+        children = [each for each in tree.children if isinstance(each, Tree)]
+        if kind == "name":
+            return self._name(source, tree)
+        if kind in _UNSUPPORTED:
+            self._unsupported(source, tree, kind)
+            return None
+        if depth > _MAX_DEPTH * 7:
+            message = f"an expression must nest at most {_MAX_DEPTH} deep"
+            self.problems.append(Problem(_span(source, tree), message))
+            return None
+        operands = [self._expression(source, each, depth + 1) for each in children]
+        if len(operands) == 1 and kind in _BINARY:
+            return operands[0]
+        if any(operand is None for operand in operands):
+            return None
+        sound = [operand for operand in operands if operand is not None]
+        try:
+            if kind in _UNARY:
+                return _UNARY[kind](sound[0])
+            whole = sound[0]
+            for operand in sound[1:]:
+                whole = _BINARY[kind](whole, operand)
+            return whole
+        except KindError as error:
+            self.problems.append(Problem(_span(source, tree), str(error)))
+            return None
+
+    def _name(self, source: Source, tree: Tree[Token]) -> Expression | None:
+        name = str(tree.children[0])
+        if name in self.broken and name not in self.sorts:
+            return None
+        if name not in self.sorts:
+            near = difflib.get_close_matches(name, self.sorts, 1)
+            hint = (
+                f"did you mean {near[0]}?" if near else "docs/cat-fragment.md lists the base names"
+            )
+            message = f"{name} must be a base name or defined above"
+            self.problems.append(Problem(_span(source, tree), message, hint))
+            self.broken.add(name)
+            return None
+        if name not in self.defined:
+            self.used.add(name)
+        return Name(name, self.sorts[name])
+
+
+def _parse(source: Source) -> Tree[Token]:
+    try:
+        return _parser().parse(source.text)
+    except (UnexpectedCharacters, UnexpectedToken, UnexpectedEOF) as error:
+        raise InputError([_syntax_problem(source, error)]) from None
+
+
+def _syntax_problem(source: Source, error: UnexpectedInput) -> Problem:
+    line, column, width = error.line, error.column, 1
+    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        found = f"{str(error.token)!s}"
+        width = len(found.splitlines()[0]) if found else 1
+    elif isinstance(error, UnexpectedCharacters):
+        found = source.text[error.pos_in_stream or 0]
+    else:
+        found = "the end of the file"
+        lines = source.text.splitlines() or [""]
+        line, column = len(lines), len(lines[-1]) + 1
+    wanted = "a statement such as `let x = …` or `acyclic x as X`, or an operator or operand of its expression"
+    span = Span(source, line, column, line, column + width)
+    return Problem(span, f"a .cat file must have here {wanted}, not {found}")
+
+
+def _span(source: Source, tree: Tree[Token] | Token) -> Span:
+    place = tree if isinstance(tree, Token) else tree.meta
+    return Span(source, place.line, place.column, place.end_line, place.end_column)  # type: ignore[arg-type]
+
+
+def _whole(source: Source) -> Span:
+    return Span(source, 1, 1, 1, 2)

@@ -1,0 +1,193 @@
+"""All candidate executions of a program at once: its events, and terms for values, rf and mo.
+
+A candidate chooses a value for each read, a write for it to read from, and for each atomic
+location an order of its writes; operations under false guards are not executed (§2.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import permutations
+
+from rspverify.axiomatic.model import Axiom, Definition, MemoryModel
+from rspverify.axiomatic.vocabulary import (
+    MODIFICATION_ORDER,
+    READS_FROM,
+    RELATIONS,
+    SETS,
+    Event,
+)
+from rspverify.limits import Limits
+from rspverify.litmus import Location, Program
+from rspverify.relation import Environment, Name, Relation, Sort, holds
+from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of, choose, pick, truth, variable
+from rspverify.smt.choice import constant, equal
+from rspverify.value.domain import Access, admissible
+
+
+class Candidates:
+    """The candidate executions of a program under a model, as terms and constraints.
+
+    events: initial writes first, then operations in order. executed: event → term. read and
+    written: event → its value. rf, mo: the execution witness. final: the last value of each
+    location. constraints: what makes a candidate. axioms, conditions: name → term.
+    """
+
+    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+        self.program = program
+        self.constraints: list[Term] = []
+        locations = {location.name: location for location in program.locations}
+        initial = [Event(i, location) for i, location in enumerate(program.locations)]
+        self._offset = len(initial)
+        self.events = initial + [
+            Event(self._offset + it.index, locations[it.location], it, program.threads[it.thread])
+            for it in program.operations
+        ]
+        self._choose_values(limits)
+        self.rf = self._reads_from()
+        self.mo = self._modification_order()
+        self._holding: dict[str, Term] = {}
+        self._environment = self._evaluate(model)
+        self.axioms = self._terms(model.axioms)
+        self.conditions = self._terms(model.conditions)
+        self.final = {location.name: self._final(location) for location in program.locations}
+
+    def event(self, operation: int) -> Event:
+        """The event of an operation."""
+        return self.events[self._offset + operation]
+
+    def relation(self, name: str) -> Relation:
+        """The value of a relation of the model, by its name."""
+        return self._environment.relation(Name(name, Sort.RELATION))
+
+    def evaluate(self, axiom: Axiom) -> Relation:
+        """The pairs (or events, as pairs with themselves) that the expression of an axiom holds."""
+        if axiom.expression.sort is Sort.SET:
+            members = self._environment.set(axiom.expression)
+            return {(event, event): term for event, term in members.items()}
+        return self._environment.relation(axiom.expression)
+
+    def _choose_values(self, limits: Limits) -> None:
+        operations = self.program.operations
+        accesses = [Access(it.index, it.location, it.reads, it.value) for it in operations]
+        start = {location.name: location.initial for location in self.program.locations}
+        domains = admissible(start, accesses, [it.guard for it in operations], limits)
+        self._reads: dict[int, Choice[int]] = {}
+        for it in operations:
+            if it.reads:
+                choice, constraints = pick(f"r{it.index}", sorted(domains.locations[it.location]))
+                self._reads[it.index] = choice
+                self.constraints += constraints
+        self.executed: dict[int, Term] = {event.index: TRUE for event in self.events}
+        self.written: dict[int, Choice[int]] = {}
+        for event in self.events:
+            if event.operation is None:
+                self.written[event.index] = constant(event.location.initial)
+                continue
+            self.executed[event.index] = truth(event.operation.guard, self._reads)
+            if event.operation.value is not None:
+                self.written[event.index] = choose(event.operation.value, self._reads)
+        self.read = {self._offset + index: choice for index, choice in self._reads.items()}
+
+    def _reads_from(self) -> Relation:
+        """Each executed read reads exactly one executed write of its location and value."""
+        found: dict[tuple[int, int], Term] = {}
+        for reader in (event for event in self.events if event.reads):
+            writers = [it.index for it in self._writers(reader.location)]
+            source, constraints = pick(f"rf{reader.index}", writers)
+            self.constraints += constraints
+            for writer, chosen in source.items():
+                edge = chosen & self.executed[reader.index]
+                if edge is FALSE:
+                    continue
+                found[writer, reader.index] = edge
+                same = equal(self.written[writer], self.read[reader.index])
+                self.constraints += [edge.implies(self.executed[writer]), edge.implies(same)]
+        return found
+
+    def _modification_order(self) -> Relation:
+        """Per atomic location a total order of its executed writes, the initial one first."""
+        found: dict[tuple[int, int], Term] = {}
+        for location in self.program.locations:
+            if not location.atomic:
+                continue
+            first, *writers = (it.index for it in self._writers(location))
+            before: dict[tuple[int, int], Term] = {}
+            for a in writers:
+                found[first, a] = self.executed[a]
+                for b in (later for later in writers if later > a):
+                    before[a, b] = variable(f"mo{a},{b}")
+                    before[b, a] = ~before[a, b]
+            for a, b, c in permutations(writers, 3):
+                self.constraints.append(any_of((~before[a, b], ~before[b, c], before[a, c])))
+            for (a, b), term in before.items():
+                found[a, b] = all_of((term, self.executed[a], self.executed[b]))
+        return {pair: term for pair, term in found.items() if term is not FALSE}
+
+    def _writers(self, location: Location) -> list[Event]:
+        return [it for it in self.events if it.writes and it.location is location]
+
+    def _evaluate(self, model: MemoryModel) -> Environment:
+        environment = Environment(self.executed)
+        for name in model.names:
+            if name in SETS:
+                members = (event.index for event in self.events if SETS[name](event))
+                environment.define_set(name, {it: self.executed[it] for it in members})
+            elif name in RELATIONS:
+                environment.define_relation(name, self._static(name))
+            elif name in READS_FROM:
+                environment.define_relation(name, self.rf)
+            elif name in MODIFICATION_ORDER:
+                environment.define_relation(name, self.mo)
+        for statement in model.statements:
+            if isinstance(statement, Definition):
+                environment.define(statement.name, statement.expression)
+            else:
+                self._holding[statement.name] = holds(
+                    environment, statement.test, statement.expression
+                )
+        return environment
+
+    def _static(self, name: str) -> Relation:
+        test = RELATIONS[name]
+        pairs = ((a, b) for a in self.events for b in self.events if test(a, b))
+        terms = {
+            (a.index, b.index): self.executed[a.index] & self.executed[b.index] for a, b in pairs
+        }
+        return {pair: term for pair, term in terms.items() if term is not FALSE}
+
+    def _terms(self, axioms: tuple[Axiom, ...]) -> Mapping[str, Term]:
+        return {axiom.name: self._holding[axiom.name] for axiom in axioms}
+
+    def _final(self, location: Location) -> Choice[int]:
+        """The value of the mo-last write, or of an hb-maximal one where there is no mo."""
+        writers = [it.index for it in self._writers(location)]
+        last: Choice[int]
+        if location.atomic:
+            last = {
+                it: all_of(
+                    [self.executed[it]]
+                    + [
+                        ~self.executed[other] | self.mo.get((other, it), FALSE)
+                        for other in writers
+                        if other != it
+                    ]
+                )
+                for it in writers
+            }
+        else:
+            happens_before = self.relation("hb")
+            last, constraints = pick(f"final {location.name}", writers)
+            self.constraints += constraints
+            for it, chosen in last.items():
+                self.constraints.append(chosen.implies(self.executed[it]))
+                for other in writers:
+                    later = happens_before.get((it, other), FALSE)
+                    if other != it and later is not FALSE:
+                        self.constraints.append(chosen.implies(~later))
+        values: dict[int, list[Term]] = {}
+        for it, chosen in last.items():
+            for value, term in self.written[it].items():
+                values.setdefault(value, []).append(chosen & term)
+        found = {value: any_of(terms) for value, terms in values.items()}
+        return {value: term for value, term in found.items() if term is not FALSE}

@@ -1,0 +1,42 @@
+"""A memory model as read from a .cat file: definitions, consistency axioms, and races."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rspverify.relation import Expression, Test
+
+
+@dataclass(frozen=True)
+class Definition:
+    """`let name = expression`."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True)
+class Axiom:
+    """`acyclic | irreflexive | empty expression as name`."""
+
+    name: str
+    test: Test
+    expression: Expression
+
+    def __str__(self) -> str:
+        return f"{self.test.value} {self.expression} as {self.name}"
+
+
+@dataclass(frozen=True)
+class MemoryModel:
+    """A model. statements are in the order of the file, as later definitions may hide earlier ones.
+
+    conditions: the `undefined_unless` axioms; a consistent execution that breaks one makes the
+    whole program undefined (Fig. 2, Dr). names: the base names that the model mentions.
+    """
+
+    name: str
+    statements: tuple[Definition | Axiom, ...]
+    axioms: tuple[Axiom, ...]
+    conditions: tuple[Axiom, ...]
+    names: frozenset[str]

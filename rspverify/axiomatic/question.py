@@ -1,0 +1,180 @@
+"""Questions to a memory model about one program: what it allows, whether it races, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from rspverify.axiomatic.execution import Candidates
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.limits import LimitReached, Limits
+from rspverify.litmus import Program
+from rspverify.smt import FALSE, Answer, Model, Satisfiable, Solver, Term, Unknown, all_of, any_of
+from rspverify.verdict import Event, Outcome, Race
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A consistent execution: its outcome, and its relations by name as pairs of event indices."""
+
+    outcome: Outcome
+    relations: Mapping[str, frozenset[tuple[int, int]]]
+
+
+class Questions:
+    """A program under a model. Every method raises LimitReached where it cannot answer."""
+
+    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+        self._program = program
+        self._model = model
+        self._limits = limits
+        self._candidates = Candidates(program, model, limits)
+        self._consistent = self._solver(tuple(self._candidates.axioms.values()))
+
+    def race(self) -> Race | None:
+        """A race of some consistent execution, or None if there is none."""
+        candidates = self._candidates
+        faulty = any_of(~term for term in candidates.conditions.values())
+        if _decided(self._consistent.check([faulty])) is None:
+            return None
+        solver = self._solver(tuple(candidates.axioms.values()), reproducible=True)
+        for axiom in self._model.conditions:
+            for (a, b), term in sorted(candidates.evaluate(axiom).items()):
+                found = _decided(solver.check([term]))
+                if found is not None:
+                    return self._shown_race(found, a, b)
+        raise AssertionError("a faulty execution without a racing pair")
+
+    def allows(self, outcome: Outcome) -> bool:
+        """Whether some consistent execution has this outcome."""
+        wanted = self._assumptions(outcome)
+        return wanted is not None and _decided(self._consistent.check(wanted)) is not None
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Every outcome of a consistent execution, each once."""
+        solver = self._solver(tuple(self._candidates.axioms.values()))
+        for count in range(self._limits.outcomes + 1):
+            found = _decided(solver.check())
+            if found is None:
+                return
+            outcome = self._outcome(found)
+            yield outcome
+            solver.add(~all_of(self._assumptions(outcome) or [FALSE]))
+        raise LimitReached(f"more than {self._limits.outcomes} outcomes")
+
+    def executions(self) -> Iterator[Witness]:
+        """Every consistent execution, that is every (values, rf, mo), each once."""
+        solver = self._solver(tuple(self._candidates.axioms.values()))
+        edges = {"rf": self._candidates.rf, "mo": self._candidates.mo}
+        while (found := _decided(solver.check())) is not None:
+            chosen = {
+                name: frozenset(pair for pair, term in relation.items() if found[term])
+                for name, relation in edges.items()
+            }
+            yield Witness(self._outcome(found), chosen)
+            solver.add(~all_of(term if found[term] else ~term for term in self._identifying()))
+
+    def _identifying(self) -> Iterator[Term]:
+        """The terms whose values tell two candidate executions apart."""
+        candidates = self._candidates
+        yield from candidates.rf.values()
+        yield from candidates.mo.values()
+        yield from candidates.executed.values()
+        for event, choice in candidates.read.items():
+            yield from (candidates.executed[event] & term for term in choice.values())
+
+    def forbidding_axioms(self, outcome: Outcome) -> tuple[str, ...]:
+        """A smallest set of axioms that no candidate with this outcome satisfies together.
+
+        Empty if there is no candidate with these values at all. Raises ValueError if it is allowed.
+        """
+        wanted = self._assumptions(outcome)
+        if wanted is None:
+            return ()
+        axioms = self._candidates.axioms
+        solver = self._solver(())
+        for size in range(len(axioms) + 1):
+            for names in combinations(axioms, size):
+                if _decided(solver.check([*wanted, *(axioms[name] for name in names)])) is None:
+                    return names
+        raise ValueError("the outcome is allowed")
+
+    def _solver(self, axioms: tuple[Term, ...], *, reproducible: bool = False) -> Solver:
+        solver = Solver(self._limits, reproducible=reproducible)
+        solver.add(*self._candidates.constraints, *axioms)
+        return solver
+
+    def _assumptions(self, outcome: Outcome) -> list[Term] | None:
+        """What makes a candidate have an outcome; None if none can."""
+        candidates = self._candidates
+        values = dict(outcome.reads)
+        wanted = []
+        for event in candidates.events:
+            if event.operation is None or not event.reads:
+                continue
+            executed = candidates.executed[event.index]
+            if event.operation.index in values:
+                value = values[event.operation.index]
+                wanted += [executed, candidates.read[event.index].get(value, FALSE)]
+            else:
+                wanted.append(~executed)
+        wanted += [candidates.final[name].get(value, FALSE) for name, value in outcome.memory]
+        return None if FALSE in wanted else wanted
+
+    def _outcome(self, model: Model) -> Outcome:
+        candidates = self._candidates
+        reads = [
+            (event.operation.index, _value(model, candidates.read[event.index]))
+            for event in candidates.events
+            if event.operation is not None
+            and event.reads
+            and model[candidates.executed[event.index]]
+        ]
+        memory = [
+            (location.name, _value(model, candidates.final[location.name]))
+            for location in self._program.locations
+        ]
+        return Outcome(tuple(reads), tuple(memory))
+
+    def _shown_race(self, model: Model, a: int, b: int) -> Race:
+        candidates = self._candidates
+        executed = [it.index for it in candidates.events if model[candidates.executed[it.index]]]
+        place = {index: order for order, index in enumerate(executed)}
+        defined = set(self._model.names) | {statement.name for statement in self._model.statements}
+        edges: dict[str, tuple[tuple[int, int], ...]] = {}
+        for name in ("rf", "mo", "sw"):
+            if name not in defined:
+                continue
+            edges[name] = tuple(
+                (place[x], place[y])
+                for (x, y), term in sorted(candidates.relation(name).items())
+                if model[term]
+            )
+        shown = tuple(self._shown(model, index) for index in executed)
+        first, second = sorted((place[a], place[b]))
+        return Race(shown[first], shown[second], shown, edges)
+
+    def _shown(self, model: Model, index: int) -> Event:
+        candidates = self._candidates
+        event = candidates.events[index]
+        name = event.location.name
+        if event.operation is None:
+            return Event(None, None, f"W({name}, {event.location.initial}) initial", name)
+        it = event.operation
+        labels = [_value(model, candidates.read[index])] if event.reads else []
+        labels += [_value(model, candidates.written[index])] if event.writes else []
+        letter = "RMW" if event.reads and event.writes else "W" if event.writes else "R"
+        scope = f"{it.scope.value},{'R' if it.remote else 'N'}" if it.scope else "na"
+        text = f"{letter}[{scope}]({name}, {', '.join(map(str, labels))})"
+        return Event(it.thread, it.span.line, text, name)
+
+
+def _value(model: Model, choice: Mapping[int, Term]) -> int:
+    return next(value for value, term in choice.items() if model[term])
+
+
+def _decided(answer: Answer) -> Model | None:
+    if isinstance(answer, Unknown):
+        raise LimitReached(answer.why)
+    return answer.model if isinstance(answer, Satisfiable) else None

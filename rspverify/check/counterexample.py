@@ -1,0 +1,102 @@
+"""A shortest machine execution with a wrong outcome, replayed before anyone sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from rspverify.limits import LimitReached, Limits
+from rspverify.machine import (
+    ExplicitMachine,
+    Machine,
+    Replayer,
+    Rule,
+    Unrolling,
+    enough_steps,
+    waiting,
+)
+from rspverify.smt import Satisfiable, Solver, all_of
+from rspverify.verdict import Execution, Outcome
+
+_STATES = 150_000
+"""Up to so many states the explicit machine looks for the shortest execution itself."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A complete execution of the machine, and its outcome as replayed."""
+
+    replayer: Replayer
+    schedule: Sequence[Rule]
+    outcome: Outcome
+
+    def shown(self, lines: Sequence[int]) -> Execution:
+        """The execution step by step; `lines[i]` is the source line of operation i."""
+        return self.replayer.execution(self.schedule, lines)
+
+
+def shortest_counterexample(
+    machine: Machine, wrong: Callable[[Outcome], bool], limits: Limits
+) -> Counterexample:
+    """A complete execution with a wrong outcome, of which there must be one, as short as any.
+
+    Found by breadth-first search, so that it depends on the program alone; where the states are
+    too many, by the solver, one step fewer at a time.
+    """
+    replayer = Replayer(machine)
+    try:
+        search = ExplicitMachine(machine, dequeue_alone=False)
+        schedule = search.shortest(wrong, replace(limits, states=min(limits.states, _STATES)))
+        assert schedule is not None, "a wrong outcome was reached by one engine only"
+    except LimitReached:
+        limits.remaining()
+        schedule = _by_solver(machine, replayer, wrong, limits)
+    outcome = replayer.outcome(schedule)
+    assert outcome is not None and wrong(outcome), "the counterexample does not replay"
+    return Counterexample(replayer, schedule, outcome)
+
+
+def _by_solver(
+    machine: Machine, replayer: Replayer, wrong: Callable[[Outcome], bool], limits: Limits
+) -> list[Rule]:
+    budget = enough_steps(machine)
+    steps = budget.total - budget.dequeues
+    found = _schedule(machine, steps, wrong, limits, dequeue_alone=True)
+    assert found is not None, "a wrong outcome was reached by one engine only"
+    shortest = replayer.without_idle_steps(replayer.with_dequeues(found), wrong)
+    while True:
+        fewer = len(shortest) - 1
+        found = _schedule(machine, fewer, wrong, limits, dequeue_alone=False)
+        if found is None:
+            return shortest
+        shortest = replayer.without_idle_steps(found, wrong)
+
+
+def _schedule(
+    machine: Machine,
+    steps: int,
+    wrong: Callable[[Outcome], bool],
+    limits: Limits,
+    *,
+    dequeue_alone: bool,
+) -> list[Rule] | None:
+    """An execution of at most so many steps with a wrong outcome, or None if there is none."""
+    unrolling = Unrolling(machine, steps, limits, dequeue_alone=dequeue_alone)
+    solver = Solver(limits, reproducible=True)
+    solver.add(*unrolling.constraints)
+    while isinstance(answer := solver.check(), Satisfiable):
+        outcome = unrolling.outcome(answer.model)
+        if wrong(outcome):
+            return unrolling.schedule(answer.model)
+        solver.add(~all_of(unrolling.assumptions(outcome)))
+    return None
+
+
+def where_it_stops(machine: Machine, limits: Limits) -> tuple[str, ...]:
+    """For a program that never completes: how far it comes at most, and what each thread waits for."""
+    explicit = ExplicitMachine(machine)
+    try:
+        deepest = explicit.search(limits).deepest
+    except LimitReached:
+        return ()
+    return tuple(waiting(explicit, deepest))

@@ -1,0 +1,30 @@
+"""What a run tells the shell (DESIGN.md, «Verdicts»)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rspverify.report import Difference, Result
+from rspverify.verdict import Word
+
+INTERRUPTED = 130
+
+
+def exit_code(results: Sequence[Result], differences: Sequence[Difference] | None) -> int:
+    """0, 1, 2 or 3, the first of 2, 1, 3 that applies; differences is None without --expect.
+
+    2: an input is wrong. 1: something is UNSOUND, or not as expected. 3: something is UNKNOWN,
+    VACUOUS or UNSUPPORTED. With expectations, 0 means that every verdict is the expected one.
+    """
+    words = {result.verdict.word for result in results}
+    if differences is not None:
+        if not differences:
+            return 0
+        return 2 if any(it.result.verdict.word is Word.ERROR for it in differences) else 1
+    if Word.ERROR in words:
+        return 2
+    if Word.UNSOUND in words:
+        return 1
+    if words & {Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED}:
+        return 3
+    return 0

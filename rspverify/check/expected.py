@@ -1,0 +1,122 @@
+"""The expected verdicts: a YAML file that a run can be held to, and that a run can write.
+
+    model: opencl-rsp
+    verdicts:
+      MP/MP+st.na-st.DV+ld.DV-ld.na.litmus: {original: UNSOUND, proposed: SOUND}
+
+Tests are named by their path from the file's folder, schemes by their name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from rspverify.report import Difference, Result
+from rspverify.source import InputError, Problem, Span, read_source
+from rspverify.verdict import Word
+
+_PLAIN = re.compile(r"[\w./+@-]*\w")
+Verdicts = Mapping[str, Mapping[str, str]]
+
+_HEADER = """\
+# The verdict of each test under each scheme, in the outcome reading. `make check` holds a run to
+# this file; `make refresh` writes it anew: look at what changes before you commit it.
+"""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected verdicts, read from `path`: test → scheme → verdict."""
+
+    path: Path
+    verdicts: Verdicts
+
+    def of(self, result: Result) -> str | None:
+        """The expected verdict of a result's test and scheme; None if none is written down."""
+        return self.verdicts.get(_key(self.path, result.file), {}).get(result.scheme)
+
+    def differences(self, results: Iterable[Result]) -> list[Difference]:
+        """The results that are not as expected, those without an expectation included."""
+        return [
+            Difference(result, self.of(result))
+            for result in results
+            if self.of(result) != result.verdict.word
+        ]
+
+
+def read_expected(path: str) -> Expected:
+    """Read expected verdicts. Raises InputError with every mistake at its place."""
+    source = read_source(path)
+    try:
+        root = yaml.compose(source.text, yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        span = Span(source, line, column, line, column + 1)
+        raise InputError([Problem(span, f"must be YAML: {error.problem}")]) from None
+    except (yaml.YAMLError, RecursionError):
+        raise InputError([Problem(Span(source, 1, 1, 1, 2), "must be YAML text")]) from None
+    problems: list[Problem] = []
+
+    def wrong(node: yaml.Node, message: str) -> None:
+        start, end = node.start_mark, node.end_mark
+        span = Span(source, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        problems.append(Problem(span, message))
+
+    def mapping(node: yaml.Node, what: str) -> list[tuple[str, yaml.Node]]:
+        if not isinstance(node, yaml.MappingNode):
+            wrong(node, f"{what} must be a mapping")
+            return []
+        found: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            if key.value in found:
+                wrong(key, f"{key.value} must not be given twice")
+            found[key.value] = value
+        return list(found.items())
+
+    verdicts: dict[str, dict[str, str]] = {}
+    if root is None:
+        raise InputError([Problem(Span(source, 1, 1, 1, 2), "the file must have the key verdicts")])
+    top = dict(mapping(root, "the file"))
+    if "verdicts" not in top:
+        wrong(root, "the file must have the key verdicts")
+    for test, row in mapping(top["verdicts"], "verdicts") if "verdicts" in top else ():
+        verdicts[test] = {}
+        for scheme, word in mapping(row, "the verdicts of a test"):
+            if word.value not in list(Word):
+                wrong(word, f"a verdict must be one of {', '.join(Word)}, not {word.value}")
+            verdicts[test][scheme] = word.value
+    if problems:
+        raise InputError(problems)
+    return Expected(Path(path), verdicts)
+
+
+def write_expected(path: str, results: Iterable[Result], model: str) -> None:
+    """Write the verdicts of a run; what the file says of other tests and schemes stays.
+
+    Tests that no longer exist are dropped. Raises InputError if the old file cannot be read.
+    """
+    place = Path(path)
+    kept = read_expected(path).verdicts if place.exists() else {}
+    verdicts = {test: dict(row) for test, row in kept.items() if (place.parent / test).exists()}
+    for result in results:
+        verdicts.setdefault(_key(place, result.file), {})[result.scheme] = result.verdict.word.value
+    lines = [_HEADER, f"model: {model}\n", "verdicts:\n"]
+    for test in sorted(verdicts):
+        row = ", ".join(f"{scheme}: {word}" for scheme, word in sorted(verdicts[test].items()))
+        name = test if _PLAIN.fullmatch(test) else json.dumps(test)
+        lines.append(f"  {name}: {{{row}}}\n")
+    temporary = place.with_name(place.name + ".new")
+    temporary.write_text("".join(lines), encoding="utf-8")
+    os.replace(temporary, place)
+
+
+def _key(expected: Path, test: str) -> str:
+    return Path(os.path.relpath(test, expected.parent)).as_posix()

@@ -1,0 +1,96 @@
+"""Everything that can be said of one test under one scheme."""
+
+from __future__ import annotations
+
+from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.check.reached import machine_for, reached
+from rspverify.check.run import Job, decide
+from rspverify.check.settings import Engine, Settings
+from rspverify.check.wording import observed
+from rspverify.limits import LimitReached
+from rspverify.litmus import Program
+from rspverify.machine import Machine, enough_steps, label
+from rspverify.report import CompiledThread, Explanation, Observed
+from rspverify.scheme import Scheme, compile_program
+from rspverify.verdict import Verdict, Word
+
+
+def explain(
+    program: Program,
+    scheme: Scheme,
+    model: MemoryModel,
+    test: str,
+    scheme_file: str,
+    settings: Settings,
+) -> Explanation:
+    """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
+    result = decide(Job(test, scheme_file, settings))
+    verdict = result.verdict
+    compiled = compile_program(program, scheme) if verdict.word is not Word.UNSUPPORTED else None
+    machine = machine_for(compiled, settings) if compiled else None
+    seen: tuple[Observed, ...] = ()
+    allowed = None
+    if verdict.word is Word.SOUND and machine is not None:
+        seen, allowed = _outcomes(program, model, machine, settings)
+    texts = {axiom.name: str(axiom) for axiom in model.axioms}
+    return Explanation(
+        result,
+        program.title,
+        _threads(program, machine) if machine else (),
+        tuple((name, texts[name]) for name in verdict.axioms),
+        seen,
+        allowed,
+        _reach(verdict, machine, settings) if machine else "",
+    )
+
+
+def _outcomes(
+    program: Program, model: MemoryModel, machine: Machine, settings: Settings
+) -> tuple[tuple[Observed, ...], int | None]:
+    limits = settings.limits()
+    try:
+        seen = sorted(reached(machine, settings, limits).outcomes())
+        allowed = sum(1 for _ in Questions(program, model, limits).outcomes())
+    except LimitReached:
+        return (), None
+    return tuple(observed(program, each) for each in seen), allowed
+
+
+def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:
+    shown = []
+    for thread, code in zip(program.threads, machine.program.code, strict=True):
+        operations = []
+        for operation in thread.operations:
+            block = tuple(
+                label(rule)
+                for rule in machine.rules
+                if rule.instruction is not None
+                and rule.instruction in code
+                and rule.instruction.operation == operation.index
+            )
+            operations.append((operation.span.line, str(operation), block))
+        place = f"device {thread.device}, work-group {thread.workgroup}"
+        shown.append(CompiledThread(thread.name, place, tuple(operations)))
+    return tuple(shown)
+
+
+def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
+    """How far the verdict reaches, in a sentence."""
+    if verdict.within:
+        bounds = ", ".join(f"{bound} {name}" for name, bound in verdict.within.items())
+        enough = enough_steps(machine).total
+        return f"Only executions within {bounds}; {enough} steps would be enough for all of them."
+    l2 = "L2 taken for memory, which one device cannot tell" if machine.elide_l2 else "real L2s"
+    match verdict.word:
+        case Word.SOUND | Word.VACUOUS:
+            how = (
+                "every reachable state was visited"
+                if settings.engine is Engine.EXPLICIT
+                else f"K* = {enough_steps(machine).total} steps are enough for every outcome"
+            )
+            return f"Exact: it holds for every execution of the machine ({how}; {l2})."
+        case Word.UNSOUND:
+            return "Exact: the execution below was replayed on the machine, and none is shorter."
+        case Word.RACY:
+            return "Exact: a program with a race has no meaning, so that any compilation of it is right."
+    return ""

@@ -1,0 +1,69 @@
+"""Which files a command line means: schemes by their ending, tests as files or folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rspverify.assembly import INSTRUCTION_SETS
+from rspverify.source import InputError, Problem
+
+SCHEME_ENDINGS = (".yaml", ".yml")
+DEFAULT_TESTS = "litmus"
+
+
+def split_inputs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The schemes and the tests among paths, folders replaced by the tests in them.
+
+    Without tests, those in the folder `litmus`. Raises InputError with every path that is wrong.
+    """
+    schemes = [path for path in paths if path.endswith(SCHEME_ENDINGS)]
+    given = [path for path in paths if not path.endswith(SCHEME_ENDINGS)]
+    problems = [_missing(path) for path in schemes if not Path(path).exists()]
+    if not schemes:
+        message = "at least one scheme must be given, a file that ends in .yaml"
+        problems.append(Problem(None, message, "e.g. rspverify check schemes/proposed.yaml"))
+    tests = find_tests(given or [DEFAULT_TESTS], problems)
+    if problems:
+        raise InputError(problems)
+    return schemes, tests
+
+
+def find_tests(paths: Sequence[str], problems: list[Problem]) -> list[str]:
+    """Test files in a stable order, each once; what is wrong with a path goes to `problems`."""
+    found: dict[str, None] = {}
+    for path in paths:
+        place = Path(path)
+        if place.is_dir():
+            tests = sorted(str(each) for each in place.rglob("*.litmus"))
+            if not tests:
+                message = f"{path}: must have .litmus files in it or below it, and has none"
+                problems.append(Problem(None, message))
+            found |= dict.fromkeys(tests)
+        elif place.exists():
+            found[path] = None
+        else:
+            problems.append(_missing(path))
+    return list(found)
+
+
+def require(holds: bool, message: str) -> None:
+    """Raises InputError with the message unless something holds of the command line."""
+    if not holds:
+        raise InputError([Problem(None, message)])
+
+
+def require_machine(name: str | None) -> None:
+    """Raises InputError unless it is the name of a machine, or None."""
+    machines = ", ".join(INSTRUCTION_SETS)
+    require(
+        name is None or name in INSTRUCTION_SETS,
+        f"the machine must be one of {machines}, not {name}",
+    )
+
+
+def _missing(path: str) -> Problem:
+    hint = None
+    if path == DEFAULT_TESTS:
+        hint = "name a test or a folder of tests, or run where the folder litmus is"
+    return Problem(None, f"{path}: no such file or folder", hint)

@@ -1,0 +1,96 @@
+"""The outcomes that a compiled program reaches on the machine, by either engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from rspverify.assembly import AssemblyProgram
+from rspverify.check.settings import L2, Engine, Settings
+from rspverify.limits import LimitReached, Limits
+from rspverify.machine import (
+    ExplicitMachine,
+    Machine,
+    Search,
+    Unrolling,
+    enough_steps,
+)
+from rspverify.smt import Satisfiable, Solver, Unknown, all_of
+from rspverify.verdict import Outcome
+
+
+def machine_for(program: AssemblyProgram, settings: Settings) -> Machine:
+    """The machine that runs a program; L2s are elided where that is exact and not declined."""
+    one_device = len({thread.device for thread in program.threads}) == 1
+    return Machine(program, elide_l2=one_device and settings.l2 is L2.AUTO)
+
+
+class Reached(Protocol):
+    """The executions of one compiled program, as outcomes."""
+
+    @property
+    def within(self) -> Mapping[str, int]:
+        """Every bound that the answers below depend on; empty if they are exact."""
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Each outcome that is reached and was not excluded, once."""
+
+    def exclude(self, outcome: Outcome) -> None:
+        """Leave an outcome out of those still to come."""
+
+
+@dataclass
+class ReachedExplicitly:
+    """By exhaustive search."""
+
+    search: Search
+    within: Mapping[str, int] = field(default_factory=dict)
+    _excluded: set[Outcome] = field(default_factory=set)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Each outcome that is reached and was not excluded, once."""
+        for outcome in sorted(self.search.outcomes):
+            if outcome not in self._excluded:
+                self._excluded.add(outcome)
+                yield outcome
+
+    def exclude(self, outcome: Outcome) -> None:
+        """Leave an outcome out of those still to come."""
+        self._excluded.add(outcome)
+
+
+class ReachedByUnrolling:
+    """By the solver, over the unrolling at K*, or at fewer steps if the user bounds them."""
+
+    def __init__(self, machine: Machine, steps: int | None, limits: Limits) -> None:
+        budget = enough_steps(machine)
+        bounded = steps is not None and steps < budget.total
+        self.within: Mapping[str, int] = {"steps": steps} if bounded and steps is not None else {}
+        count = steps if bounded and steps is not None else budget.total - budget.dequeues
+        self._unrolling = Unrolling(machine, count, limits, dequeue_alone=not bounded)
+        self._solver = Solver(limits)
+        self._solver.add(*self._unrolling.constraints)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Each outcome that is reached and was not excluded, once."""
+        while True:
+            answer = self._solver.check()
+            if isinstance(answer, Unknown):
+                raise LimitReached(answer.why)
+            if not isinstance(answer, Satisfiable):
+                return
+            outcome = self._unrolling.outcome(answer.model)
+            self.exclude(outcome)
+            yield outcome
+
+    def exclude(self, outcome: Outcome) -> None:
+        """Leave an outcome out of those still to come."""
+        self._solver.add(~all_of(self._unrolling.assumptions(outcome)))
+
+
+def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:
+    """The outcomes of a machine by the engine of the settings. Raises LimitReached."""
+    if settings.engine is Engine.EXPLICIT:
+        return ReachedExplicitly(ExplicitMachine(machine).search(limits))
+    return ReachedByUnrolling(machine, settings.steps, limits)

@@ -1,0 +1,188 @@
+"""Many checks: every test under every scheme, on all cores, results in a stable order."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_all_start_methods, get_context
+
+from rspverify.axiomatic import MemoryModel, load_model
+from rspverify.check.settings import Settings
+from rspverify.check.soundness import check
+from rspverify.check.wording import observed
+from rspverify.litmus import Program, read_program_file
+from rspverify.report import Result
+from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.source import InputError, Problem, Severity
+from rspverify.verdict import Verdict, Word
+
+
+@dataclass(frozen=True)
+class Job:
+    """One test under one scheme; both are files."""
+
+    test: str
+    scheme: str
+    settings: Settings
+
+
+def load_scheme(path: str, settings: Settings) -> Scheme:
+    """A scheme file, for the machine that the settings name if they name one."""
+    scheme = read_scheme_file(path)
+    return scheme.on_machine(settings.machine) if settings.machine else scheme
+
+
+def load_inputs(paths: Sequence[str], settings: Settings) -> list[str]:
+    """The names of the schemes. Raises InputError for all that is wrong with them and the model."""
+    problems: list[Problem] = []
+    names: dict[str, str] = {}
+    try:
+        load_model(settings.model)
+    except InputError as error:
+        problems += error.problems
+    for path in paths:
+        try:
+            name = load_scheme(path, settings).name
+        except InputError as error:
+            problems += error.problems
+            continue
+        if name in names:
+            message = f"{path}: the name of a scheme must be unique in a run, {name} is also {names[name]}"
+            problems.append(Problem(None, message))
+        names[name] = path
+    if problems:
+        raise InputError(problems)
+    return list(names)
+
+
+def run(jobs: Sequence[Job], workers: int) -> Iterator[Result]:
+    """The result of each job, in the order of the jobs, as soon as it and those before it are there."""
+    if workers <= 1 or len(jobs) <= 1:
+        for job in jobs:
+            yield decide(job)
+        return
+    method = "fork" if "fork" in get_all_start_methods() else "spawn"
+    pool = ProcessPoolExecutor(
+        min(workers, len(jobs)), mp_context=get_context(method), initializer=_ignore_interrupts
+    )
+    futures = [pool.submit(decide, job) for job in jobs]
+    try:
+        for job, future in zip(jobs, futures, strict=True):
+            yield _result(job, future)
+    except BaseException:
+        _stop(pool)
+        raise
+    pool.shutdown()
+
+
+def _result(job: Job, future: Future[Result]) -> Result:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        reason = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
+        return _without_verdict(job, Verdict(Word.UNKNOWN, reason))
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """End the workers, whatever they are at."""
+    for process in list((pool._processes or {}).values()):
+        process.terminate()
+    pool.shutdown(cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def decide(job: Job) -> Result:
+    """The result of one job. A wrong input is a verdict too: the other tests go on."""
+    started = time.perf_counter()
+    try:
+        scheme = _scheme(job.scheme, job.settings)
+        model = _model(job.settings.model)
+        program = _program(job.test)
+    except InputError as error:
+        return _without_verdict(job, _refused(error))
+    try:
+        verdict = check(program, scheme, model, job.settings)
+    except (AssertionError, RecursionError, MemoryError, KeyError, ValueError) as error:
+        kind = type(error).__name__
+        reason = f"internal error, please report it with the test and the scheme: {kind}: {error}"
+        verdict = Verdict(Word.UNKNOWN, reason)
+    return Result(
+        program.title,
+        job.test,
+        scheme.name,
+        job.scheme,
+        model.name,
+        str(job.settings.engine),
+        "outcome",
+        verdict,
+        observed(program, verdict.outcome) if verdict.outcome else None,
+        time.perf_counter() - started,
+    )
+
+
+def _refused(error: InputError) -> Verdict:
+    word = Word.ERROR if error.severity is Severity.ERROR else Word.UNSUPPORTED
+    if word is Word.ERROR:
+        problems = [each for each in error.problems if each.severity is Severity.ERROR]
+        text = "\n".join(str(problem) for problem in problems)
+    else:
+        text = "; ".join(
+            _at_line(each.span.line if each.span else 0, each.message) for each in error.problems
+        )
+    return Verdict(word, text)
+
+
+def _at_line(line: int, message: str) -> str:
+    return f"line {line}: {message}" if line else message
+
+
+def _without_verdict(job: Job, verdict: Verdict) -> Result:
+    try:
+        title = _program(job.test).title
+    except InputError:
+        title = job.test
+    try:
+        name = _scheme(job.scheme, job.settings).name
+    except InputError:
+        name = job.scheme
+    settings = job.settings
+    return Result(
+        title,
+        job.test,
+        name,
+        job.scheme,
+        settings.model,
+        str(settings.engine),
+        "outcome",
+        verdict,
+        None,
+        0.0,
+    )
+
+
+@cache
+def _scheme(path: str, settings: Settings) -> Scheme:
+    return load_scheme(path, settings)
+
+
+@cache
+def _model(name: str) -> MemoryModel:
+    return load_model(name)
+
+
+@cache
+def _program(path: str) -> Program:
+    return read_program_file(path)
+
+
+def jobs_for(tests: Sequence[str], schemes: Sequence[str], settings: Settings) -> list[Job]:
+    """Every test under every scheme, test by test."""
+    return [Job(test, scheme, settings) for test in tests for scheme in schemes]

@@ -1,0 +1,45 @@
+"""What a user may choose about a check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rspverify.axiomatic import DEFAULT_MODEL
+from rspverify.limits import Limits
+
+
+class Engine(StrEnum):
+    """How the machine's executions are found (DESIGN.md, «One machine, three engines»)."""
+
+    EXPLICIT = "explicit"
+    UNROLL = "unroll"
+
+
+class L2(StrEnum):
+    """How L2 caches are treated: `auto` elides them where that is exact, on one device."""
+
+    AUTO = "auto"
+    REAL = "real"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The choices of one check.
+
+    model: a shipped name or a path. seconds: limit per test and scheme. steps: bound of the unroll
+    engine, None for as many as are enough. machine: overrides what schemes name. states: limit of
+    the explicit engine.
+    """
+
+    engine: Engine = Engine.UNROLL
+    model: str = DEFAULT_MODEL
+    seconds: float | None = None
+    steps: int | None = None
+    machine: str | None = None
+    l2: L2 = L2.AUTO
+    states: int = Limits().states
+
+    def limits(self) -> Limits:
+        """The limits of one question, their clock started now."""
+        return Limits(seconds=self.seconds, states=self.states)

@@ -1,0 +1,44 @@
+"""Outcomes and races in the words of their program."""
+
+from __future__ import annotations
+
+from rspverify.litmus import Program
+from rspverify.report import Observed, ReadValue
+from rspverify.value import evaluate
+from rspverify.verdict import Event, Outcome, Race
+
+
+def registers(program: Program, outcome: Outcome) -> dict[tuple[int, str], int]:
+    """The final value of every register, by thread and name."""
+    values = dict(outcome.reads)
+    return {
+        (thread.index, name): evaluate(expression, values)
+        for thread in program.threads
+        for name, expression in thread.registers.items()
+    }
+
+
+def observed(program: Program, outcome: Outcome) -> Observed:
+    """An outcome with the registers that it gives, and the lines of its reads."""
+    operations = program.operations
+    reads = tuple(
+        ReadValue(
+            operations[index].thread,
+            operations[index].span.line,
+            operations[index].location,
+            value,
+        )
+        for index, value in outcome.reads
+    )
+    named = {f"{t}:{name}": value for (t, name), value in registers(program, outcome).items()}
+    return Observed(reads, named, dict(outcome.memory))
+
+
+def event_in_words(event: Event) -> str:
+    """An access and its place: `P1 line 12 R[DV,N](y, 1)`."""
+    return event.text if event.thread is None else f"P{event.thread} line {event.line} {event.text}"
+
+
+def race_in_words(race: Race) -> str:
+    """The two accesses that race."""
+    return f"{event_in_words(race.first)} races with {event_in_words(race.second)}"

@@ -1,0 +1,330 @@
+"""The command line: parse arguments, call, render, exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import click
+import typer
+
+from rspverify import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+    from rspverify.check.settings import Settings
+    from rspverify.report import Result
+
+app = typer.Typer(
+    name="rspverify",
+    help="Decides whether a compilation scheme from OpenCL with remote-scope promotion is sound.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class EngineName(StrEnum):
+    """Engines that --engine takes."""
+
+    EXPLICIT = "explicit"
+    UNROLL = "unroll"
+
+
+class FormatName(StrEnum):
+    """Forms that --format takes."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class L2Name(StrEnum):
+    """What --l2 takes."""
+
+    AUTO = "auto"
+    REAL = "real"
+
+
+Engine = Annotated[
+    EngineName,
+    typer.Option(help="unroll: K steps as one formula, for the solver; explicit: every state."),
+]
+Model = Annotated[
+    str, typer.Option(help="The memory model: a name that `list` shows, or a .cat file.")
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(min=0.001, help="Seconds for one test and scheme; beyond them UNKNOWN."),
+]
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Bound the machine to so many steps (engine unroll). Below the number that is enough, "
+        "verdicts say so. Default: as many as are enough.",
+    ),
+]
+MachineName = Annotated[
+    str | None,
+    typer.Option("--machine", help="The machine, instead of the one that the scheme names."),
+]
+L2Option = Annotated[
+    L2Name,
+    typer.Option("--l2", help="auto: take L2 for memory where one device makes that exact; real."),
+]
+States = Annotated[
+    int,
+    typer.Option(min=1, help="State limit of the explicit engine; beyond it UNKNOWN."),
+]
+DEFAULT_STATES = 2_000_000
+DEFAULT_MODEL = "opencl-rsp"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rspverify {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def check(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCHEME… [TEST…]",
+            help="Schemes (files that end in .yaml), and tests (files or folders; default: litmus).",
+        ),
+    ],
+    engine: Engine = EngineName.UNROLL,
+    model: Model = DEFAULT_MODEL,
+    timeout: Timeout = None,
+    steps: Steps = None,
+    machine: MachineName = None,
+    l2: L2Option = L2Name.AUTO,
+    states: States = DEFAULT_STATES,
+    expect: Annotated[
+        str | None, typer.Option(help="Hold the verdicts to this file: 0 if all are as expected.")
+    ] = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Write the verdicts to the file of --expect instead.")
+    ] = False,
+    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
+        FormatName.TEXT
+    ),
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+    ] = None,
+) -> None:
+    """Check schemes against litmus tests: a verdict for each test under each scheme.
+
+    Exit code: 2 an input is wrong, 1 something is UNSOUND or not as expected, 3 something is
+    UNKNOWN, VACUOUS or UNSUPPORTED, 0 otherwise; 130 interrupted, with what was decided printed.
+    """
+    from rspverify.check.exit_code import INTERRUPTED, exit_code
+    from rspverify.check.expected import read_expected, write_expected
+    from rspverify.check.inputs import require, split_inputs
+    from rspverify.check.run import jobs_for, load_inputs, run
+    from rspverify.render.check_json import render
+    from rspverify.render.check_stream import CheckStream
+    from rspverify.render.console import opened
+
+    settings = _settings(engine, model, timeout, steps, machine, l2, states)
+    schemes, tests = split_inputs(inputs)
+    require(not refresh or expect is not None, "--refresh must come with --expect FILE")
+    known = read_expected(expect) if expect and not refresh else None
+    names = load_inputs(schemes, settings)
+    work = jobs_for(tests, schemes, settings)
+    results: list[Result] = []
+    started = time.perf_counter()
+    interrupted = False
+    text = format is FormatName.TEXT
+    with opened(output) as console:
+        with CheckStream(console, names, len(tests), text) as stream:
+            try:
+                for result in run(work, jobs or os.cpu_count() or 1):
+                    results.append(result)
+                    stream.show(result)
+            except KeyboardInterrupt:
+                interrupted = True
+        differences = known.differences(results) if known else None
+        if text:
+            stream.finish(time.perf_counter() - started, len(work), differences, expect)
+        else:
+            console.file.write(render(results))
+    if refresh and expect and not interrupted:
+        write_expected(expect, results, model)
+        print(f"wrote {expect}", file=sys.stderr)
+        raise typer.Exit(0)
+    raise typer.Exit(INTERRUPTED if interrupted else exit_code(results, differences))
+
+
+@app.command()
+def explain(
+    scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")],
+    test: Annotated[str, typer.Argument(help="A litmus test.")],
+    engine: Engine = EngineName.UNROLL,
+    model: Model = DEFAULT_MODEL,
+    timeout: Timeout = None,
+    steps: Steps = None,
+    machine: MachineName = None,
+    l2: L2Option = L2Name.AUTO,
+    states: States = DEFAULT_STATES,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
+    ] = None,
+) -> None:
+    """Explain one verdict: the counterexample step by step, the race, or how far it reaches."""
+    from rspverify.axiomatic import load_model
+    from rspverify.check.exit_code import exit_code
+    from rspverify.check.explain import explain as explained
+    from rspverify.check.run import load_scheme
+    from rspverify.litmus import read_program_file
+    from rspverify.render.explanation_text import explanation
+
+    settings = _settings(engine, model, timeout, steps, machine, l2, states)
+    table = load_scheme(scheme, settings)
+    program = read_program_file(test)
+    found = explained(program, table, load_model(model), test, scheme, settings)
+    _print(output, explanation(found))
+    raise typer.Exit(exit_code([found.result], None))
+
+
+@app.command()
+def outcomes(
+    test: Annotated[str, typer.Argument(help="A litmus test.")],
+    scheme: Annotated[
+        list[str] | None, typer.Option("--scheme", help="Show what this scheme reaches, too.")
+    ] = None,
+    engine: Engine = EngineName.UNROLL,
+    model: Model = DEFAULT_MODEL,
+    timeout: Timeout = None,
+    steps: Steps = None,
+    machine: MachineName = None,
+    l2: L2Option = L2Name.AUTO,
+    states: States = DEFAULT_STATES,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
+    ] = None,
+) -> None:
+    """List every outcome that the model allows, and those that schemes reach on the machine.
+
+    Exit code: 2 the input is wrong, 3 the test or a limit is beyond us, 0 otherwise.
+    """
+    from rspverify.axiomatic import load_model
+    from rspverify.check.outcomes import outcomes as listed
+    from rspverify.check.run import load_scheme
+    from rspverify.litmus import read_program_file
+    from rspverify.render.outcomes_text import outcome_table
+
+    settings = _settings(engine, model, timeout, steps, machine, l2, states)
+    memory_model = load_model(model)
+    schemes = [load_scheme(path, settings) for path in scheme or ()]
+    program = read_program_file(test)
+    _print(output, outcome_table(listed(program, memory_model, schemes, test, settings)))
+
+
+@app.command()
+def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")]) -> None:
+    """Show a scheme as a table, as Tab. 3 of the paper prints one."""
+    from rspverify.render.scheme_text import scheme_table
+    from rspverify.scheme import read_scheme_file
+
+    table = read_scheme_file(scheme)
+    rows = [(row.number, str(row), [str(each) for each in row.code]) for row in table.rows]
+    _print(None, scheme_table(table.name, table.machine, table.origin, rows))
+
+
+@app.command("list")
+def list_() -> None:
+    """List models, machines and engines, and the schemes and tests below the current folder."""
+    from rspverify.assembly import INSTRUCTION_SETS
+    from rspverify.axiomatic import shipped_models
+    from rspverify.check.inputs import SCHEME_ENDINGS
+    from rspverify.render.listing_text import listing
+
+    schemes = sorted(
+        str(each) for each in Path("schemes").glob("*") if each.suffix in SCHEME_ENDINGS
+    )
+    families: dict[str, int] = {}
+    for each in sorted(Path("litmus").rglob("*.litmus")):
+        families[str(each.parent)] = families.get(str(each.parent), 0) + 1
+    engines = {
+        EngineName.UNROLL.value: "the solver over K steps; exact at the K that is enough (default)",
+        EngineName.EXPLICIT.value: "every reachable state; the reference",
+    }
+    _print(None, listing(shipped_models(), tuple(INSTRUCTION_SETS), engines, schemes, families))
+
+
+def _settings(
+    engine: EngineName,
+    model: str,
+    timeout: float | None,
+    steps: int | None,
+    machine: str | None,
+    l2: L2Name,
+    states: int,
+) -> Settings:
+    from rspverify.check.inputs import require, require_machine
+    from rspverify.check.settings import L2, Settings
+    from rspverify.check.settings import Engine as EngineChoice
+
+    require(
+        steps is None or engine is EngineName.UNROLL,
+        "--steps must go with --engine unroll: the explicit engine has no steps to bound",
+    )
+    require_machine(machine)
+    choice = EngineChoice(engine.value)
+    return Settings(choice, model, timeout, steps, machine, L2(l2.value), states)
+
+
+def _print(path: str | None, parts: Iterable[RenderableType]) -> None:
+    from rspverify.render.console import opened
+
+    with opened(path) as console:
+        for part in parts:
+            console.print(part)
+
+
+def main() -> NoReturn:
+    """The console script: what goes wrong is said in words, and no traceback reaches a user."""
+    from rspverify.limits import LimitReached
+    from rspverify.source import InputError, Severity
+
+    code: object
+    try:
+        code = app(standalone_mode=False)
+    except InputError as error:
+        for problem in error.problems:
+            print(problem, file=sys.stderr)
+        code = 2 if error.severity is Severity.ERROR else 3
+    except LimitReached as limit:
+        print(f"UNKNOWN: {limit}", file=sys.stderr)
+        code = 3
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,38 @@
+"""What an answer may cost, and the exception that says which limit was met."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+
+class LimitReached(Exception):
+    """A limit was met before there was an answer; the text says which, in words for users."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on one question; meeting one of them makes a verdict UNKNOWN, never SOUND.
+
+    seconds: wall time for the whole question, or None; states: of the explicit machine;
+    values: that one location may take; outcomes: that a program may have.
+    """
+
+    seconds: float | None = None
+    states: int = 2_000_000
+    values: int = 256
+    outcomes: int = 20_000
+    started: float = field(default_factory=time.monotonic)
+
+    def restarted(self) -> Limits:
+        """The same limits with the clock at zero."""
+        return Limits(self.seconds, self.states, self.values, self.outcomes)
+
+    def remaining(self) -> float | None:
+        """Seconds left, None if there is no bound on time; raises LimitReached at zero."""
+        if self.seconds is None:
+            return None
+        left = self.started + self.seconds - time.monotonic()
+        if left <= 0:
+            raise LimitReached(f"timeout of {self.seconds:g} s")
+        return left

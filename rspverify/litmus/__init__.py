@@ -1,0 +1,36 @@
+"""Litmus tests in herd's OpenCL language: reading them, and the programs that they are."""
+
+from rspverify.litmus.program import (
+    Atom,
+    Condition,
+    Formula,
+    Junction,
+    Kind,
+    Location,
+    Negation,
+    Operation,
+    Order,
+    Program,
+    Scope,
+    Thread,
+    satisfies,
+)
+from rspverify.litmus.reader import read_program, read_program_file
+
+__all__ = [
+    "Atom",
+    "Condition",
+    "Formula",
+    "Junction",
+    "Kind",
+    "Location",
+    "Negation",
+    "Operation",
+    "Order",
+    "Program",
+    "Scope",
+    "Thread",
+    "read_program",
+    "read_program_file",
+    "satisfies",
+]

@@ -1,0 +1,81 @@
+"""The final condition of a test: `exists`, `~exists` or `forall` over registers and locations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from rspverify.litmus.literal import stated
+from rspverify.litmus.problems import Problems, quote
+from rspverify.litmus.program import Atom, Condition, Formula, Junction, Negation
+from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Joint
+
+
+def final_condition(
+    written: FinalCondition,
+    registers: Mapping[str, Collection[str]],
+    locations: Collection[str],
+    problems: Problems,
+) -> Condition:
+    """The condition, which speaks of registers (by the name of their thread) and of locations."""
+    reading = _Reading(registers, locations, problems)
+    return Condition(written.quantifier, reading.formula(written.formula), written.span)
+
+
+class _Reading:
+    """A condition on its way to a formula."""
+
+    def __init__(
+        self,
+        registers: Mapping[str, Collection[str]],
+        locations: Collection[str],
+        problems: Problems,
+    ) -> None:
+        self._registers, self._locations = registers, locations
+        self._owners = {name: thread for thread, own in registers.items() for name in own}
+        self._problems = problems
+
+    def formula(self, written: FormulaText) -> Formula:
+        """The formula, with the problems of its parts noted."""
+        match written:
+            case Denial(_, argument):
+                return Negation(self.formula(argument))
+            case Joint(_, conjunctive, arguments):
+                return Junction(conjunctive, tuple(self.formula(each) for each in arguments))
+            case Claim(_, _, name, equal, value):
+                thread = self._thread(written)
+                atom = Atom(thread, name.text, stated(value, self._problems))
+                return atom if equal else Negation(atom)
+
+    def _thread(self, claim: Claim) -> int | None:
+        """The thread whose register is spoken of, or None for a location."""
+        name = claim.name.text
+        if claim.owner is None:
+            if name not in self._locations:
+                self._no_location(claim)
+            return None
+        text = claim.owner.text
+        thread = text if text.startswith("P") else f"P{text}"
+        if thread not in self._registers:
+            message = f"{quote(text)} must be a thread of the test, which has {self._count()}"
+            self._problems.error(claim.owner.span, message)
+            return None
+        if name not in self._registers[thread]:
+            hint = self._problems.suggestion(name, self._registers[thread])
+            if name in self._locations:
+                hint = f"write `{name}` for the location"
+            message = f"{quote(name)} must be a register of {thread}, which has no such register"
+            self._problems.error(claim.name.span, message, hint)
+        return int(thread[1:])
+
+    def _no_location(self, claim: Claim) -> None:
+        name = claim.name.text
+        hint = self._problems.suggestion(name, self._locations)
+        if name in self._owners:
+            owner = self._owners[name]
+            hint = f"write `{owner[1:]}:{name}` for the register of {owner}"
+        message = f"{quote(name)} must be a location of the test, or a register with its thread"
+        self._problems.error(claim.name.span, message, hint)
+
+    def _count(self) -> str:
+        names = list(self._registers)
+        return "none" if not names else "P0 only" if len(names) == 1 else f"P0 to {names[-1]}"

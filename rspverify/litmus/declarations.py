@@ -1,0 +1,125 @@
+"""The locations of a program: what its threads' parameters and its initial state say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rspverify.litmus.literal import stated
+from rspverify.litmus.problems import Problems, quote
+from rspverify.litmus.program import Location
+from rspverify.litmus.tree import Entry, Name, Parameter, ThreadText
+from rspverify.source import Span
+
+_TYPES = ("int", "atomic_int")
+_REGIONS = ("global", "local", "constant", "private", "generic")
+_LOCAL = (
+    "local memory is not supported yet: every model and machine of this version treats all memory"
+    " as global"
+)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What specifiers say: whether the type is atomic_int, and the region of memory."""
+
+    atomic: bool
+    region: str | None
+
+    def __str__(self) -> str:
+        return f"{self.region or 'global'} {'atomic_int' if self.atomic else 'int'}"
+
+
+def declared(specifiers: tuple[Name, ...], span: Span, problems: Problems) -> Declared:
+    """The meaning of specifiers; every type but int and atomic_int is unsupported."""
+    words = [(each, each.text.removeprefix("__")) for each in specifiers]
+    regions = [(each, word) for each, word in words if word in _REGIONS]
+    types = [each.text for each in specifiers if _is_type(each)]
+    if len(regions) > 1:
+        names = f"{regions[0][1]} and {regions[1][1]}"
+        problems.error(regions[1][0].span, f"a declaration must have one region, not {names}")
+    for each, word in regions[:1]:
+        if word == "local":
+            problems.unsupported(each.span, _LOCAL)
+        elif word != "global":
+            problems.unsupported(each.span, f"{word} memory is not supported")
+    if not types:
+        problems.error(span, "a declaration must have a type, int or atomic_int")
+    elif len(types) > 1 or types[0] not in _TYPES:
+        first = next(each for each in specifiers if _is_type(each))
+        message = f"the type {quote(' '.join(types))} is not supported: only int and atomic_int are"
+        problems.unsupported(first.span, message)
+    return Declared(types[:1] == ["atomic_int"], regions[0][1] if regions else None)
+
+
+def _is_type(word: Name) -> bool:
+    others = ("volatile", "const", "restrict", "register", "static", *_REGIONS)
+    return word.text.removeprefix("__") not in others
+
+
+def locations(
+    entries: Iterable[Entry], threads: Iterable[ThreadText], problems: Problems
+) -> dict[str, Location]:
+    """All locations by name: those of the parameters, then those of the initial state alone."""
+    initial = _initial_values(entries, problems)
+    found: dict[str, tuple[Declared, Span, str]] = {}
+    for thread in threads:
+        seen: dict[str, Parameter] = {}
+        for parameter in thread.parameters:
+            name = parameter.name.text
+            if name in seen:
+                where = thread.name.text
+                message = f"the parameters of {where} must differ, not be {quote(name)} twice"
+                related = ((seen[name].name.span, "the first one is here"),)
+                problems.error(parameter.name.span, message, related=related)
+                continue
+            seen[name] = parameter
+            what = declared(parameter.specifiers, parameter.span, problems)
+            if not parameter.pointer:
+                message = f"a parameter must be a pointer such as `{what}* {name}`, not a value"
+                problems.error(parameter.span, message)
+            _agree(found, name, (what, parameter.span, thread.name.text), problems)
+    for name, (entry, _) in initial.items():
+        if any(map(_is_type, entry.specifiers)):
+            what = declared(entry.specifiers, entry.span, problems)
+            _agree(found, name, (what, entry.span, "the initial state"), problems)
+        elif name not in found:
+            found[name] = (Declared(False, None), entry.span, "the initial state")
+    starts = {name: value for name, (_, value) in initial.items()}
+    return {
+        name: Location(name, what.atomic, what.region or "global", starts.get(name, 0), span)
+        for name, (what, span, _) in found.items()
+    }
+
+
+def _initial_values(entries: Iterable[Entry], problems: Problems) -> dict[str, tuple[Entry, int]]:
+    values: dict[str, tuple[Entry, int]] = {}
+    for entry in entries:
+        name = entry.name.text
+        value = stated(entry.value, problems) if entry.value else 0
+        if name in values:
+            message = f"{quote(name)} must have one initial value, not two"
+            related = ((values[name][0].span, "the first one is here"),)
+            problems.error(entry.span, message, related=related)
+        else:
+            values[name] = (entry, value)
+    return values
+
+
+def _agree(
+    found: dict[str, tuple[Declared, Span, str]],
+    name: str,
+    new: tuple[Declared, Span, str],
+    problems: Problems,
+) -> None:
+    """Note a declaration, which must say the same as an earlier one of that location."""
+    what, span, where = new
+    if name not in found:
+        found[name] = new
+        return
+    earlier, first, place = found[name]
+    same_region = (earlier.region or "global") == (what.region or "global")
+    if earlier.atomic == what.atomic and same_region:
+        return
+    message = f"{quote(name)} must be {earlier} in {where} as in {place}, not {what}"
+    problems.error(span, message, related=((first, f"{earlier} here"),))

@@ -1,0 +1,37 @@
+"""Integers as they are written, and their values of 32 bits."""
+
+from __future__ import annotations
+
+from rspverify.litmus.problems import Problems, quote
+from rspverify.litmus.tree import Integer, Name
+from rspverify.value import wrap
+
+
+def number(integer: Integer, problems: Problems) -> int:
+    """The value of an integer, which must fit into 32 bits; 0 if it does not."""
+    text = integer.text.lower()
+    digits = text.lstrip("-").rstrip("ul")
+    if digits != text.lstrip("-"):
+        hint = f"write {quote(integer.text.rstrip('uUlL'))}: every value is a signed 32-bit integer"
+        problems.unsupported(integer.span, "an integer with a suffix is not supported", hint)
+    hexadecimal = digits.startswith("0x")
+    if not hexadecimal and len(digits) > 1 and digits.startswith("0"):
+        message = f"an integer must be decimal or hexadecimal, not octal as {quote(integer.text)}"
+        problems.error(integer.span, message)
+        return 0
+    if len(digits) <= 12:
+        value = int(digits, 16 if hexadecimal else 10)
+        if value < 2**32 and (not text.startswith("-") or value <= 2**31):
+            return wrap(-value if text.startswith("-") else value)
+    message = f"an integer must fit into 32 bits, not be {quote(integer.text)}"
+    problems.error(integer.span, message)
+    return 0
+
+
+def stated(value: Integer | Name, problems: Problems) -> int:
+    """The integer that an initial state or a final condition gives; addresses are not supported."""
+    if isinstance(value, Integer):
+        return number(value, problems)
+    message = f"a value must be an integer, and the address {quote(value.text)} is not supported"
+    problems.unsupported(value.span, message)
+    return 0

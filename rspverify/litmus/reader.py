@@ -1,0 +1,85 @@
+"""From the text of a litmus test to its Program."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rspverify.litmus.condition import final_condition
+from rspverify.litmus.declarations import locations
+from rspverify.litmus.elaborate import run
+from rspverify.litmus.placement import placement
+from rspverify.litmus.problems import Problems, quote
+from rspverify.litmus.program import Operation, Program, Thread
+from rspverify.litmus.syntax import parse
+from rspverify.litmus.tree import Test, ThreadText
+from rspverify.source import Source, read_source
+
+_THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
+
+
+def read_program_file(path: Path | str) -> Program:
+    """The program of a litmus file; raises InputError with all problems of the file."""
+    return read_program(read_source(path))
+
+
+def read_program(source: Source) -> Program:
+    """The program of a litmus test; raises InputError with all problems of the text."""
+    problems = Problems()
+    test = parse(source, problems)
+    if test is None:
+        raise problems.as_error()
+    program = _program(test, source, problems)
+    if problems:
+        raise problems.as_error()
+    return program
+
+
+def _program(test: Test, source: Source, problems: Problems) -> Program:
+    """The program that a syntax tree means, as far as it means one."""
+    for each in test.unsupported:
+        problems.unsupported(each.span, f"{each.construct} is not supported", each.hint)
+    written = _threads(test, problems)
+    places = placement(test, written, problems)
+    known = locations(test.entries, test.threads, problems)
+    threads: list[Thread] = []
+    operations: list[Operation] = []
+    for index, (name, thread) in enumerate(written.items()):
+        own, registers = run(thread, index, len(operations), known, problems)
+        operations += own
+        device, workgroup = places.get(name, (0, 0))
+        threads.append(Thread(name, index, device, workgroup, own, registers))
+    for thread in test.threads:
+        if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
+            run(thread, 0, 0, known, problems)
+    condition = None
+    if test.condition is not None:
+        registers_of = {thread.name: thread.registers for thread in threads}
+        condition = final_condition(test.condition, registers_of, known, problems)
+    return Program(test.title, source, tuple(known.values()), tuple(threads), condition)
+
+
+def _threads(test: Test, problems: Problems) -> dict[str, ThreadText]:
+    """The threads by name, in the order of their numbers, which must be 0 to n - 1."""
+    found: dict[str, ThreadText] = {}
+    for thread in test.threads:
+        name = thread.name.text
+        if not _THREAD.fullmatch(name):
+            message = f"a thread must be named P0, P1 and so on, not {quote(name)}"
+            problems.error(thread.name.span, message)
+        elif name in found:
+            related = ((found[name].name.span, "the first one is here"),)
+            problems.error(thread.name.span, f"{name} must be one thread, not two", None, related)
+        else:
+            found[name] = thread
+    if not test.threads:
+        message = "a test must have a thread, and this one has none"
+        hint = "write `P0 (global int* x) { *x = 1; }` after the initial state"
+        problems.error(test.span, message, hint)
+    ordered = sorted(found, key=lambda name: int(name[1:]))
+    for index, name in enumerate(ordered):
+        if name != f"P{index}":
+            message = f"threads must be numbered without gaps, and there is no P{index}"
+            problems.error(found[name].name.span, message)
+            break
+    return {name: found[name] for name in ordered}

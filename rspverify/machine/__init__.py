@@ -1,0 +1,21 @@
+"""The machine of Fig. 3 with its rules from Tab. 1 and Tab. 2, and the engines that run it."""
+
+from rspverify.machine.explicit import ExplicitMachine, Search
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import Rule
+from rspverify.machine.trace import Replayer, ReplayError, label, waiting
+from rspverify.machine.unroll import Budget, Unrolling, enough_steps
+
+__all__ = [
+    "Budget",
+    "ExplicitMachine",
+    "Machine",
+    "ReplayError",
+    "Replayer",
+    "Rule",
+    "Search",
+    "Unrolling",
+    "enough_steps",
+    "label",
+    "waiting",
+]

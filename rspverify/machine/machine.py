@@ -1,0 +1,297 @@
+"""The machine that runs one compiled program: its parts, and its rules from Tab. 1 and Tab. 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from rspverify.assembly import (
+    Acquire,
+    AssemblyProgram,
+    Await,
+    Condition,
+    Instruction,
+    Invalidate,
+    Level,
+    Lock,
+    Mark,
+    Reach,
+    ReadEntry,
+    Release,
+    ThreadId,
+    WriteEntry,
+)
+from rspverify.machine.rules import (
+    AnyBit,
+    Assign,
+    Bit,
+    Cache,
+    Copy,
+    Deliver,
+    Dequeue,
+    Enqueue,
+    Guard,
+    IsDirty,
+    IsPresent,
+    IsValid,
+    LocationLock,
+    LockCell,
+    Marker,
+    Memory,
+    Oldest,
+    Ready,
+    RmwLock,
+    Rule,
+    SetBit,
+    SetLock,
+    Update,
+    ValueOf,
+    Word,
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A compiled program on the machine of Fig. 3.
+
+    elide_l2: treat L2 as memory itself: always VALID, never DIRTY, with an empty fifo. Exact for
+    one device (docs/machine.md); with several it must be False.
+    evict: have EVICT steps, and with them the difference between absent and INV'D entries. Nothing
+    that can be observed depends on it (docs/machine.md).
+    """
+
+    program: AssemblyProgram
+    elide_l2: bool
+    evict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.elide_l2 and len(self.devices) > 1:
+            raise ValueError("L2 is not coherent with memory where there are several devices")
+
+    @cached_property
+    def devices(self) -> tuple[int, ...]:
+        """The devices that threads run on."""
+        return tuple(sorted({thread.device for thread in self.program.threads}))
+
+    @cached_property
+    def l1s(self) -> tuple[Cache, ...]:
+        """The L1 caches, one per work-group."""
+        groups = sorted({(thread.device, thread.workgroup) for thread in self.program.threads})
+        return tuple(Cache(device, workgroup) for device, workgroup in groups)
+
+    @cached_property
+    def caches(self) -> tuple[Cache, ...]:
+        """All caches that the machine has."""
+        l2s = () if self.elide_l2 else tuple(Cache(device, None) for device in self.devices)
+        return self.l1s + l2s
+
+    @cached_property
+    def locations(self) -> tuple[str, ...]:
+        """The locations of memory."""
+        return tuple(self.program.initial)
+
+    @cached_property
+    def locks(self) -> tuple[LockCell, ...]:
+        """All locks."""
+        lockfiles = [LocationLock(d, x) for d in self.devices for x in self.locations]
+        rmws = [RmwLock(l1.device, l1.workgroup or 0) for l1 in self.l1s]
+        return (*lockfiles, *rmws)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """Every rule: instructions in program order, then the steps of each cache."""
+        instructions = [self._instruction(each) for each in self.program.instructions]
+        environment = [
+            rule for cache in self.caches for x in self.locations for rule in self._steps(cache, x)
+        ]
+        dequeues = [rule for cache in self.caches for rule in self._dequeues(cache)]
+        return (*instructions, *environment, *dequeues)
+
+    def own(self, thread: ThreadId, level: Level) -> Cache:
+        """The cache of a level on a thread's path to memory."""
+        return Cache(thread.device, thread.workgroup if level is Level.L1 else None)
+
+    def group(self, cache: Cache) -> frozenset[ThreadId]:
+        """The threads that may trigger the steps of a cache (SEMANTICS §3 a)."""
+        return frozenset(
+            thread
+            for thread in self.program.threads
+            if thread.device == cache.device and cache.workgroup in (None, thread.workgroup)
+        )
+
+    def in_reach(self, thread: ThreadId, level: Level, reach: Reach) -> list[Cache]:
+        """The caches of a level that a reach names, seen from a thread; none where L2 is elided."""
+        own = self.own(thread, level)
+        if reach is Reach.WG:
+            return [own] if own in self.caches else []
+        everywhere = reach is Reach.SY
+        return [
+            cache
+            for cache in self.caches
+            if cache.level == own.level and (everywhere or cache.device == own.device)
+        ]
+
+    # Tab. 1
+
+    def _instruction(self, instruction: Instruction) -> Rule:
+        guards: list[Guard] = []
+        updates: list[Update] = []
+        for effect in instruction.mnemonic.effects:
+            match effect:
+                case Await():
+                    guards += self._await(instruction, effect)
+                case ReadEntry(level):
+                    assert instruction.register is not None
+                    updates.append(Deliver(instruction.register, self._word(instruction, level)))
+                case WriteEntry(level):
+                    updates += self._write(instruction, level)
+                case Invalidate(level, reach, every):
+                    updates += self._invalidate(instruction, level, reach, every)
+                case Mark(level, reach):
+                    caches = self.in_reach(instruction.thread, level, _reach(instruction, reach))
+                    updates += [Enqueue(cache, Marker(instruction.thread)) for cache in caches]
+                case Acquire(lock, reach):
+                    updates += [
+                        SetLock(cell, instruction.thread)
+                        for cell in self._locks(instruction, lock, reach)
+                    ]
+                case Release(lock, reach):
+                    updates += [
+                        SetLock(cell, None) for cell in self._locks(instruction, lock, reach)
+                    ]
+        return Rule(tuple(guards), tuple(updates), instruction=instruction)
+
+    def _await(self, instruction: Instruction, effect: Await) -> list[Guard]:
+        thread = instruction.thread
+        if isinstance(effect.what, Lock):
+            locks = self._locks(instruction, effect.what, effect.reach)
+            return [Ready(lock, frozenset({thread})) for lock in locks]
+        assert effect.level is not None and instruction.location is not None
+        cache = self.own(thread, effect.level)
+        if cache not in self.caches:
+            return []
+        dirty = IsDirty(cache, instruction.location)
+        valid = IsValid(cache, instruction.location)
+        bits: dict[Condition, tuple[tuple[Bit, bool], ...]] = {
+            Condition.VALID: ((valid, True),),
+            Condition.NOT_DIRTY: ((dirty, False),),
+            Condition.NOT_DIRTY_AND_INVALID: ((dirty, False), (valid, True)),
+        }
+        return [AnyBit(bits[effect.what])]
+
+    def _word(self, instruction: Instruction, level: Level) -> Word:
+        assert instruction.location is not None
+        cache = self.own(instruction.thread, level)
+        return self._entry(cache, instruction.location)
+
+    def _entry(self, cache: Cache, location: str) -> Word:
+        return ValueOf(cache, location) if cache in self.caches else Memory(location)
+
+    def _write(self, instruction: Instruction, level: Level) -> list[Update]:
+        assert instruction.location is not None and instruction.value is not None
+        cache = self.own(instruction.thread, level)
+        assign = Assign(self._entry(cache, instruction.location), instruction.value)
+        return [assign, *self._stored(cache, instruction.location)]
+
+    def _stored(self, cache: Cache, x: str) -> list[Update]:
+        """The rest of store(C, x, v): DIRTY, VALID, and enqueued."""
+        if cache not in self.caches:
+            return []
+        bits = [SetBit(IsDirty(cache, x), True), SetBit(IsValid(cache, x), True)]
+        return [*bits, *self._present(cache, x, True), Enqueue(cache, x)]
+
+    def _present(self, cache: Cache, x: str, value: bool) -> list[Update]:
+        return [SetBit(IsPresent(cache, x), value)] if self.evict else []
+
+    def _invalidate(
+        self, instruction: Instruction, level: Level, reach: Reach | None, every: bool
+    ) -> list[Update]:
+        locations = self.locations if every else (instruction.location,)
+        caches = self.in_reach(instruction.thread, level, _reach(instruction, reach))
+        return [
+            SetBit(IsValid(cache, x), False) for cache in caches for x in locations if x is not None
+        ]
+
+    def _locks(self, instruction: Instruction, lock: Lock, reach: Reach | None) -> list[LockCell]:
+        thread = instruction.thread
+        if lock is Lock.LOCATION:
+            assert instruction.location is not None
+            return [LocationLock(thread.device, instruction.location)]
+        caches = self.in_reach(thread, Level.L1, _reach(instruction, reach))
+        return [RmwLock(cache.device, cache.workgroup or 0) for cache in caches]
+
+    # Tab. 2
+
+    def _steps(self, cache: Cache, x: str) -> Iterator[Rule]:
+        """The steps of one cache at one location; the level below is L2, or memory."""
+        dirty, valid = IsDirty(cache, x), IsValid(cache, x)
+        below = Cache(cache.device, None) if cache.level == 1 else None
+        lock = Ready(LocationLock(cache.device, x), self.group(cache))
+        lower = self._entry(below, x) if below else Memory(x)
+        flushed: list[Update] = []
+        fetchable: list[Guard] = []
+        if below in self.caches:
+            assert below is not None
+            l2s = [each for each in self.caches if each.level == 2]
+            flushed = [SetBit(IsValid(l2, x), False) for l2 in l2s]
+            flushed += self._stored(below, x)
+            fetchable = [AnyBit(((IsValid(below, x), True),))]
+        yield Rule(
+            (AnyBit(((dirty, True),)), lock),
+            (*flushed, Copy(lower, ValueOf(cache, x)), SetBit(dirty, False)),
+            step="FLUSH",
+            cache=cache,
+            location=x,
+        )
+        yield Rule(
+            (AnyBit(((dirty, False),)), *fetchable, lock),
+            (
+                Copy(ValueOf(cache, x), lower),
+                SetBit(valid, True),
+                *self._present(cache, x, True),
+            ),
+            step="FETCH",
+            cache=cache,
+            location=x,
+        )
+        if self.evict:
+            locked = (lock,) if cache.level == 2 else ()
+            yield Rule(
+                (AnyBit(((IsPresent(cache, x), True),)), AnyBit(((dirty, False),)), *locked),
+                (SetBit(valid, False), SetBit(IsPresent(cache, x), False)),
+                step="EVICT",
+                cache=cache,
+                location=x,
+            )
+
+    def _dequeues(self, cache: Cache) -> Iterator[Rule]:
+        for x in self.locations:
+            clean = AnyBit(((IsDirty(cache, x), False),))
+            yield Rule(
+                (Oldest(cache, x), clean),
+                (Dequeue(cache),),
+                step="DEQLOC",
+                cache=cache,
+                location=x,
+            )
+        for thread in self.program.threads:
+            marker = Marker(thread)
+            yield Rule(
+                (Oldest(cache, marker),),
+                (Dequeue(cache),),
+                step="DEQMARKER",
+                cache=cache,
+                marker=marker,
+            )
+
+    def final(self) -> list[IsDirty]:
+        """The bits that must be false in a complete execution: nothing is DIRTY."""
+        return [IsDirty(cache, x) for cache in self.caches for x in self.locations]
+
+
+def _reach(instruction: Instruction, reach: Reach | None) -> Reach:
+    if reach is not None:
+        return reach
+    assert instruction.reach is not None
+    return instruction.reach

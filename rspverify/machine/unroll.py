@@ -1,0 +1,352 @@
+"""The unroll engine: K steps of the machine as one formula, exactly one rule firing in each.
+
+A step may also be idle, but only if all later ones are. At K* steps (`enough_steps`) every outcome
+of the machine has an execution that fits, so that what the formula lacks the machine lacks.
+
+What an execution needs only one copy of has one: the value of each read, and the order in which
+two elements entered a fifo (DESIGN.md, «One machine, three engines»).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rspverify.assembly import Instruction
+from rspverify.limits import Limits
+from rspverify.machine.fifo import Fifos
+from rspverify.machine.machine import Machine
+from rspverify.machine.relevance import relevant_rules, watched_cells
+from rspverify.machine.rules import (
+    AnyBit,
+    Assign,
+    Copy,
+    Deliver,
+    Guard,
+    Memory,
+    Ready,
+    Rule,
+    SetBit,
+    SetLock,
+    ValueOf,
+)
+from rspverify.smt import (
+    FALSE,
+    TRUE,
+    Choice,
+    Model,
+    Term,
+    all_of,
+    any_of,
+    at_most_one,
+    choose,
+    pick,
+    truth,
+    variable,
+)
+from rspverify.value.domain import Access, derivable
+from rspverify.verdict import Outcome
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many steps of each kind the executions of a program can need."""
+
+    instructions: int
+    flushes: int
+    fetches: int
+    dequeues: int
+
+    @property
+    def total(self) -> int:
+        """K*."""
+        return self.instructions + self.flushes + self.fetches + self.dequeues
+
+
+def enough_steps(machine: Machine) -> Budget:
+    """K*, by kind: each outcome has an execution with at most this many steps (docs/machine.md).
+
+    An entry is flushed at most once per write to it, only the last fetch before a read is needed,
+    and each fifo element leaves once.
+    """
+    rules = [rule for rule in machine.rules if rule.instruction is not None]
+    writes = [0, 0]
+    reads = [0, 0]
+    elements = 0
+    for rule in rules:
+        assert rule.instruction is not None
+        for update in rule.updates:
+            match update:
+                case Assign(ValueOf(cache, _), _):
+                    writes[cache.level - 1] += 1
+                case Deliver(_, ValueOf(cache, _)):
+                    reads[cache.level - 1] += 1
+        elements += sum(type(update).__name__ == "Enqueue" for update in rule.updates)
+    flushes, fetches = writes[0], reads[0]
+    if not machine.elide_l2:
+        flushes_to_l2 = writes[0]
+        flushes += writes[1] + flushes_to_l2
+        fetches += reads[1] + reads[0]
+        elements += flushes_to_l2
+    return Budget(len(rules), flushes, fetches, elements)
+
+
+class Unrolling:
+    """All executions of a machine with at most so many steps, as terms and constraints.
+
+    reads, executed: of each read, its value and that it happens; memory: of each location, its
+    value at the end; fires: (rule, step) → term. With `dequeue_alone` fifos dequeue between steps
+    and dequeues do not count as steps.
+    """
+
+    def __init__(
+        self, machine: Machine, steps: int, limits: Limits, *, dequeue_alone: bool = True
+    ) -> None:
+        self.machine = machine
+        self.steps = steps
+        self.constraints: list[Term] = []
+        self._rules = relevant_rules(machine)
+        self._code = machine.program.code
+        self._choose_reads(limits)
+        self._guards = {
+            each.index: truth(each.guard, self.reads) for each in machine.program.instructions
+        }
+        self.executed = {
+            each.register: self._guards[each.index]
+            for each in machine.program.instructions
+            if each.register is not None
+        }
+        self._fifos = Fifos(machine, self._rules, dequeue_alone)
+        self._changes = {rule.key: _last_updates(rule) for rule in self._rules}
+        self._state = self._initial()
+        self._done: dict[int, Term] = {each.index: FALSE for each in machine.program.instructions}
+        self._bounds = self._earliest_and_latest()
+        self.fires: list[dict[Any, tuple[Rule, Term]]] = []
+        self.idle: list[Term] = []
+        for step in range(steps):
+            limits.remaining()
+            self._step(step)
+        self._end()
+        self.memory: Mapping[str, Choice[int]] = {
+            x: self._state[Memory(x)] for x in machine.locations
+        }
+
+    def assumptions(self, outcome: Outcome) -> list[Term]:
+        """What makes an execution have an outcome."""
+        values = dict(outcome.reads)
+        wanted = []
+        for register, executed in self.executed.items():
+            assert register is not None
+            if register in values:
+                wanted += [executed, self.reads[register].get(values[register], FALSE)]
+            else:
+                wanted.append(~executed)
+        return wanted + [self.memory[x].get(value, FALSE) for x, value in outcome.memory]
+
+    def outcome(self, model: Model) -> Outcome:
+        """The outcome of the execution that a model describes."""
+        reads = [
+            (register, next(v for v, term in self.reads[register].items() if model[term]))
+            for register, executed in sorted(self.executed.items())
+            if model[executed]
+        ]
+        memory = [
+            (x, next(v for v, term in choice.items() if model[term]))
+            for x, choice in self.memory.items()
+        ]
+        return Outcome(tuple(reads), tuple(memory))
+
+    def schedule(self, model: Model) -> list[Rule]:
+        """The rules that fire in the execution that a model describes, in order."""
+        return [rule for fires in self.fires for rule, term in fires.values() if model[term]]
+
+    def idle_from(self, step: int) -> Term:
+        """That the execution has at most this many steps."""
+        return self.idle[step] if step < self.steps else TRUE
+
+    # Values
+
+    def _choose_reads(self, limits: Limits) -> None:
+        program = self.machine.program
+        accesses = [
+            Access(
+                each.register if each.register is not None else -1 - each.index,
+                each.location,
+                each.mnemonic.reads,
+                each.value,
+            )
+            for each in program.instructions
+            if each.location is not None and (each.mnemonic.reads or each.mnemonic.writes)
+        ]
+        domains = derivable(program.initial, accesses, limits)
+        self.reads: dict[int, Choice[int]] = {}
+        for access in accesses:
+            if access.reads:
+                values = sorted(domains.locations[access.location])
+                self.reads[access.index], constraints = pick(f"r{access.index}", values)
+                self.constraints += constraints
+
+    def _initial(self) -> dict[Any, Any]:
+        """Empty caches, free locks, initial memory; only cells that some rule looks at."""
+        program = self.machine.program
+        state: dict[Any, Any] = {}
+        for cell in watched_cells(self.machine, self._rules):
+            if isinstance(cell, (ValueOf, Memory)):
+                state[cell] = {program.initial[cell.location]: TRUE}
+            elif cell in self.machine.locks:
+                state[cell] = {None: TRUE}
+            else:
+                state[cell] = FALSE
+        return state
+
+    # Steps
+
+    def _earliest_and_latest(self) -> dict[int, tuple[int, int]]:
+        """Between which steps an instruction can fire, given those that must come before and after."""
+        bounds = {}
+        for code in self._code:
+            sure = [self._guards[each.index] is TRUE for each in code]
+            for place, each in enumerate(code):
+                later = self.steps - 1 - sum(sure[place + 1 :])
+                bounds[each.index] = (sum(sure[:place]), later)
+        return bounds
+
+    def _step(self, step: int) -> None:
+        fires: dict[Any, tuple[Rule, Term]] = {}
+        self.constraints += self._fifos.settle(self._state)
+        for rule in self._rules:
+            possible = self._possible(rule, step)
+            if possible is not FALSE:
+                term = variable(f"{rule.step}@{step}")
+                fires[rule.key] = (rule, term)
+                self.constraints.append(term.implies(possible))
+        idle = variable(f"idle@{step}")
+        dequeues = self._fifos.dequeues()
+        happening = [*(term for _, term in fires.values()), *dequeues.values(), idle]
+        self.constraints += [any_of(happening), *at_most_one(happening)]
+        if self.idle:
+            self.constraints.append(self.idle[-1].implies(idle))
+        self.idle.append(idle)
+        self.constraints += self._fifos.advance(self._state, self._done, fires, dequeues)
+        fires |= {rule.key: (rule, term) for rule, term in self._fifos.dequeue_rules(dequeues)}
+        self._change(fires)
+        self.fires.append(fires)
+
+    def _possible(self, rule: Rule, step: int) -> Term:
+        if rule.instruction is None:
+            return all_of(self._holds(guard) for guard in rule.guards)
+        instruction = rule.instruction
+        earliest, latest = self._bounds[instruction.index]
+        if not earliest <= step <= latest:
+            return FALSE
+        return all_of(
+            [
+                self._guards[instruction.index],
+                ~self._done[instruction.index],
+                *self._preceded(instruction),
+                *self._fifos.unmarked(instruction, self._guards),
+                *(self._holds(guard) for guard in rule.guards),
+            ]
+        )
+
+    def _preceded(self, instruction: Instruction) -> Iterable[Term]:
+        """Every earlier instruction of the thread has been executed, or never will be."""
+        code = self._code[instruction.thread.thread]
+        place = next(i for i, each in enumerate(code) if each is instruction)
+        for earlier in reversed(code[:place]):
+            guard = self._guards[earlier.index]
+            yield self._done[earlier.index] | ~guard
+            if guard is TRUE or guard is self._guards[instruction.index]:
+                return
+
+    def _holds(self, guard: Guard) -> Term:
+        match guard:
+            case AnyBit(bits):
+                return any_of(
+                    self._state[bit] if value else ~self._state[bit] for bit, value in bits
+                )
+            case Ready(lock, threads):
+                holders = self._state[lock]
+                return any_of(holders.get(holder, FALSE) for holder in (None, *sorted_ids(threads)))
+        raise AssertionError("fifos dequeue by rules of their own")
+
+    def _change(self, fires: Mapping[Any, tuple[Rule, Term]]) -> None:
+        """The state after the step."""
+        changes: dict[Any, list[tuple[Term, Any]]] = {}
+        for rule, term in fires.values():
+            if rule.instruction is not None:
+                index = rule.instruction.index
+                self._done[index] = self._done[index] | term
+            for update in self._changes.get(rule.key, ()):
+                self._record(update, term, changes)
+        after = dict(self._state)
+        for cell, alternatives in changes.items():
+            if isinstance(self._state[cell], Term):
+                after[cell] = _next_bit(self._state[cell], alternatives)
+            else:
+                after[cell] = _next_choice(self._state[cell], alternatives)
+        self._state = after
+
+    def _record(self, update: Any, term: Term, changes: dict[Any, list[tuple[Term, Any]]]) -> None:
+        match update:
+            case Deliver(register, source):
+                read = self.reads[register]
+                self.constraints += [
+                    any_of((~term, ~holds, read.get(value, FALSE)))
+                    for value, holds in self._state[source].items()
+                ]
+                return
+            case SetBit(cell, value):
+                new: Any = TRUE if value else FALSE
+            case SetLock(cell, holder):
+                new = {holder: TRUE}
+            case Copy(cell, source):
+                new = self._state.get(source)
+            case Assign(cell, value):
+                new = choose(value, self.reads)
+            case _:
+                return
+        if cell in self._state:
+            changes.setdefault(cell, []).append((term, new))
+
+    def _end(self) -> None:
+        """Every instruction was executed or has a false guard, and nothing is DIRTY."""
+        for index, done in self._done.items():
+            self.constraints.append(self._guards[index].implies(done))
+        self.constraints += [
+            ~self._state[bit] for bit in self.machine.final() if bit in self._state
+        ]
+
+
+def sorted_ids(threads: Iterable[Any]) -> list[Any]:
+    """Threads in the order of their numbers, so that formulas are the same in every run."""
+    return sorted(threads, key=lambda thread: int(thread.thread))
+
+
+def _last_updates(rule: Rule) -> list[Any]:
+    """The updates of a rule without those that a later one overrides."""
+    kept: dict[Any, Any] = {}
+    for update in rule.updates:
+        match update:
+            case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
+                kept[cell] = update
+            case Deliver(register, _):
+                kept["read", register] = update
+    return list(kept.values())
+
+
+def _next_bit(old: Term, alternatives: list[tuple[Term, Term]]) -> Term:
+    sets = any_of(term for term, new in alternatives if new is TRUE)
+    clears = any_of(term for term, new in alternatives if new is FALSE)
+    return sets | (old & ~clears)
+
+
+def _next_choice(old: Choice[Any], alternatives: list[tuple[Term, Choice[Any]]]) -> Choice[Any]:
+    kept = ~any_of(term for term, _ in alternatives)
+    values: dict[Any, list[Term]] = {value: [holds & kept] for value, holds in old.items()}
+    for term, new in alternatives:
+        for value, holds in new.items():
+            values.setdefault(value, []).append(term & holds)
+    merged = {value: any_of(terms) for value, terms in values.items()}
+    return {value: term for value, term in merged.items() if term is not FALSE}

@@ -1,0 +1,45 @@
+"""Relational algebra over the events of a program, evaluated to must, may or never per pair."""
+
+from rspverify.relation.evaluate import Environment, EventSet, Relation, evaluate, holds
+from rspverify.relation.expression import (
+    Complement,
+    Composition,
+    Difference,
+    Expression,
+    Identity,
+    Intersection,
+    Inverse,
+    KindError,
+    Name,
+    Optionally,
+    Plus,
+    Product,
+    Sort,
+    Star,
+    Test,
+    Union,
+)
+
+__all__ = [
+    "Complement",
+    "Composition",
+    "Difference",
+    "Environment",
+    "EventSet",
+    "Expression",
+    "Identity",
+    "Intersection",
+    "Inverse",
+    "KindError",
+    "Name",
+    "Optionally",
+    "Plus",
+    "Product",
+    "Relation",
+    "Sort",
+    "Star",
+    "Test",
+    "Union",
+    "evaluate",
+    "holds",
+]

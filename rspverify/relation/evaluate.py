@@ -1,0 +1,199 @@
+"""From expressions to must | may | never per pair.
+
+A set is a mapping from events to terms, a relation one from pairs of events: TRUE is must, any
+other term is may (it holds where the term does), and what is missing is never. Constants fold, so
+that most pairs never reach a solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rspverify.relation.expression import (
+    Complement,
+    Composition,
+    Difference,
+    Expression,
+    Identity,
+    Intersection,
+    Inverse,
+    Name,
+    Optionally,
+    Plus,
+    Product,
+    Sort,
+    Star,
+    Test,
+    Union,
+)
+from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
+
+EventSet = Mapping[int, Term]
+Relation = Mapping[tuple[int, int], Term]
+
+
+class Environment:
+    """The events of a program and the values of names, over which expressions are evaluated.
+
+    executed: event → the term that it is executed. Names are added in order of definition.
+    """
+
+    def __init__(self, executed: Mapping[int, Term]) -> None:
+        self.executed = executed
+        self._sets: dict[str, EventSet] = {}
+        self._relations: dict[str, Relation] = {}
+        self._evaluated: dict[Expression, Relation] = {}
+        self.identity: Relation = {(event, event): term for event, term in executed.items()}
+
+    def define_set(self, name: str, value: EventSet) -> None:
+        """Bind a name to a set."""
+        self._sets[name] = value
+
+    def define_relation(self, name: str, value: Relation) -> None:
+        """Bind a name to a relation."""
+        self._relations[name] = value
+
+    def define(self, name: str, expression: Expression) -> None:
+        """Bind a name to the value of an expression; expressions that mention it see the new one."""
+        is_set = expression.sort is Sort.SET
+        value = self.set(expression) if is_set else self.relation(expression)
+        if name in self._sets or name in self._relations:
+            self._evaluated.clear()
+            self._sets.pop(name, None)
+            self._relations.pop(name, None)
+        if is_set:
+            self._sets[name] = value  # type: ignore[assignment]
+        else:
+            self._relations[name] = value  # type: ignore[assignment]
+
+    def set(self, expression: Expression) -> EventSet:
+        """The value of an expression whose sort is SET."""
+        match expression:
+            case Name(name, Sort.SET):
+                return self._sets[name]
+            case Union(left, right):
+                return _union(self.set(left), self.set(right))
+            case Intersection(left, right):
+                return _intersection(self.set(left), self.set(right))
+            case Difference(left, right):
+                return _difference(self.set(left), self.set(right))
+            case Complement(argument):
+                return _difference(self.executed, self.set(argument))
+        raise AssertionError(f"not a set: {expression}")
+
+    def relation(self, expression: Expression) -> Relation:
+        """The value of an expression whose sort is RELATION; equal expressions are evaluated once."""
+        if expression not in self._evaluated:
+            self._evaluated[expression] = self._relation(expression)
+        return self._evaluated[expression]
+
+    def _relation(self, expression: Expression) -> Relation:
+        match expression:
+            case Name(name, Sort.RELATION):
+                return self._relations[name]
+            case Union(left, right):
+                return _union(self.relation(left), self.relation(right))
+            case Intersection(left, right):
+                return _intersection(self.relation(left), self.relation(right))
+            case Difference(left, right):
+                return _difference(self.relation(left), self.relation(right))
+            case Composition(left, right):
+                return compose(self.relation(left), self.relation(right))
+            case Product(left, right):
+                return product(self.set(left), self.set(right))
+            case Identity(argument):
+                return {(event, event): term for event, term in self.set(argument).items()}
+            case Complement(argument):
+                everything = product(self.executed, self.executed)
+                return _difference(everything, self.relation(argument))
+            case Inverse(argument):
+                return {(b, a): term for (a, b), term in self.relation(argument).items()}
+            case Optionally(argument):
+                return _union(self.relation(argument), self.identity)
+            case Plus(argument):
+                return closure(self.relation(argument))
+            case Star(argument):
+                return _union(closure(self.relation(argument)), self.identity)
+        raise AssertionError(f"not a relation: {expression}")
+
+
+def evaluate(environment: Environment, expression: Expression) -> EventSet | Relation:
+    """The value of an expression of either sort."""
+    if expression.sort is Sort.SET:
+        return environment.set(expression)
+    return environment.relation(expression)
+
+
+def holds(environment: Environment, test: Test, expression: Expression) -> Term:
+    """The term that an axiom holds: its expression is acyclic, irreflexive or empty."""
+    if test is Test.EMPTY:
+        return all_of(~term for term in evaluate(environment, expression).values())
+    if test is Test.ACYCLIC:
+        expression = Plus(expression)
+    relation = environment.relation(expression)
+    return all_of(~term for (a, b), term in relation.items() if a == b)
+
+
+def product(left: EventSet, right: EventSet) -> Relation:
+    """Every event of one set with every event of the other."""
+    pairs = {(a, b): one & two for a, one in left.items() for b, two in right.items()}
+    return _possible(pairs)
+
+
+def compose(first: Relation, second: Relation) -> Relation:
+    """Relational composition."""
+    by_source: dict[int, list[tuple[int, Term]]] = {}
+    for (middle, target), term in second.items():
+        by_source.setdefault(middle, []).append((target, term))
+    found: dict[tuple[int, int], list[Term]] = {}
+    for (source, middle), term in first.items():
+        for target, other in by_source.get(middle, ()):
+            found.setdefault((source, target), []).append(term & other)
+    return _possible({pair: any_of(terms) for pair, terms in found.items()})
+
+
+def closure(relation: Relation) -> Relation:
+    """The exact transitive closure, by Warshall's elimination of one event after the other.
+
+    Events with few edges go first, which keeps the terms small.
+    """
+    successors: dict[int, dict[int, Term]] = {}
+    predecessors: dict[int, dict[int, Term]] = {}
+    for (a, b), term in relation.items():
+        successors.setdefault(a, {})[b] = term
+        predecessors.setdefault(b, {})[a] = term
+    degree = {
+        event: len(predecessors[event]) * len(successors.get(event, ())) for event in predecessors
+    }
+    for middle in sorted(degree, key=lambda event: (degree[event], event)):
+        for source, before in list(predecessors[middle].items()):
+            for target, after in list(successors.get(middle, {}).items()):
+                known = successors[source].get(target, FALSE)
+                if known is TRUE or source == middle or target == middle:
+                    continue
+                longer = known | (before & after)
+                if longer is not FALSE:
+                    successors[source][target] = longer
+                    predecessors.setdefault(target, {})[source] = longer
+    return {(a, b): term for a, row in successors.items() for b, term in row.items()}
+
+
+def _union(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
+    joined = dict(left)
+    for key, term in right.items():
+        joined[key] = joined[key] | term if key in joined else term
+    return joined
+
+
+def _intersection(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
+    return _possible({key: term & right[key] for key, term in left.items() if key in right})
+
+
+def _difference(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
+    return _possible(
+        {key: term & ~right[key] if key in right else term for key, term in left.items()}
+    )
+
+
+def _possible(terms: Mapping) -> dict:  # type: ignore[type-arg]
+    return {key: term for key, term in terms.items() if term is not FALSE}

@@ -1,0 +1,194 @@
+"""The syntax of relational expressions: one class per operator, its sort checked when it is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Sort(Enum):
+    """What an expression denotes."""
+
+    SET = "set"
+    RELATION = "relation"
+
+
+class KindError(Exception):
+    """An operator got a set where it wants a relation, or the other way round."""
+
+
+class Expression:
+    """A set of events or a relation between events; `str()` spells it as .cat does.
+
+    binding: how tightly its operator binds, so that only the parentheses that matter are written.
+    """
+
+    sort: Sort
+    binding = 7
+
+    def inside(self, binding: int) -> str:
+        """The spelling as an operand of an operator that binds so tightly."""
+        return str(self) if self.binding >= binding else f"({self})"
+
+
+@dataclass(frozen=True)
+class Name(Expression):
+    """A base relation or set, or one that a model defines."""
+
+    name: str
+    sort: Sort
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class _Pair(Expression):
+    left: Expression
+    right: Expression
+
+    symbol = "?"
+
+    def __post_init__(self) -> None:
+        if self.left.sort is not self.right.sort:
+            raise KindError(
+                f"both sides of {self.symbol} must be of one sort, "
+                f"not a {self.left.sort.value} and a {self.right.sort.value}"
+            )
+
+    @property
+    def sort(self) -> Sort:  # type: ignore[override]
+        return self.left.sort
+
+    def __str__(self) -> str:
+        space = "" if self.symbol == ";" else " "
+        right = self.right.inside(self.binding + 1)
+        return f"{self.left.inside(self.binding)}{space}{self.symbol} {right}"
+
+
+class Union(_Pair):
+    """`a | b`"""
+
+    symbol = "|"
+    binding = 1
+
+
+class Intersection(_Pair):
+    """`a & b`"""
+
+    symbol = "&"
+    binding = 4
+
+
+class Difference(_Pair):
+    """`a \\ b`"""
+
+    symbol = "\\"
+    binding = 3
+
+
+class Composition(_Pair):
+    """`r ; s`: (x, z) with (x, y) in r and (y, z) in s."""
+
+    symbol = ";"
+    binding = 2
+
+    def __post_init__(self) -> None:
+        _want(self.left, Sort.RELATION, "the left side of ;")
+        _want(self.right, Sort.RELATION, "the right side of ;")
+
+
+@dataclass(frozen=True)
+class Product(Expression):
+    """`S * T`: every event of S with every event of T."""
+
+    left: Expression
+    right: Expression
+    sort = Sort.RELATION
+    binding = 5
+
+    def __post_init__(self) -> None:
+        _want(self.left, Sort.SET, "the left side of *")
+        _want(self.right, Sort.SET, "the right side of *")
+
+    def __str__(self) -> str:
+        return f"{self.left.inside(6)} * {self.right.inside(6)}"
+
+
+@dataclass(frozen=True)
+class Identity(Expression):
+    """`[S]`: every event of S with itself."""
+
+    argument: Expression
+    sort = Sort.RELATION
+
+    def __post_init__(self) -> None:
+        _want(self.argument, Sort.SET, "the inside of [ ]")
+
+    def __str__(self) -> str:
+        return f"[{self.argument}]"
+
+
+@dataclass(frozen=True)
+class Complement(Expression):
+    """`~a`: the executed events, or pairs of executed events, outside a."""
+
+    argument: Expression
+    binding = 6
+
+    @property
+    def sort(self) -> Sort:  # type: ignore[override]
+        return self.argument.sort
+
+    def __str__(self) -> str:
+        return f"~{self.argument.inside(6)}"
+
+
+@dataclass(frozen=True)
+class _Postfix(Expression):
+    argument: Expression
+    symbol = "?"
+    sort = Sort.RELATION
+
+    def __post_init__(self) -> None:
+        _want(self.argument, Sort.RELATION, f"the operand of {self.symbol}")
+
+    def __str__(self) -> str:
+        return f"{self.argument.inside(7)}{self.symbol}"
+
+
+class Inverse(_Postfix):
+    """`r^-1`"""
+
+    symbol = "^-1"
+
+
+class Optionally(_Postfix):
+    """`r?`: r or the identity."""
+
+    symbol = "?"
+
+
+class Plus(_Postfix):
+    """`r+`: the transitive closure."""
+
+    symbol = "+"
+
+
+class Star(_Postfix):
+    """`r*`: the reflexive transitive closure."""
+
+    symbol = "*"
+
+
+class Test(Enum):
+    """The questions that an axiom asks of an expression."""
+
+    ACYCLIC = "acyclic"
+    IRREFLEXIVE = "irreflexive"
+    EMPTY = "empty"
+
+
+def _want(operand: Expression, sort: Sort, where: str) -> None:
+    if operand.sort is not sort:
+        raise KindError(f"{where} must be a {sort.value}, not a {operand.sort.value}")

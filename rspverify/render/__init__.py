@@ -1,0 +1,1 @@
+"""One file per output form; each turns plain data into text and decides nothing."""

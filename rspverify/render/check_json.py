@@ -1,0 +1,70 @@
+"""`check` for other tools: the JSON of check.schema.json, every key always present."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rspverify import __version__
+from rspverify.report import Observed, Result
+from rspverify.verdict import Event, Race, Word
+
+
+def render(results: Sequence[Result]) -> str:
+    """The document for a run."""
+    words = [result.verdict.word for result in results]
+    document = {
+        "version": __version__,
+        "results": [_result(result) for result in results],
+        "summary": {word.value: words.count(word) for word in Word},
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _result(result: Result) -> dict[str, Any]:
+    verdict = result.verdict
+    return {
+        "test": result.test,
+        "file": result.file,
+        "scheme": result.scheme,
+        "model": result.model,
+        "engine": result.engine,
+        "reading": result.reading,
+        "verdict": verdict.word.value,
+        "within": dict(verdict.within),
+        "outcome": _observed(result.observed) if result.observed else None,
+        "axioms": list(verdict.axioms),
+        "race": _race(verdict.race) if verdict.race else None,
+        "reason": verdict.reason,
+        "seconds": round(result.seconds, 4),
+    }
+
+
+def _observed(observed: Observed) -> dict[str, Any]:
+    return {
+        "reads": [
+            {
+                "thread": read.thread,
+                "line": read.line,
+                "location": read.location,
+                "value": read.value,
+            }
+            for read in observed.reads
+        ],
+        "registers": dict(observed.registers),
+        "memory": dict(observed.memory),
+    }
+
+
+def _race(race: Race) -> dict[str, Any]:
+    return {"first": _event(race.first), "second": _event(race.second)}
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        "thread": event.thread,
+        "line": event.line,
+        "location": event.location,
+        "access": event.text,
+    }

@@ -1,0 +1,90 @@
+"""`check` as it goes: rows as tests are decided, and progress while they are not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from rspverify.render import check_text
+from rspverify.report import Difference, Result
+
+
+class CheckStream:
+    """Prints the row of a test as soon as it is decided under every scheme.
+
+    With `rows` false (JSON) nothing but progress is shown. Progress goes to the terminal only.
+    """
+
+    def __init__(self, console: Console, schemes: Sequence[str], tests: int, rows: bool) -> None:
+        self._console = console
+        self._schemes = schemes
+        self._rows = rows
+        self._pending: list[Result] = []
+        self._results: list[Result] = []
+        self._headed = False
+        on_terminal = console.is_terminal and rows
+        self._progress = Progress(
+            TextColumn("{task.completed} of {task.total} verdicts"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console if on_terminal else Console(stderr=True),
+            transient=True,
+            disable=not (on_terminal or sys.stderr.isatty()),
+        )
+        self._task = self._progress.add_task("check", total=tests * len(schemes))
+
+    def __enter__(self) -> CheckStream:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pending:
+            self._print_pending()
+        self._progress.stop()
+
+    def show(self, result: Result) -> None:
+        """Take the next result."""
+        self._results.append(result)
+        self._progress.advance(self._task)
+        if self._pending and self._pending[0].file != result.file:
+            self._print_pending()
+        self._pending.append(result)
+        if len(self._pending) == len(self._schemes):
+            self._print_pending()
+
+    def _print_pending(self) -> None:
+        if self._rows:
+            if not self._headed:
+                self._console.print(check_text.heading(self._schemes, _WIDTH), soft_wrap=True)
+                self._headed = True
+            for line in check_text.row(self._pending, _WIDTH):
+                self._console.print(line, soft_wrap=True)
+        self._pending = []
+
+    def finish(
+        self,
+        seconds: float,
+        total: int,
+        differences: Sequence[Difference] | None,
+        expected: str | None,
+    ) -> None:
+        """The summary, and what is not as expected."""
+        for line in check_text.summary(self._results, seconds, total):
+            self._console.print(line, soft_wrap=True)
+        if differences is not None and expected is not None:
+            for line in check_text.differences(differences, expected):
+                self._console.print(line, soft_wrap=True)
+
+
+_WIDTH = 56
+"""Columns for the title of a test; longer ones push their verdicts to the right."""

@@ -1,0 +1,99 @@
+"""`check` for people: a line per test with its verdicts, the reasons below, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from rspverify.report import Difference, Result
+from rspverify.verdict import Word
+
+STYLES = {
+    Word.SOUND: "green",
+    Word.UNSOUND: "bold red",
+    Word.RACY: "yellow",
+    Word.VACUOUS: "magenta",
+    Word.UNKNOWN: "magenta",
+    Word.UNSUPPORTED: "cyan",
+    Word.ERROR: "bold red",
+}
+_WORD_WIDTH = 11
+
+
+def heading(schemes: Sequence[str], width: int) -> Text:
+    """The first line of the table."""
+    names = "  ".join(name.ljust(_WORD_WIDTH) for name in schemes)
+    return Text(f"{'test'.ljust(width)}  {names}".rstrip(), style="bold")
+
+
+def row(results: Sequence[Result], width: int) -> Iterator[Text]:
+    """One test: a verdict per scheme, then each reason that is worth a line, with who it is for."""
+    line = Text(results[0].test.ljust(width))
+    for result in results:
+        word = result.verdict.word
+        line.append("  ")
+        line.append(word.value.ljust(_WORD_WIDTH), style=STYLES[word])
+    line.rstrip()
+    yield line
+    reasons: dict[tuple[Word, str], list[str]] = {}
+    for result in results:
+        if result.verdict.word is not Word.SOUND or result.verdict.within:
+            reasons.setdefault((result.verdict.word, result.verdict.reason), []).append(
+                result.scheme
+            )
+    for (word, reason), schemes in reasons.items():
+        who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
+        if word is Word.ERROR:
+            yield Text(f"{who}{reason}", style="red")
+        else:
+            yield Text(f"    {who}{reason}", style="dim")
+
+
+def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[Text]:
+    """How many of each verdict, per scheme; and how much was decided of what was asked."""
+    tests = len({result.file for result in results})
+    schemes = list(dict.fromkeys((result.scheme_file, result.scheme) for result in results))
+    yield Text("")
+    if results:
+        first = results[0]
+        bounds = sorted({f"{n} {k}" for r in results for k, n in r.verdict.within.items()})
+        reach = f"within {', '.join(bounds)}" if bounds else "exact"
+        yield Text(
+            f"{_counted(tests, 'test')}, {_counted(len(schemes), 'scheme')}, model {first.model}, "
+            f"engine {first.engine} ({reach}), {first.reading} reading, {seconds:.1f} s",
+            style="bold",
+        )
+    width = max((len(name) for _, name in schemes), default=0)
+    for file, name in schemes:
+        line = Text(f"  {name.ljust(width)}")
+        words = [result.verdict.word for result in results if result.scheme_file == file]
+        for word in Word:
+            if words.count(word):
+                line.append(f"  {words.count(word):4} ")
+                line.append(word.value, style=STYLES[word])
+        yield line
+    if len(results) < total:
+        yield Text(
+            f"interrupted: {len(results)} of {total} verdicts decided, the rest not",
+            style="bold red",
+        )
+
+
+def differences(found: Sequence[Difference], expected: str) -> Iterator[Text]:
+    """What is not as expected, or that everything is."""
+    for each in found:
+        result = each.result
+        was = each.expected or "nothing (no verdict is written down)"
+        yield Text(
+            f"{result.file} under {result.scheme}: expected {was}, got {result.verdict.word}",
+            style="bold red",
+        )
+    if found:
+        yield Text(f"{_counted(len(found), 'verdict')} not as in {expected}", style="bold red")
+    else:
+        yield Text(f"every verdict is as in {expected}", style="green")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,124 @@
+"""`explain` for people: the verdict, what was compiled, and what the verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from rspverify.render.check_text import STYLES
+from rspverify.render.trace_text import trace
+from rspverify.report import Explanation, Observed
+from rspverify.verdict import Race, Word
+
+
+def explanation(it: Explanation) -> Iterator[RenderableType]:
+    """Everything, part by part."""
+    result, verdict = it.result, it.result.verdict
+    head = Text()
+    head.append(f"{it.title} under {result.scheme} (model {result.model}): ", style="bold")
+    head.append(verdict.word.value, style=STYLES[verdict.word])
+    yield head
+    yield Text(verdict.reason)
+    if it.reach:
+        yield Text(it.reach, style="dim")
+    yield Text("")
+    if it.threads:
+        yield _compiled(it)
+    match verdict.word:
+        case Word.UNSOUND:
+            yield from _counterexample(it)
+        case Word.RACY if verdict.race is not None:
+            yield from _race(verdict.race)
+        case Word.VACUOUS:
+            yield Text("The machine cannot go on from here:", style="bold")
+            yield from (Text(f"  {line}") for line in verdict.blocked)
+        case Word.SOUND:
+            yield from _seen(it)
+
+
+def _compiled(it: Explanation) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for column in ("thread", "line", "operation", "compiled to"):
+        table.add_column(column, style="bold" if column == "thread" else None)
+    for thread in it.threads:
+        name = f"{thread.name} ({thread.place})"
+        for line, operation, code in thread.operations:
+            table.add_row(name, str(line), operation, "; ".join(code))
+            name = ""
+        if not thread.operations:
+            table.add_row(name, "", "nothing", "")
+    return table
+
+
+def _counterexample(it: Explanation) -> Iterator[RenderableType]:
+    execution, outcome = it.result.verdict.execution, it.result.observed
+    assert execution is not None and outcome is not None
+    yield Text("")
+    yield Text("An execution of the compiled program", style="bold")
+    yield trace(execution)
+    yield Text("")
+    yield Text(f"It ends with {outcome}, after {len(execution.steps)} steps.", style="bold")
+    yield from _reads(outcome)
+    yield Text("")
+    if not it.axioms:
+        yield Text("No candidate execution of the source has these values at all.")
+        return
+    yield Text("No execution of the source ends so: every candidate with these values breaks")
+    for name, text in it.axioms:
+        yield Text(f"  {name}: {text.removesuffix(f' as {name}')}")
+
+
+def _reads(outcome: Observed) -> Iterator[Text]:
+    for read in outcome.reads:
+        yield Text(f"  P{read.thread}, line {read.line}, read {read.value} from {read.location}")
+
+
+def _race(race: Race) -> Iterator[RenderableType]:
+    yield Text("")
+    yield Text("A consistent execution of the source with the race", style="bold")
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for column in (
+        "",
+        "thread",
+        "line",
+        "access",
+        "reads from",
+        "after in mo",
+        "synchronises with",
+    ):
+        table.add_column(column)
+    names = [f"e{i}" for i in range(len(race.events))]
+    for place, event in enumerate(race.events):
+        into = {
+            name: " ".join(names[a] for a, b in edges if b == place)
+            for name, edges in race.edges.items()
+        }
+        thread = "" if event.thread is None else f"P{event.thread}"
+        line = "" if event.line is None else str(event.line)
+        racing = event in (race.first, race.second)
+        table.add_row(
+            names[place],
+            thread,
+            line,
+            event.text,
+            into.get("rf", ""),
+            into.get("mo", ""),
+            into.get("sw", ""),
+            style="yellow" if racing else None,
+        )
+    yield table
+
+
+def _seen(it: Explanation) -> Iterator[RenderableType]:
+    if it.allowed is None:
+        return
+    yield Text("")
+    yield Text(
+        f"The machine reaches {len(it.seen)} of the {it.allowed} outcomes that the model allows:",
+        style="bold",
+    )
+    for outcome in it.seen:
+        yield Text(f"  {outcome}")

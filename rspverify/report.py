@@ -1,0 +1,115 @@
+"""What the commands show: plain data between the rooms that decide and the room that renders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rspverify.verdict import Race, Verdict
+
+
+@dataclass(frozen=True)
+class ReadValue:
+    """An executed read and what it read."""
+
+    thread: int
+    line: int
+    location: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Observed:
+    """An outcome in the words of its program: registers as `1:r0`, memory by location."""
+
+    reads: tuple[ReadValue, ...]
+    registers: Mapping[str, int]
+    memory: Mapping[str, int]
+
+    def __str__(self) -> str:
+        return " ".join(f"{k}={v}" for k, v in [*self.registers.items(), *self.memory.items()])
+
+
+@dataclass(frozen=True)
+class Result:
+    """One test under one scheme: a line of `check`. file and scheme_file tell it from all others."""
+
+    test: str
+    file: str
+    scheme: str
+    scheme_file: str
+    model: str
+    engine: str
+    reading: str
+    verdict: Verdict
+    observed: Observed | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A verdict that is not the expected one; expected is None where none was written down."""
+
+    result: Result
+    expected: str | None
+
+
+@dataclass(frozen=True)
+class CompiledThread:
+    """A thread to be shown: its place, and each source operation with the code it became."""
+
+    name: str
+    place: str
+    operations: tuple[tuple[int, str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that `explain` says of one test under one scheme.
+
+    axioms: name and .cat text of those that forbid the outcome. seen, allowed: the outcomes that
+    the machine reaches and that the model allows, where both are known. reach: how far the verdict
+    reaches, in a sentence.
+    """
+
+    result: Result
+    title: str
+    threads: tuple[CompiledThread, ...]
+    axioms: tuple[tuple[str, str], ...]
+    seen: tuple[Observed, ...]
+    allowed: int | None
+    reach: str
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """An outcome, whether the model allows it, and which schemes reach it."""
+
+    observed: Observed
+    allowed: bool
+    satisfies: bool | None
+    reached: tuple[bool | None, ...]
+
+
+@dataclass(frozen=True)
+class OutcomeTable:
+    """All that `outcomes` says of one test.
+
+    counts: positive, negative (executions that satisfy the final condition or not) and states;
+    None without a condition. counted: whether the executions were counted to the end. notes: what
+    the reader must know besides.
+    """
+
+    test: str
+    file: str
+    model: str
+    schemes: tuple[str, ...]
+    rows: tuple[OutcomeRow, ...]
+    race: Race | None
+    condition: str | None
+    observation: str | None
+    positive: int | None
+    negative: int | None
+    states: int | None
+    counted: bool
+    notes: tuple[str, ...]

@@ -1,0 +1,17 @@
+"""Compilation schemes: tables in YAML from source operations to assembly code (Tab. 3)."""
+
+from rspverify.scheme.compile import compile_program, rows_used
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Row, Scheme, Shape, Template, shape_of
+
+__all__ = [
+    "Row",
+    "Scheme",
+    "Shape",
+    "Template",
+    "compile_program",
+    "read_scheme",
+    "read_scheme_file",
+    "rows_used",
+    "shape_of",
+]

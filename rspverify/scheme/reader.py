@@ -1,0 +1,111 @@
+"""Reads a compilation scheme from YAML, and reports every mistake of the file at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from rspverify.assembly import INSTRUCTION_SETS, InstructionSet
+from rspverify.scheme.row_reader import read_row
+from rspverify.scheme.scheme import Row, Scheme, Shape
+from rspverify.scheme.wording import found
+from rspverify.scheme.yaml_fields import read_choice, read_fields, read_text
+from rspverify.scheme.yaml_nodes import List, Node, Text, read_yaml
+from rspverify.source import InputError, Problem, Source, read_source
+
+DEFAULT_MACHINE = "rsp"
+MAX_BYTES = 100_000
+"""Largest scheme that is read, in bytes: fifty times Tab. 3, and two seconds of reading YAML."""
+
+MAX_PROBLEMS = 100
+"""How many problems of one file are reported; nobody reads more."""
+
+_KEYS = ("name", "source", "machine", "note", "rows")
+_WORD = re.compile(r"\w[\w.+-]*")
+
+
+def read_scheme_file(path: Path | str) -> Scheme:
+    """Read a scheme from a YAML file; raises InputError with all of its mistakes."""
+    return read_scheme(read_source(path, MAX_BYTES))
+
+
+def read_scheme(source: Source) -> Scheme:
+    """Read a scheme from YAML text; raises InputError with all of its mistakes."""
+    root, problems = read_yaml(source)
+    scheme = _read(source, root, problems) if root is not None else None
+    if problems or scheme is None:
+        raise InputError(_first(problems))
+    return scheme
+
+
+def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
+    fields = read_fields(root, "a scheme", _KEYS, ("name", "rows"), problems)
+    if fields is None:
+        return None
+    name = _read_name(fields, problems)
+    machine = _read_machine(fields, problems)
+    origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
+    rows = _read_rows(fields, INSTRUCTION_SETS[machine], problems)
+    return Scheme(name, machine, rows, source, origin, note)
+
+
+def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
+    node = fields.get("name")
+    if isinstance(node, Text) and not node.null and _WORD.fullmatch(node.text):
+        return node.text
+    if node is not None:
+        hint = "a word has letters, digits and any of _ . + -"
+        problems.append(Problem(node.span, f"name must be a word, not {found(node)}", hint))
+    return ""
+
+
+def _read_machine(fields: Mapping[str, Node], problems: list[Problem]) -> str:
+    node = fields.get("machine")
+    if node is None:
+        return DEFAULT_MACHINE
+    return read_choice(node, "machine", list(INSTRUCTION_SETS), problems) or DEFAULT_MACHINE
+
+
+def _read_rows(
+    fields: Mapping[str, Node], instructions: InstructionSet, problems: list[Problem]
+) -> tuple[Row, ...]:
+    node = fields.get("rows")
+    if node is None:
+        return ()
+    if not isinstance(node, List) or not node.items:
+        problems.append(Problem(node.span, f"rows must be a list of rows, not {found(node)}"))
+        return ()
+    numbered = enumerate(node.items, start=1)
+    rows = [read_row(item, number, instructions, problems) for number, item in numbered]
+    known = tuple(row for row in rows if row is not None)
+    problems += _overlaps(known)
+    return known
+
+
+def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:
+    """A problem for each row that matches an operation which an earlier row matches."""
+    problems: list[Problem] = []
+    owners: dict[Shape, Row] = {}
+    for row in rows:
+        taken = [shape for shape in row.shapes if shape in owners]
+        if taken:
+            more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+            message = f"{taken[0]}{more} must be matched by one row, not by two"
+            owner = owners[taken[0]]
+            other = (owner.span, f"row {owner.number} matches it too")
+            hint = "narrow the scope, order or remote of one of them"
+            problems.append(Problem(row.span, message, hint, (other,)))
+        owners |= dict.fromkeys(row.shapes, row)
+    return problems
+
+
+def _first(problems: list[Problem]) -> list[Problem]:
+    """The problems as they are reported: in order of position, and no more than anyone reads."""
+    ordered = sorted(
+        problems, key=lambda each: (each.span.line, each.span.column) if each.span else (0, 0)
+    )
+    shown, hidden = ordered[:MAX_PROBLEMS], ordered[MAX_PROBLEMS:]
+    if hidden:
+        shown.append(Problem(hidden[0].span, f"and {len(hidden)} more problems from here on"))
+    return shown

@@ -1,0 +1,115 @@
+"""Reads one row of a scheme: the operations that it matches, and their code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rspverify.assembly import InstructionSet
+from rspverify.litmus.program import Kind, Order, Scope
+from rspverify.scheme.orders import DEFAULT, POSSIBLE, covered
+from rspverify.scheme.scheme import Row, Template
+from rspverify.scheme.template_reader import access_problem, read_template
+from rspverify.scheme.wording import found, one
+from rspverify.scheme.yaml_fields import read_choice, read_choices, read_fields, read_text
+from rspverify.scheme.yaml_nodes import List, Node
+from rspverify.source import Problem
+
+_KEYS = ("op", "scope", "order", "remote", "code", "note")
+_REQUIRED = ("op", "scope", "code")
+_KINDS = {kind.value: kind for kind in Kind}
+_SCOPES: Mapping[str, Scope | None] = {"na": None, "wg": Scope.WG, "dv": Scope.DV, "all": Scope.ALL}
+_REMOTES = {"true": True, "false": False}
+_BOTH = frozenset({False, True})
+
+
+def read_row(
+    node: Node, number: int, instructions: InstructionSet, problems: list[Problem]
+) -> Row | None:
+    """The row, or None if it is unclear which operations it matches; problems go to `problems`."""
+    fields = read_fields(node, "a row", _KEYS, _REQUIRED, problems)
+    if fields is None:
+        return None
+    kind = _read_kind(fields, problems)
+    scopes = _read_scopes(fields, problems)
+    remotes = _read_remotes(fields, problems)
+    orders = _read_orders(fields, kind, problems) if kind else None
+    code = _read_code(fields, kind, instructions, problems)
+    note = read_text(fields, "note", problems)
+    if kind is None or scopes is None or remotes is None or orders is None:
+        return None
+    if scopes == {None}:
+        problems += _idle(fields)
+        orders, remotes = frozenset(), frozenset()
+    return Row(number, kind, scopes, orders, remotes, code, node.span, note)
+
+
+def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Kind | None:
+    node = fields.get("op")
+    name = read_choice(node, "op", list(_KINDS), problems) if node else None
+    return _KINDS[name] if name else None
+
+
+def _read_scopes(
+    fields: Mapping[str, Node], problems: list[Problem]
+) -> frozenset[Scope | None] | None:
+    node = fields.get("scope")
+    names = read_choices(node, "scope", list(_SCOPES), problems, any_case=True) if node else None
+    return frozenset(_SCOPES[name] for name in names) if names else None
+
+
+def _read_remotes(fields: Mapping[str, Node], problems: list[Problem]) -> frozenset[bool] | None:
+    node = fields.get("remote")
+    if node is None:
+        return _BOTH
+    name = read_choice(node, "remote", list(_REMOTES), problems)
+    return frozenset({_REMOTES[name]}) if name else None
+
+
+def _read_orders(
+    fields: Mapping[str, Node], kind: Kind, problems: list[Problem]
+) -> frozenset[Order] | None:
+    node = fields.get("order")
+    if node is None:
+        return DEFAULT[kind]
+    possible = [order.value for order in Order if order in POSSIBLE[kind]]
+    names = read_choices(node, f"the order of {one(kind)}", possible, problems)
+    if names is None:
+        return None
+    return frozenset().union(*(covered(kind, Order(name)) for name in names))
+
+
+def _idle(fields: Mapping[str, Node]) -> list[Problem]:
+    """A problem for each field that says something of atomics in a row that matches none."""
+    return [
+        Problem(
+            fields[key].span,
+            f"{key} must be left out of a row for non-atomic operations alone",
+            f"only atomic operations have {'a remote flag' if key == 'remote' else 'an order'}",
+        )
+        for key in ("order", "remote")
+        if key in fields
+    ]
+
+
+def _read_code(
+    fields: Mapping[str, Node],
+    kind: Kind | None,
+    instructions: InstructionSet,
+    problems: list[Problem],
+) -> tuple[Template, ...]:
+    """The code; empty, with problems more, if any of it is wrong."""
+    node = fields.get("code")
+    if node is None:
+        return ()
+    if not isinstance(node, List) or not node.items:
+        message = f"code must be a list of instructions, not {found(node)}"
+        problems.append(Problem(node.span, message, "write it as [LD r x, INV_L1 WG]"))
+        return ()
+    read = [read_template(item, instructions, problems) for item in node.items]
+    code = tuple(template for template in read if template is not None)
+    if len(code) < len(read) or kind is None:
+        return ()
+    problem = access_problem(kind, code, node.span, instructions)
+    if problem:
+        problems.append(problem)
+    return code

@@ -1,0 +1,142 @@
+"""A compilation scheme: a table from source operations to assembly code (Tab. 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rspverify.assembly import INSTRUCTION_SETS, InstructionSet, Mnemonic, Reach
+from rspverify.litmus.program import Kind, Operation, Order, Scope
+from rspverify.scheme.orders import DEFAULT
+from rspverify.source import Source, Span
+
+
+@dataclass(frozen=True)
+class Template:
+    """An instruction of a row's code: a mnemonic, with its reach if it takes one.
+
+    Its register and location are always those of the source operation, so they need no mention.
+    """
+
+    mnemonic: Mnemonic
+    reach: Reach | None
+    span: Span
+
+    @property
+    def accesses(self) -> bool:
+        """Whether it is an instruction that reads or writes a location for the program."""
+        return self.mnemonic.reads or self.mnemonic.writes
+
+    def __str__(self) -> str:
+        """The paper's notation: `LD r x`, `INV_L1 WG`."""
+        reach = self.reach.value if self.reach else ""
+        operands = (reach if letter == "s" else letter for letter in self.mnemonic.operands)
+        return " ".join((self.mnemonic.name, *operands))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All of an operation that a scheme looks at. order and scope are None if it is non-atomic."""
+
+    kind: Kind
+    scope: Scope | None
+    order: Order | None
+    remote: bool
+
+    def __str__(self) -> str:
+        if self.scope is None or self.order is None:
+            return f"{self.kind.value} na"
+        flag = "R" if self.remote else "N"
+        return f"{self.kind.value} {self.scope.value},{flag} ({self.order.value})"
+
+
+def shape_of(operation: Operation) -> Shape:
+    """The shape of a source operation."""
+    return Shape(operation.kind, operation.scope, operation.order, operation.remote)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: the operations that it matches, and the code that each of them becomes.
+
+    scopes: None in it is non-atomic. orders, remotes: of the atomic operations that it matches,
+    so both are empty where it matches no atomic one. number: its place in the table, from 1.
+    code: exactly one of its instructions accesses memory, and as the operation does.
+    """
+
+    number: int
+    kind: Kind
+    scopes: frozenset[Scope | None]
+    orders: frozenset[Order]
+    remotes: frozenset[bool]
+    code: tuple[Template, ...]
+    span: Span
+    note: str | None = None
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Every shape of operation that it matches, in a fixed order."""
+        plain = (Shape(self.kind, None, None, False),) if None in self.scopes else ()
+        return plain + tuple(
+            Shape(self.kind, scope, order, remote)
+            for scope in Scope
+            for remote in (False, True)
+            for order in Order
+            if scope in self.scopes and order in self.orders and remote in self.remotes
+        )
+
+    def matches(self, operation: Operation) -> bool:
+        """Whether it says what the operation becomes."""
+        return shape_of(operation) in self.shapes
+
+    def __str__(self) -> str:
+        """The left column of Tab. 3: `load DV,R`, or `load na, load WG,_` for either flag.
+
+        Orders are named where they are not those that every row has by default.
+        """
+        flag = "_" if len(self.remotes) == 2 else "R" if True in self.remotes else "N"
+        names = ["na"] if None in self.scopes else []
+        names += [f"{scope.value},{flag}" for scope in Scope if scope in self.scopes]
+        orders = ", ".join(order.value for order in Order if order in self.orders)
+        usual = not self.orders or self.orders == DEFAULT[self.kind]
+        return ", ".join(f"{self.kind.value} {name}" for name in names) + (
+            "" if usual else f" ({orders})"
+        )
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A compilation scheme. No two of its rows match the same operation.
+
+    machine: a key of INSTRUCTION_SETS, the machine that its code is for. origin: where the table
+    is taken from, in the author's words.
+    """
+
+    name: str
+    machine: str
+    rows: tuple[Row, ...]
+    source: Source
+    origin: str | None = None
+    note: str | None = None
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """The instructions that its code is written in."""
+        return INSTRUCTION_SETS[self.machine]
+
+    def on_machine(self, machine: str) -> Scheme:
+        """The same table for another machine of INSTRUCTION_SETS."""
+        instructions = INSTRUCTION_SETS[machine]
+        rows = tuple(
+            replace(
+                row,
+                code=tuple(
+                    replace(each, mnemonic=instructions[each.mnemonic.name]) for each in row.code
+                ),
+            )
+            for row in self.rows
+        )
+        return replace(self, machine=machine, rows=rows)
+
+    def row_for(self, operation: Operation) -> Row | None:
+        """The row that matches an operation, if there is one."""
+        return next((row for row in self.rows if row.matches(operation)), None)

@@ -1,0 +1,108 @@
+"""Reads one instruction of a row's code, in the paper's notation: `LD r x`, `LK_rmw DV`."""
+
+from __future__ import annotations
+
+from rspverify.assembly import InstructionSet, Mnemonic, Reach
+from rspverify.litmus.program import Kind
+from rspverify.scheme.scheme import Template
+from rspverify.scheme.wording import alternatives, found, guess, one, quoted
+from rspverify.scheme.yaml_nodes import Node, Text
+from rspverify.source import Problem, Span
+
+INCREMENT = "n"
+"""How an instruction that reads and writes may name its increment: the operation's own operand."""
+
+
+def read_template(
+    node: Node, instructions: InstructionSet, problems: list[Problem]
+) -> Template | None:
+    """The instruction that is written at a node, or None and a problem more."""
+    if not isinstance(node, Text) or not node.words:
+        message = f"an instruction must be text such as 'LD r x', not {found(node)}"
+        problems.append(Problem(node.span, message))
+        return None
+    (name, at), *operands = node.words
+    if name not in instructions:
+        message = (
+            f"an instruction must be one of {alternatives(list(instructions))}, not {quoted(name)}"
+        )
+        problems.append(Problem(at, message, guess(name, instructions)))
+        return None
+    mnemonic = instructions[name]
+    problem = _number_problem(mnemonic, operands, node.span) or _operand_problem(mnemonic, operands)
+    if problem:
+        problems.append(problem)
+        return None
+    reach = Reach(operands[mnemonic.operands.index("s")][0]) if mnemonic.reaches else None
+    return Template(mnemonic, reach, node.span)
+
+
+def _usage(mnemonic: Mnemonic) -> str:
+    """How to write an instruction: `LD r x`, `FLU_L2 DV or FLU_L2 SY`."""
+    if mnemonic.reaches:
+        return alternatives([f"{mnemonic.name} {reach.value}" for reach in mnemonic.reaches])
+    return " ".join((mnemonic.name, *mnemonic.operands))
+
+
+def _number_problem(
+    mnemonic: Mnemonic, operands: list[tuple[str, Span]], whole: Span
+) -> Problem | None:
+    wanted = len(mnemonic.operands)
+    most = wanted + 1 if mnemonic.reads and mnemonic.writes else wanted
+    if wanted <= len(operands) <= most:
+        return None
+    plural = "operand" if wanted == 1 else "operands"
+    message = f"{mnemonic.name} must have {wanted} {plural}, not {len(operands)}"
+    span = operands[most][1] if len(operands) > most else whole
+    return Problem(span, message, f"write {_usage(mnemonic)}")
+
+
+def _operand_problem(mnemonic: Mnemonic, operands: list[tuple[str, Span]]) -> Problem | None:
+    """The first operand that is not what its place wants."""
+    reaches = [reach.value for reach in mnemonic.reaches]
+    for letter, (word, span) in zip(mnemonic.operands, operands, strict=False):
+        allowed = reaches if letter == "s" else [letter]
+        if word in allowed:
+            continue
+        what = {"r": "register", "x": "location", "s": "reach"}[letter]
+        message = (
+            f"the {what} of {mnemonic.name} must be {alternatives(allowed)}, not {quoted(word)}"
+        )
+        system = "SY reaches every device" if "SY" in allowed and word.upper() == "ALL" else None
+        hint = (system or guess(word, allowed)) if letter == "s" else f"write {_usage(mnemonic)}"
+        return Problem(span, message, hint)
+    for word, span in operands[len(mnemonic.operands) :]:
+        if word != INCREMENT:
+            meaning = f"{INCREMENT}, the operation's own operand"
+            message = f"the increment of {mnemonic.name} must be {meaning}, not {quoted(word)}"
+            return Problem(span, message, f"leave it out: {_usage(mnemonic)}")
+    return None
+
+
+_ACCESS = {
+    Kind.LOAD: "reads into r",
+    Kind.STORE: "writes r",
+    Kind.RMW: "reads into r and writes",
+}
+
+
+def access_problem(
+    kind: Kind, code: tuple[Template, ...], whole: Span, instructions: InstructionSet
+) -> Problem | None:
+    """A problem unless exactly one instruction accesses memory, and as the operation does."""
+    reads, writes = kind is not Kind.STORE, kind is not Kind.LOAD
+
+    def fits(mnemonic: Mnemonic) -> bool:
+        return (mnemonic.reads, mnemonic.writes) == (reads, writes)
+
+    accesses = [template for template in code if template.accesses]
+    misfits = [template for template in accesses if not fits(template.mnemonic)]
+    if len(accesses) == 1 and not misfits:
+        return None
+    names = alternatives([name for name, mnemonic in instructions.items() if fits(mnemonic)])
+    there = " and ".join(template.mnemonic.name for template in accesses) or "none"
+    message = (
+        f"the code of {one(kind)} must have exactly one instruction that {_ACCESS[kind]} "
+        f"({names}) and no other access, not {there}"
+    )
+    return Problem((misfits or accesses[1:])[0].span if accesses else whole, message)

@@ -1,0 +1,125 @@
+"""Everything that is said to users about their input, with `file:line:col` and a caret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+MAX_BYTES = 1_000_000
+"""Largest input file that is read, in bytes. A litmus test or a scheme has a few thousand."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one input file and the name that users know it by."""
+
+    name: str
+    text: str = field(repr=False)
+
+    def line(self, number: int) -> str:
+        """The text of a line, counted from 1; empty beyond the end."""
+        lines = self.text.splitlines()
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of one source. Lines and columns count from 1; `end_column` is exclusive."""
+
+    source: Source
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"
+
+    def excerpt(self) -> str:
+        """The line with a caret under each character of the span, as compilers print it."""
+        line = self.source.line(self.line)
+        text = "".join(each if each.isprintable() else " " for each in line)
+        end = self.end_column if self.end_line == self.line else len(text) + 1
+        carets = "^" * max(1, min(end, len(text) + 1) - self.column)
+        return f"    {text}\n    {' ' * (self.column - 1)}{carets}"
+
+
+class Severity(Enum):
+    """How a problem counts: the input is wrong, or it is right and beyond what we support."""
+
+    ERROR = "error"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake in an input: where, what must be otherwise, and what to do about it.
+
+    `span` is None only for mistakes that have no position (a file that is missing); the message
+    then names the file. `related` names other places that matter, each with its own words.
+    """
+
+    span: Span | None
+    message: str
+    hint: str | None = None
+    related: tuple[tuple[Span, str], ...] = ()
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        head = f"{self.span}: {self.message}" if self.span else self.message
+        parts = [head] + ([self.span.excerpt()] if self.span else [])
+        for span, words in self.related:
+            parts += [f"  {span}: {words}", span.excerpt()]
+        if self.hint:
+            parts.append(f"  hint: {self.hint}")
+        return "\n".join(parts)
+
+
+class InputError(Exception):
+    """The input cannot be used; holds every problem found in it, in order of position."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(problems, key=_position))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    @property
+    def severity(self) -> Severity:
+        """ERROR if any problem is an error, otherwise UNSUPPORTED."""
+        wrong = any(problem.severity is Severity.ERROR for problem in self.problems)
+        return Severity.ERROR if wrong else Severity.UNSUPPORTED
+
+
+def _position(problem: Problem) -> tuple[str, int, int]:
+    span = problem.span
+    return (span.source.name, span.line, span.column) if span else ("", 0, 0)
+
+
+def read_source(path: Path | str, limit: int = MAX_BYTES) -> Source:
+    """Read one input file as UTF-8 text.
+
+    Raises InputError where the file is missing, is no file, cannot be read, is larger than
+    `limit` bytes, or is not text.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError([Problem(None, f"{path}: must be a file, not a folder")])
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(limit + 1)
+    except FileNotFoundError:
+        raise InputError([Problem(None, f"{path}: no such file", "check the path")]) from None
+    except OSError as error:
+        raise InputError([Problem(None, f"{path}: cannot be read: {error.strerror}")]) from None
+    if len(data) > limit:
+        size = f"{path}: must have at most {limit:,} bytes, not {path.stat().st_size:,}"
+        raise InputError([Problem(None, size, "split the file, or check that it is the right one")])
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{path}: must be UTF-8 text, not binary (byte {error.start} is not UTF-8)"
+        raise InputError([Problem(None, message)]) from None
+    if "\0" in text:
+        raise InputError([Problem(None, f"{path}: must be text, not binary (it has a NUL byte)")])
+    return Source(str(path), text.replace("\r\n", "\n"))

@@ -1,0 +1,35 @@
+"""The values of a program: 32-bit signed integers, expressions over values read, and domains."""
+
+from rspverify.value.expression import (
+    Binary,
+    Constant,
+    Expression,
+    Read,
+    Select,
+    Unary,
+    binary,
+    conjunction,
+    constants,
+    evaluate,
+    reads,
+    select,
+    unary,
+    wrap,
+)
+
+__all__ = [
+    "Binary",
+    "Constant",
+    "Expression",
+    "Read",
+    "Select",
+    "Unary",
+    "binary",
+    "conjunction",
+    "constants",
+    "evaluate",
+    "reads",
+    "select",
+    "unary",
+    "wrap",
+]

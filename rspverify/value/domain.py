@@ -1,0 +1,161 @@
+"""Which values a program can bring to each location (SEMANTICS §2, «the values of a program»).
+
+A *derivation* of a value starts from an initial value or a constant and uses each operation at
+most once along a path: nothing else can happen without a value that causes itself. The set of
+derivable values is finite even where plain closure under `x + 1` would not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from rspverify.limits import LimitReached, Limits
+from rspverify.value.expression import (
+    BINARY,
+    UNARY,
+    Binary,
+    Constant,
+    Expression,
+    Read,
+    Select,
+    Unary,
+    constants,
+    wrap,
+)
+
+_MAX_DERIVATIONS = 50_000
+
+
+@dataclass(frozen=True)
+class Access:
+    """An operation or instruction as far as values go: it reads (as `Read(index)`), writes, or both."""
+
+    index: int
+    location: str
+    reads: bool
+    value: Expression | None
+
+
+@dataclass(frozen=True)
+class Domains:
+    """Finite supersets of what can occur: per location, and per accessing index what it writes."""
+
+    locations: Mapping[str, frozenset[int]]
+    written: Mapping[int, frozenset[int]]
+
+
+def derivable(initial: Mapping[str, int], accesses: Sequence[Access], limits: Limits) -> Domains:
+    """The values that have a derivation: all that a machine can produce.
+
+    Raises LimitReached where a location takes more values than the limits allow.
+    """
+    writers = _writers(accesses)
+    locations = {access.index: access.location for access in accesses}
+    known: dict[tuple[str, frozenset[int]], frozenset[int]] = {}
+
+    def readable(location: str, used: frozenset[int]) -> frozenset[int]:
+        key = (location, used)
+        if key not in known:
+            if len(known) > _MAX_DERIVATIONS:
+                raise LimitReached("too many ways to derive the values of the program")
+            found = {initial[location]}
+            for writer in writers.get(location, ()):
+                if writer.index not in used:
+                    found |= written(writer, used)
+            known[key] = _bounded(found, location, limits)
+        return known[key]
+
+    def written(writer: Access, used: frozenset[int]) -> frozenset[int]:
+        def of_read(index: int) -> frozenset[int]:
+            if index in used:
+                return frozenset()
+            return readable(locations[index], used | {writer.index, index})
+
+        assert writer.value is not None
+        return _image(writer.value, of_read)
+
+    everything: frozenset[int] = frozenset()
+    return Domains(
+        {location: readable(location, everything) for location in initial},
+        {each.index: written(each, everything) for each in accesses if each.value is not None},
+    )
+
+
+def admissible(
+    initial: Mapping[str, int],
+    accesses: Sequence[Access],
+    guards: Iterable[Expression],
+    limits: Limits,
+) -> Domains:
+    """The values that a candidate execution may have, those that cause themselves included.
+
+    They range over the values of the program: its constants, its initial values and everything
+    derivable. Per location this keeps the largest sets that the program's own writes can sustain.
+    """
+    derived = derivable(initial, accesses, limits)
+    universe = frozenset(initial.values()).union(
+        *derived.locations.values(),
+        *derived.written.values(),
+        *(constants(access.value) for access in accesses if access.value is not None),
+        *(constants(guard) for guard in guards),
+    )
+    locations = {access.index: access.location for access in accesses}
+    writers = _writers(accesses)
+    domains = dict.fromkeys(initial, universe)
+    while True:
+        written = {
+            access.index: _image(access.value, lambda index: domains[locations[index]])
+            for access in accesses
+            if access.value is not None
+        }
+        smaller = {
+            location: universe.intersection(
+                {value}.union(*(written[each.index] for each in writers.get(location, ())))
+            )
+            for location, value in initial.items()
+        }
+        if smaller == domains:
+            for location, values in domains.items():
+                _bounded(values, location, limits)
+            return Domains(domains, written)
+        domains = smaller
+
+
+def _writers(accesses: Sequence[Access]) -> dict[str, list[Access]]:
+    writers: dict[str, list[Access]] = {}
+    for access in accesses:
+        if access.value is not None:
+            writers.setdefault(access.location, []).append(access)
+    return writers
+
+
+def _bounded(values: Iterable[int], location: str, limits: Limits) -> frozenset[int]:
+    values = frozenset(values)
+    if len(values) > limits.values:
+        raise LimitReached(f"{location} may take more than {limits.values} values")
+    return values
+
+
+def _image(expression: Expression, of_read: Callable[[int], frozenset[int]]) -> frozenset[int]:
+    """A superset of the values of an expression, given those of each read."""
+    match expression:
+        case Constant(value):
+            return frozenset({value})
+        case Read(index):
+            return of_read(index)
+        case Unary(name, argument):
+            return frozenset(wrap(UNARY[name](value)) for value in _image(argument, of_read))
+        case Binary(name, left, right):
+            first, second = _image(left, of_read), _image(right, of_read)
+            decided = (
+                {0} & first if name == "&&" else {1} if name == "||" and first - {0} else set()
+            )
+            return frozenset(decided) | {
+                wrap(BINARY[name](a, b)) for a, b in product(first, second)
+            }
+        case Select(condition, then, otherwise):
+            chosen = _image(condition, of_read)
+            taken = _image(then, of_read) if chosen - {0} else frozenset[int]()
+            return taken | (_image(otherwise, of_read) if 0 in chosen else frozenset())

@@ -1,0 +1,126 @@
+"""Verdicts and what they rest on: plain data that every room may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Word(StrEnum):
+    """The one word of a verdict (DESIGN.md, «Verdicts»)."""
+
+    SOUND = "SOUND"
+    UNSOUND = "UNSOUND"
+    RACY = "RACY"
+    VACUOUS = "VACUOUS"
+    UNKNOWN = "UNKNOWN"
+    UNSUPPORTED = "UNSUPPORTED"
+    ERROR = "ERROR"
+
+
+@dataclass(frozen=True, order=True)
+class Outcome:
+    """What can be observed of one execution (SEMANTICS §2).
+
+    reads: (operation, value) of every executed read, ascending; memory: (location, value) of
+    every location at the end, in the order of the program's locations.
+    """
+
+    reads: tuple[tuple[int, int], ...]
+    memory: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A memory access of a source execution, to be shown: who, where in the file, and what."""
+
+    thread: int | None
+    line: int | None
+    text: str
+    location: str
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two conflicting accesses that nothing orders, in a consistent execution (Fig. 2, Dr).
+
+    events: every executed access of that execution, in order; edges: its rf, mo and sw by name.
+    """
+
+    first: Event
+    second: Event
+    events: tuple[Event, ...] = ()
+    edges: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A cache entry to be shown: value, C or D, V or I (Fig. 4)."""
+
+    value: int
+    dirty: bool
+    valid: bool
+
+
+@dataclass(frozen=True)
+class CacheState:
+    """A cache to be shown: its entries by location, and its fifo, oldest element first."""
+
+    entries: Mapping[str, Entry]
+    fifo: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A machine state to be shown: caches by name, memory, and the locks that are held."""
+
+    caches: Mapping[str, CacheState]
+    memory: Mapping[str, int]
+    locks: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a machine execution, and the state after it.
+
+    label: as the paper writes it; thread: the executing thread, None for an environment step;
+    cache: the name of the cache that an environment step belongs to, None for an instruction.
+    """
+
+    label: str
+    thread: int | None
+    cache: str | None
+    line: int | None
+    after: Snapshot
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A machine execution, step by step, from a state in which every cache is empty.
+
+    threads: the name of each thread's own L1 cache; caches: all cache names in display order.
+    """
+
+    initial: Snapshot
+    steps: tuple[Step, ...]
+    threads: tuple[str, ...]
+    caches: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer for one test under one scheme.
+
+    within: every bound that it depends on, by name; empty means exact. outcome, axioms and
+    execution belong to UNSOUND, race to RACY, blocked to VACUOUS (what each thread waits for).
+    """
+
+    word: Word
+    reason: str
+    within: Mapping[str, int] = field(default_factory=dict)
+    outcome: Outcome | None = None
+    axioms: tuple[str, ...] = ()
+    race: Race | None = None
+    execution: Execution | None = None
+    blocked: tuple[str, ...] = ()
