@@ -1,3 +1,3 @@
-"""rspverify decides whether a compilation scheme from OpenCL with remote-scope promotion is sound."""
+"""Decides whether a compilation scheme from OpenCL with remote-scope promotion is sound."""
 
 __version__ = "0.1.0"

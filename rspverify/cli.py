@@ -108,7 +108,7 @@ def check(
         list[str],
         typer.Argument(
             metavar="SCHEME… [TEST…]",
-            help="Schemes (files that end in .yaml), and tests (files or folders; default: litmus).",
+            help="Schemes (files that end in .yaml) and tests (files or folders; default: litmus).",
         ),
     ],
     engine: Engine = EngineName.UNROLL,

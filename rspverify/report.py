@@ -32,7 +32,7 @@ class Observed:
 
 @dataclass(frozen=True)
 class Result:
-    """One test under one scheme: a line of `check`. file and scheme_file tell it from all others."""
+    """One test under one scheme. file and scheme_file tell it from all others of a run."""
 
     test: str
     file: str

@@ -1,10 +1,10 @@
 """Tab. 1 of the RSP paper as data: each instruction is a short list of primitive effects.
 
 An effect speaks of a cache level, and of a reach: the executing thread's own cache or lock (WG),
-all of its device (DV), or all of the system (SY). `x` is the instruction's location. An effect whose reach is
-None has the reach that the instruction's operand names. The effects of an instruction happen at
-once; of two that set the same thing the later one counts. It blocks unless each `Await` holds in
-the state before.
+all of its device (DV), or all of the system (SY). `x` is the instruction's location. An effect
+whose reach is None has the reach that the instruction's operand names. The effects of an
+instruction happen at once; of two that set the same thing the later one counts. It blocks unless
+each `Await` holds in the state before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Reach(Enum):
 
 
 class Lock(Enum):
-    """The two kinds of lock: a lockfile entry of a device for x, and the rmw lock of a work-group."""
+    """The kinds of lock: a lockfile entry of a device for x, and the rmw lock of a work-group."""
 
     LOCATION = "lockfile"
     RMW = "rmw"
@@ -69,7 +69,7 @@ class ReadEntry:
 
 @dataclass(frozen=True)
 class WriteEntry:
-    """store(C, x, v) at the own cache of a level: the entry becomes (v, DIRTY, VALID), x is enqueued.
+    """store(C, x, v) at the own cache of a level: C(x) := (v, DIRTY, VALID), and x is enqueued.
 
     v is the value of the instruction, in which an RMW finds what it has just read.
     """
@@ -79,7 +79,7 @@ class WriteEntry:
 
 @dataclass(frozen=True)
 class Invalidate:
-    """Mark entries INV'D, whatever their hygiene: that of x, or every one, in the caches in reach."""
+    """Make entries INV'D, whatever their hygiene: that of x, or all, in the caches in reach."""
 
     level: Level
     reach: Reach | None
@@ -182,7 +182,7 @@ RSP_ST_WAITS = {
     **RSP,
     **_table(Mnemonic("ST", "rx", (Await(Condition.NOT_DIRTY_AND_INVALID, _L1), WriteEntry(_L1)))),
 }
-"""The variant of an earlier draft: ST blocks while its entry is DIRTY and INV'D (SEMANTICS §3 c)."""
+"""The variant of an earlier draft: ST blocks while its entry is DIRTY and INV'D."""
 
 INSTRUCTION_SETS: Mapping[str, InstructionSet] = {"rsp": RSP, "rsp-st-waits": RSP_ST_WAITS}
 """The machines that a scheme may name, each by its instruction set."""

@@ -11,7 +11,7 @@ from rspverify.value import Expression
 
 @dataclass(frozen=True)
 class ThreadId:
-    """The paper's (d, w, t): device, work-group within the device, thread; t is unique in the program."""
+    """The paper's (d, w, t): device, work-group in it, thread; t is unique in the program."""
 
     device: int
     workgroup: int

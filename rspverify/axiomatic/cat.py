@@ -78,7 +78,8 @@ def load_model(name: str) -> MemoryModel:
             [
                 Problem(
                     None,
-                    f"the model must be one of {', '.join(shipped_models())} or a .cat file, not {name}",
+                    f"the model must be one of {', '.join(shipped_models())} or a .cat file, "
+                    f"not {name}",
                     f"did you mean {near[0]}?" if near else None,
                 )
             ]
@@ -87,7 +88,7 @@ def load_model(name: str) -> MemoryModel:
 
 
 def read_model(source: Source, name: str) -> MemoryModel:
-    """Read a model from its text; `name` is what users call it. Raises InputError with all mistakes."""
+    """Read a model from its text; `name` is what users call it. Raises InputError."""
     reader = _Reader()
     reader.read(source)
     names = [axiom.name for axiom in reader.axioms]
@@ -282,7 +283,7 @@ def _syntax_problem(source: Source, error: UnexpectedInput) -> Problem:
         found = "the end of the file"
         lines = source.text.splitlines() or [""]
         line, column = len(lines), len(lines[-1]) + 1
-    wanted = "a statement such as `let x = …` or `acyclic x as X`, or an operator or operand of its expression"
+    wanted = "a statement (`let x = …`, `acyclic x as X`) or the rest of its expression"
     span = Span(source, line, column, line, column + width)
     return Problem(span, f"a .cat file must have here {wanted}, not {found}")
 

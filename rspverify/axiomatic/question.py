@@ -54,7 +54,7 @@ class Questions:
     def outcomes(self) -> Iterator[Outcome]:
         """Every outcome of a consistent execution, each once."""
         solver = self._solver(tuple(self._candidates.axioms.values()))
-        for count in range(self._limits.outcomes + 1):
+        for _ in range(self._limits.outcomes + 1):
             found = _decided(solver.check())
             if found is None:
                 return

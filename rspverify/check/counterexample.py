@@ -93,7 +93,7 @@ def _schedule(
 
 
 def where_it_stops(machine: Machine, limits: Limits) -> tuple[str, ...]:
-    """For a program that never completes: how far it comes at most, and what each thread waits for."""
+    """For a program that never completes: what each thread waits for where it comes farthest."""
     explicit = ExplicitMachine(machine)
     try:
         deepest = explicit.search(limits).deepest

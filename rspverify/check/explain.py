@@ -92,5 +92,5 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
         case Word.UNSOUND:
             return "Exact: the execution below was replayed on the machine, and none is shorter."
         case Word.RACY:
-            return "Exact: a program with a race has no meaning, so that any compilation of it is right."
+            return "Exact: a program with a race has no meaning, so any compilation of it is right."
     return ""

@@ -23,7 +23,7 @@ MAX_EXECUTIONS = 10_000
 def outcomes(
     program: Program, model: MemoryModel, schemes: Sequence[Scheme], test: str, settings: Settings
 ) -> OutcomeTable:
-    """The table of all outcomes. Raises InputError for what the model is silent about, LimitReached."""
+    """The table of all outcomes. Raises InputError where the model is silent, and LimitReached."""
     require_understood(program, model)
     limits = settings.limits()
     source = Questions(program, model, limits)
@@ -80,7 +80,7 @@ def _reach(
 
 
 def _count(program: Program, source: Questions) -> tuple[int, int, int, bool]:
-    """Executions that satisfy the condition and that do not, states, and whether all were counted."""
+    """Executions that satisfy the condition, that do not, states; whether all were counted."""
     assert program.condition is not None
     atoms = sorted(set(_atoms(program.condition.formula)), key=str)
     counts = {True: 0, False: 0}

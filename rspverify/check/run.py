@@ -52,7 +52,7 @@ def load_inputs(paths: Sequence[str], settings: Settings) -> list[str]:
             problems += error.problems
             continue
         if name in names:
-            message = f"{path}: the name of a scheme must be unique in a run, {name} is also {names[name]}"
+            message = f"{path}: its name must be unique in a run, {name} is also {names[name]}"
             problems.append(Problem(None, message))
         names[name] = path
     if problems:
@@ -61,7 +61,7 @@ def load_inputs(paths: Sequence[str], settings: Settings) -> list[str]:
 
 
 def run(jobs: Sequence[Job], workers: int) -> Iterator[Result]:
-    """The result of each job, in the order of the jobs, as soon as it and those before it are there."""
+    """The result of each job, in their order, as soon as it and those before it are there."""
     if workers <= 1 or len(jobs) <= 1:
         for job in jobs:
             yield decide(job)

@@ -133,7 +133,10 @@ class Negation:
 
 @dataclass(frozen=True)
 class Junction:
-    """`f /\\ g /\\ …` or `f \\/ g \\/ …`; `conjunctive` tells which. Empty ones are true and false."""
+    """`f /\\ g /\\ …` or `f \\/ g \\/ …`; `conjunctive` tells which.
+
+    The empty ones are true and false.
+    """
 
     conjunctive: bool
     arguments: tuple[Formula, ...]

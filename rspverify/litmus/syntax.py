@@ -20,7 +20,7 @@ from rspverify.litmus.tree import Test
 from rspverify.source import Source, Span
 
 MAX_DEPTH = 100
-"""How deep brackets, operators and statements may be nested."""
+"""How deep brackets, operators and statements may be nested, counted in levels of the tree."""
 
 _LAST_WORD = re.compile(r"(\w+|\+\+|--|&&|\|\||[<>=!]=|<<|>>|/\\|\\/|\S)$")
 

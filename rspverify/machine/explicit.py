@@ -249,7 +249,7 @@ class ExplicitMachine:
         raise AssertionError(f"not an update: {update}")
 
     def apply(self, state: State, rule: Rule) -> State | None:
-        """The state after a rule (of any machine of this program), or None where it may not fire."""
+        """The state after a rule (of any machine of this program); None where it may not fire."""
         rule = self._rules[rule.key]
         instruction = rule.instruction
         if instruction is not None:
@@ -285,7 +285,7 @@ class ExplicitMachine:
     # Reductions
 
     def _last_looks(self) -> Mapping[Any, list[tuple[int, int]]]:
-        """Per (cache, x): for each thread the last place in its code that looks at IsValid there."""
+        """Per (cache, x): for each thread the last place in its code that looks at IsValid."""
         looks: dict[Any, dict[int, int]] = {}
         for thread, code in enumerate(self._code):
             for place, rule in enumerate(code):
@@ -322,7 +322,7 @@ class ExplicitMachine:
         return any(state[thread] <= place for thread, place in looks)
 
     def _plan(self) -> list[tuple[int, list[int], list[tuple[int, int]], list[Any]]]:
-        """Per cache: its fifo, the dirty bit of each location, who still marks it, and its entries."""
+        """Per cache: its fifo, the dirty bit of each location, who marks it, and its entries."""
         plan = []
         for cache in self.machine.caches:
             dirty = [self._slots[IsDirty(cache, x)] for x in self.machine.locations]
@@ -361,7 +361,7 @@ class ExplicitMachine:
     # Looking at states
 
     def cell(self, state: State, cell: Cell) -> Any:
-        """What a cell holds: a value, a bit, or the number of the thread that holds a lock (-1: none)."""
+        """What a cell holds: a value, a bit, or the thread that holds a lock (-1: none)."""
         return state[self._slots[cell]]
 
     def value_read(self, state: State, register: int) -> int:

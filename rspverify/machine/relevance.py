@@ -21,7 +21,7 @@ from rspverify.machine.rules import (
 
 
 def looked_at(machine: Machine) -> frozenset[tuple[Cache, str]]:
-    """The entries that an instruction waits to find VALID, or that a FETCH into such a one needs."""
+    """The entries that an instruction awaits VALID, or that a FETCH into such a one needs."""
     found = {
         (bit.cache, bit.location)
         for rule in machine.rules

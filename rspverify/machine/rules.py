@@ -1,4 +1,4 @@
-"""Tab. 1 and Tab. 2 spelled out for one compiled program: its cells, and the rules that change them.
+"""Tab. 1 and Tab. 2 spelled out for one compiled program: cells, and rules that change them.
 
 An instruction's effects (assembly/instruction.py) and the steps of a cache level become rules over
 named cells. The engines interpret these rules and know nothing else about the machine.

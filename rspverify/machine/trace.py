@@ -1,4 +1,4 @@
-"""Replaying a schedule on the explicit machine, rule by rule, and showing every state on the way."""
+"""Replaying a schedule on the explicit machine, rule by rule, and showing each state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Replayer:
         self._explicit = ExplicitMachine(self.machine, reduced=False)
 
     def states(self, schedule: Iterable[Rule]) -> list[State]:
-        """The states that a schedule passes through. Raises ReplayError where a rule may not fire."""
+        """The states that a schedule passes through. Raises ReplayError if a rule may not fire."""
         states = [self._explicit.initial]
         for place, rule in enumerate(schedule):
             after = self._explicit.apply(states[-1], rule)
@@ -49,7 +49,7 @@ class Replayer:
         return states
 
     def outcome(self, schedule: Iterable[Rule]) -> Outcome | None:
-        """The outcome that a schedule ends with; None if it cannot be followed or does not complete."""
+        """The outcome that a schedule ends with; None if it stops short or cannot be followed."""
         try:
             last = self.states(schedule)[-1]
         except ReplayError:

@@ -203,7 +203,7 @@ class Unrolling:
     # Steps
 
     def _earliest_and_latest(self) -> dict[int, tuple[int, int]]:
-        """Between which steps an instruction can fire, given those that must come before and after."""
+        """Between which steps an instruction can fire, given those that must be around it."""
         bounds = {}
         for code in self._code:
             sure = [self._guards[each.index] is TRUE for each in code]

@@ -54,7 +54,7 @@ class Environment:
         self._relations[name] = value
 
     def define(self, name: str, expression: Expression) -> None:
-        """Bind a name to the value of an expression; expressions that mention it see the new one."""
+        """Bind a name to the value of an expression; later expressions see the new one."""
         is_set = expression.sort is Sort.SET
         value = self.set(expression) if is_set else self.relation(expression)
         if name in self._sets or name in self._relations:
@@ -82,7 +82,7 @@ class Environment:
         raise AssertionError(f"not a set: {expression}")
 
     def relation(self, expression: Expression) -> Relation:
-        """The value of an expression whose sort is RELATION; equal expressions are evaluated once."""
+        """The value of an expression whose sort is RELATION; equal ones are evaluated once."""
         if expression not in self._evaluated:
             self._evaluated[expression] = self._relation(expression)
         return self._evaluated[expression]

@@ -1,4 +1,4 @@
-"""The syntax of relational expressions: one class per operator, its sort checked when it is built."""
+"""The syntax of relational expressions: one class per operator, its sorts checked when built."""
 
 from __future__ import annotations
 

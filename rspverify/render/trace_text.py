@@ -1,4 +1,4 @@
-"""A machine execution as in Figs 4 and 5: a column per thread, cache and memory, time going down."""
+"""A machine execution as in Figs 4 and 5: a column per thread, cache and memory, time down."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
 
 
 class Model:
-    """An assignment that satisfies what was asked; `model[term]` is the value of any term under it."""
+    """An assignment that satisfies what was asked; `model[term]` is the value of any term."""
 
     def __init__(self, value_of_variable: Callable[[Term], bool]) -> None:
         self._known: dict[Term, bool] = {TRUE: True, FALSE: False}

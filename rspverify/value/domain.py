@@ -30,7 +30,7 @@ _MAX_DERIVATIONS = 50_000
 
 @dataclass(frozen=True)
 class Access:
-    """An operation or instruction as far as values go: it reads (as `Read(index)`), writes, or both."""
+    """An operation or instruction as to values: it reads (`Read(index)`), writes, or both."""
 
     index: int
     location: str
@@ -103,10 +103,11 @@ def admissible(
     )
     locations = {access.index: access.location for access in accesses}
     writers = _writers(accesses)
-    domains = dict.fromkeys(initial, universe)
+    domains: Mapping[str, frozenset[int]] = dict.fromkeys(initial, universe)
     while True:
+        of_read = _Reading(domains, locations)
         written = {
-            access.index: _image(access.value, lambda index: domains[locations[index]])
+            access.index: _image(access.value, of_read)
             for access in accesses
             if access.value is not None
         }
@@ -121,6 +122,17 @@ def admissible(
                 _bounded(values, location, limits)
             return Domains(domains, written)
         domains = smaller
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """The values that a read may have, by its location."""
+
+    domains: Mapping[str, frozenset[int]]
+    locations: Mapping[int, str]
+
+    def __call__(self, index: int) -> frozenset[int]:
+        return self.domains[self.locations[index]]
 
 
 def _writers(accesses: Sequence[Access]) -> dict[str, list[Access]]:

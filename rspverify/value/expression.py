@@ -88,7 +88,7 @@ BINARY: Mapping[str, Callable[[int, int], int]] = {
 
 
 def evaluate(expression: Expression, values: Mapping[int, int]) -> int:
-    """The value of an expression where read i had `values[i]`; KeyError if one is wanted in vain."""
+    """The value of an expression where read i had `values[i]`; KeyError if one is missing."""
     match expression:
         case Constant(value):
             return value

@@ -1,0 +1,1 @@
+"""The theorem: verdicts on tests under schemes, what they rest on, and runs of many of them."""
