@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, ParamSpec
 
-import click
 import typer
 
 from rspverify import __version__
@@ -21,6 +22,34 @@ if TYPE_CHECKING:
 
     from rspverify.check.settings import Settings
     from rspverify.report import Result
+
+P = ParamSpec("P")
+INTERRUPTED = 130
+
+
+def guarded(command: Callable[P, None]) -> Callable[P, None]:
+    """A command whose failures are said in words: no traceback reaches a user."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        from rspverify.limits import LimitReached
+        from rspverify.source import InputError, Severity
+
+        try:
+            command(*args, **kwargs)
+        except InputError as error:
+            for problem in error.problems:
+                print(problem, file=sys.stderr)
+            raise typer.Exit(2 if error.severity is Severity.ERROR else 3) from None
+        except LimitReached as limit:
+            print(f"UNKNOWN: {limit}", file=sys.stderr)
+            raise typer.Exit(3) from None
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
 
 app = typer.Typer(
     name="rspverify",
@@ -103,6 +132,7 @@ def _options(
 
 
 @app.command()
+@guarded
 def check(
     inputs: Annotated[
         list[str],
@@ -139,7 +169,7 @@ def check(
     Exit code: 2 an input is wrong, 1 something is UNSOUND or not as expected, 3 something is
     UNKNOWN, VACUOUS or UNSUPPORTED, 0 otherwise; 130 interrupted, with what was decided printed.
     """
-    from rspverify.check.exit_code import INTERRUPTED, exit_code
+    from rspverify.check.exit_code import exit_code
     from rspverify.check.expected import read_expected, write_expected
     from rspverify.check.inputs import require, split_inputs
     from rspverify.check.run import jobs_for, load_inputs, run
@@ -178,6 +208,7 @@ def check(
 
 
 @app.command()
+@guarded
 def explain(
     scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")],
     test: Annotated[str, typer.Argument(help="A litmus test.")],
@@ -209,6 +240,7 @@ def explain(
 
 
 @app.command()
+@guarded
 def outcomes(
     test: Annotated[str, typer.Argument(help="A litmus test.")],
     scheme: Annotated[
@@ -243,6 +275,7 @@ def outcomes(
 
 
 @app.command()
+@guarded
 def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")]) -> None:
     """Show a scheme as a table, as Tab. 3 of the paper prints one."""
     from rspverify.render.scheme_text import scheme_table
@@ -254,6 +287,7 @@ def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")])
 
 
 @app.command("list")
+@guarded
 def list_() -> None:
     """List models, machines and engines, and the schemes and tests below the current folder."""
     from rspverify.assembly import INSTRUCTION_SETS
@@ -304,27 +338,11 @@ def _print(path: str | None, parts: Iterable[RenderableType]) -> None:
             console.print(part)
 
 
-def main() -> NoReturn:
-    """The console script: what goes wrong is said in words, and no traceback reaches a user."""
-    from rspverify.limits import LimitReached
-    from rspverify.source import InputError, Severity
+def main() -> None:
+    """The console script."""
+    sys.unraisablehook = _silently
+    app()
 
-    code: object
-    try:
-        code = app(standalone_mode=False)
-    except InputError as error:
-        for problem in error.problems:
-            print(problem, file=sys.stderr)
-        code = 2 if error.severity is Severity.ERROR else 3
-    except LimitReached as limit:
-        print(f"UNKNOWN: {limit}", file=sys.stderr)
-        code = 3
-    except click.ClickException as error:
-        error.show()
-        code = 2
-    except (KeyboardInterrupt, click.Abort):
-        code = 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    sys.exit(code if isinstance(code, int) else 0)
+
+def _silently(_: object) -> None:
+    """An interrupt may hit a destructor of the solver's library; users need not hear of it."""

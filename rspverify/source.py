@@ -10,6 +10,9 @@ from pathlib import Path
 MAX_BYTES = 1_000_000
 """Largest input file that is read, in bytes. A litmus test or a scheme has a few thousand."""
 
+_EXCERPT = 160
+"""Columns of a line that an excerpt shows at the most."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -20,7 +23,7 @@ class Source:
 
     def line(self, number: int) -> str:
         """The text of a line, counted from 1; empty beyond the end."""
-        lines = self.text.splitlines()
+        lines = self.text.split("\n")
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
@@ -38,12 +41,18 @@ class Span:
         return f"{self.source.name}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """The line with a caret under each character of the span, as compilers print it."""
+        """The line with a caret under each character of the span, as compilers print it.
+
+        Of a long line only what is around the span is shown.
+        """
         line = self.source.line(self.line)
         text = "".join(each if each.isprintable() else " " for each in line)
-        end = self.end_column if self.end_line == self.line else len(text) + 1
-        carets = "^" * max(1, min(end, len(text) + 1) - self.column)
-        return f"    {text}\n    {' ' * (self.column - 1)}{carets}"
+        start = self.column - 1
+        end = self.end_column - 1 if self.end_line == self.line else len(text)
+        left = max(0, start - _EXCERPT // 2) if len(text) > _EXCERPT else 0
+        shown = text[left : left + _EXCERPT]
+        carets = "^" * max(1, min(end, left + len(shown)) - start)
+        return f"    {shown}\n    {' ' * (start - left)}{carets}"
 
 
 class Severity(Enum):
@@ -89,6 +98,19 @@ class InputError(Exception):
         """ERROR if any problem is an error, otherwise UNSUPPORTED."""
         wrong = any(problem.severity is Severity.ERROR for problem in self.problems)
         return Severity.ERROR if wrong else Severity.UNSUPPORTED
+
+
+def in_one_line(problems: Iterable[Problem]) -> str:
+    """Problems of one file without excerpts, equal messages joined: `lines 3, 7: …; line 9: …`."""
+    lines: dict[str, list[int]] = {}
+    for problem in problems:
+        found = lines.setdefault(problem.message, [])
+        if problem.span and problem.span.line not in found:
+            found.append(problem.span.line)
+    return "; ".join(
+        f"line{'s' * (len(at) > 1)} {', '.join(map(str, at))}: {message}" if at else message
+        for message, at in lines.items()
+    )
 
 
 def _position(problem: Problem) -> tuple[str, int, int]:

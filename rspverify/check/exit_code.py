@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from rspverify.report import Difference, Result
 from rspverify.verdict import Word
 
-INTERRUPTED = 130
-
 
 def exit_code(results: Sequence[Result], differences: Sequence[Difference] | None) -> int:
     """0, 1, 2 or 3, the first of 2, 1, 3 that applies; differences is None without --expect.

@@ -15,10 +15,10 @@ from rspverify.axiomatic import MemoryModel, load_model
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import check
 from rspverify.check.wording import observed
-from rspverify.litmus import Program, read_program_file
+from rspverify.litmus import Program, read_program_file, title_of
 from rspverify.report import Result
 from rspverify.scheme import Scheme, read_scheme_file
-from rspverify.source import InputError, Problem, Severity
+from rspverify.source import InputError, Problem, Severity, in_one_line
 from rspverify.verdict import Verdict, Word
 
 
@@ -62,13 +62,11 @@ def load_inputs(paths: Sequence[str], settings: Settings) -> list[str]:
 
 def run(jobs: Sequence[Job], workers: int) -> Iterator[Result]:
     """The result of each job, in their order, as soon as it and those before it are there."""
-    if workers <= 1 or len(jobs) <= 1:
-        for job in jobs:
-            yield decide(job)
-        return
     method = "fork" if "fork" in get_all_start_methods() else "spawn"
     pool = ProcessPoolExecutor(
-        min(workers, len(jobs)), mp_context=get_context(method), initializer=_ignore_interrupts
+        max(1, min(workers, len(jobs))),
+        mp_context=get_context(method),
+        initializer=_ignore_interrupts,
     )
     futures = [pool.submit(decide, job) for job in jobs]
     try:
@@ -129,43 +127,21 @@ def decide(job: Job) -> Result:
 
 
 def _refused(error: InputError) -> Verdict:
-    word = Word.ERROR if error.severity is Severity.ERROR else Word.UNSUPPORTED
-    if word is Word.ERROR:
-        problems = [each for each in error.problems if each.severity is Severity.ERROR]
-        text = "\n".join(str(problem) for problem in problems)
-    else:
-        text = "; ".join(
-            _at_line(each.span.line if each.span else 0, each.message) for each in error.problems
-        )
-    return Verdict(word, text)
-
-
-def _at_line(line: int, message: str) -> str:
-    return f"line {line}: {message}" if line else message
+    """Errors with their excerpts; what is merely unsupported in one line."""
+    if error.severity is Severity.UNSUPPORTED:
+        return Verdict(Word.UNSUPPORTED, in_one_line(error.problems))
+    wrong = [each for each in error.problems if each.severity is Severity.ERROR]
+    return Verdict(Word.ERROR, "\n".join(str(problem) for problem in wrong))
 
 
 def _without_verdict(job: Job, verdict: Verdict) -> Result:
     try:
-        title = _program(job.test).title
-    except InputError:
-        title = job.test
-    try:
         name = _scheme(job.scheme, job.settings).name
     except InputError:
         name = job.scheme
-    settings = job.settings
-    return Result(
-        title,
-        job.test,
-        name,
-        job.scheme,
-        settings.model,
-        str(settings.engine),
-        "outcome",
-        verdict,
-        None,
-        0.0,
-    )
+    model, engine = job.settings.model, str(job.settings.engine)
+    title = title_of(job.test)
+    return Result(title, job.test, name, job.scheme, model, engine, "outcome", verdict, None, 0.0)
 
 
 @cache

@@ -12,7 +12,7 @@ from rspverify.check.wording import observed, race_in_words
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
 from rspverify.scheme import Scheme, compile_program
-from rspverify.source import InputError, Problem, Severity
+from rspverify.source import InputError, Problem, Severity, in_one_line
 from rspverify.verdict import Outcome, Verdict, Word
 
 
@@ -24,7 +24,7 @@ def check(program: Program, scheme: Scheme, model: MemoryModel, settings: Settin
         return _check(program, scheme, model, settings, limits)
     except InputError as error:
         word = Word.ERROR if error.severity is Severity.ERROR else Word.UNSUPPORTED
-        return Verdict(word, "; ".join(dict.fromkeys(_short(each) for each in error.problems)))
+        return Verdict(word, in_one_line(error.problems))
     except LimitReached as limit:
         return Verdict(Word.UNKNOWN, str(limit))
 
@@ -44,7 +44,7 @@ def _check(
     if first is None:
         return Verdict(
             Word.VACUOUS,
-            "no execution of the compiled program completes" + _bounds(target.within),
+            f"{_bounds(target.within)}no execution of the compiled program completes",
             within=target.within,
             blocked=where_it_stops(machine, limits),
         )
@@ -57,7 +57,7 @@ def _check(
     if not left and next(target.outcomes(), None) is None:
         return Verdict(
             Word.SOUND,
-            "every outcome of the compiled program is allowed" + _bounds(target.within),
+            f"{_bounds(target.within)}every outcome of the compiled program is allowed",
             within=target.within,
         )
 
@@ -92,15 +92,10 @@ def require_understood(program: Program, model: MemoryModel) -> None:
 
 
 def _bounds(within: Mapping[str, int]) -> str:
-    return "".join(f" within {bound} {name}" for name, bound in within.items())
+    return "".join(f"within {bound} {name}, " for name, bound in within.items())
 
 
 def _breaks(axioms: tuple[str, ...]) -> str:
     if not axioms:
         return ": no candidate execution has these values"
     return f" breaks {' and '.join(axioms)}"
-
-
-def _short(problem: Problem) -> str:
-    place = f"line {problem.span.line}: " if problem.span else ""
-    return place + problem.message

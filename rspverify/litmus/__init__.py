@@ -15,7 +15,7 @@ from rspverify.litmus.program import (
     Thread,
     satisfies,
 )
-from rspverify.litmus.reader import read_program, read_program_file
+from rspverify.litmus.reader import read_program, read_program_file, title_of
 
 __all__ = [
     "Atom",
@@ -33,4 +33,5 @@ __all__ = [
     "read_program",
     "read_program_file",
     "satisfies",
+    "title_of",
 ]

@@ -13,8 +13,9 @@ from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Operation, Program, Thread
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import Test, ThreadText
-from rspverify.source import Source, read_source
+from rspverify.source import InputError, Source, read_source
 
+_TITLE = re.compile(r"opencl\s+(\S+)", re.IGNORECASE)
 _THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
 
 
@@ -33,6 +34,16 @@ def read_program(source: Source) -> Program:
     if problems:
         raise problems.as_error()
     return program
+
+
+def title_of(path: Path | str) -> str:
+    """The title of a litmus file that may have any mistake; its path where no title can be told."""
+    try:
+        first = read_source(path).text.lstrip().split("\n", 1)[0]
+    except InputError:
+        return str(path)
+    found = _TITLE.fullmatch(first.strip())
+    return found[1] if found else str(path)
 
 
 def _program(test: Test, source: Source, problems: Problems) -> Program:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.report import Observed, OutcomeTable
+from rspverify.report import Observed, OutcomeTable, ReadValue
 from rspverify.verdict import Event
 
 
@@ -20,7 +20,7 @@ def outcome_table(it: OutcomeTable) -> Iterator[RenderableType]:
     shown = [_values(row.observed, reads=False) for row in it.rows]
     if len({tuple(values.items()) for values in shown}) < len(shown):
         shown = [_values(row.observed, reads=True) for row in it.rows]
-    names = list(dict.fromkeys(name for values in shown for name in values))
+    names = sorted({name for values in shown for name in values}, key=_order(it)) if shown else []
     for name in names:
         table.add_column(name, justify="right")
     table.add_column("model")
@@ -56,8 +56,23 @@ def outcome_table(it: OutcomeTable) -> Iterator[RenderableType]:
 
 def _values(observed: Observed, *, reads: bool) -> dict[str, int]:
     """Registers and memory; with `reads` also the reads, which no register need show."""
-    found = {f"P{it.thread} line {it.line}": it.value for it in observed.reads} if reads else {}
+    found = {_read(it): it.value for it in observed.reads} if reads else {}
     return {**found, **observed.registers, **observed.memory}
+
+
+def _read(it: ReadValue) -> str:
+    return f"P{it.thread} line {it.line}"
+
+
+def _order(table: OutcomeTable) -> Callable[[str], int]:
+    """Reads by thread and line, then registers, then memory, whatever a row happens to have."""
+    reads = sorted(
+        (it.thread, it.line, _read(it)) for row in table.rows for it in row.observed.reads
+    )
+    first = table.rows[0].observed
+    names = [*(name for _, _, name in reads), *first.registers, *first.memory]
+    place = {name: order for order, name in enumerate(dict.fromkeys(names))}
+    return place.__getitem__
 
 
 def _place(event: Event) -> str:

@@ -89,12 +89,12 @@ class Solver:
     """
 
     def __init__(self, limits: Limits | None = None, *, reproducible: bool = False) -> None:
+        self._asts: dict[Term, Any] = {}
         self._limits = limits or Limits()
         self._context = z3.Context() if reproducible else _shared_context()
         self._ref = self._context.ref()
         self._solver = z3.SolverFor("QF_FD", ctx=self._context)
         self._bool = core.Z3_mk_bool_sort(self._ref)
-        self._asts: dict[Term, Any] = {}
         self._count = 0
         self._assumable: dict[Term, Term] = {}
 
