@@ -100,12 +100,14 @@ class Execution:
     """A machine execution, step by step, from a state in which every cache is empty.
 
     threads: the name of each thread's own L1 cache; caches: all cache names in display order.
+    shortest: whether no execution that shows the same has fewer steps.
     """
 
     initial: Snapshot
     steps: tuple[Step, ...]
     threads: tuple[str, ...]
     caches: tuple[str, ...]
+    shortest: bool = True
 
 
 @dataclass(frozen=True)

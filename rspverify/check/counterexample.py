@@ -15,7 +15,7 @@ from rspverify.machine import (
     enough_steps,
     waiting,
 )
-from rspverify.smt import Satisfiable, Solver, all_of
+from rspverify.smt import Satisfiable, Solver, Unknown, all_of
 from rspverify.verdict import Execution, Outcome
 
 _STATES = 150_000
@@ -24,15 +24,21 @@ _STATES = 150_000
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A complete execution of the machine, and its outcome as replayed."""
+    """A complete execution of the machine, and its outcome as replayed.
+
+    shortest: whether no execution with a wrong outcome has fewer steps; otherwise only no step
+    of this one can be left out.
+    """
 
     replayer: Replayer
     schedule: Sequence[Rule]
     outcome: Outcome
+    shortest: bool
 
     def shown(self, lines: Sequence[int]) -> Execution:
         """The execution step by step; `lines[i]` is the source line of operation i."""
-        return self.replayer.execution(self.schedule, lines)
+        shown = self.replayer.execution(self.schedule, lines)
+        return replace(shown, shortest=self.shortest)
 
 
 def shortest_counterexample(
@@ -44,32 +50,36 @@ def shortest_counterexample(
     too many, by the solver, one step fewer at a time.
     """
     replayer = Replayer(machine)
+    shortest = True
     try:
         search = ExplicitMachine(machine, dequeue_alone=False)
         schedule = search.shortest(wrong, replace(limits, states=min(limits.states, _STATES)))
         assert schedule is not None, "a wrong outcome was reached by one engine only"
     except LimitReached:
         limits.remaining()
-        schedule = _by_solver(machine, replayer, wrong, limits)
+        schedule, shortest = _by_solver(machine, replayer, wrong, limits)
     outcome = replayer.outcome(schedule)
     assert outcome is not None and wrong(outcome), "the counterexample does not replay"
-    return Counterexample(replayer, schedule, outcome)
+    return Counterexample(replayer, schedule, outcome, shortest)
 
 
 def _by_solver(
     machine: Machine, replayer: Replayer, wrong: Callable[[Outcome], bool], limits: Limits
-) -> list[Rule]:
+) -> tuple[list[Rule], bool]:
     budget = enough_steps(machine)
     steps = budget.total - budget.dequeues
     found = _schedule(machine, steps, wrong, limits, dequeue_alone=True)
     assert found is not None, "a wrong outcome was reached by one engine only"
     shortest = replayer.without_idle_steps(replayer.with_dequeues(found), wrong)
-    while True:
-        fewer = len(shortest) - 1
-        found = _schedule(machine, fewer, wrong, limits, dequeue_alone=False)
-        if found is None:
-            return shortest
-        shortest = replayer.without_idle_steps(found, wrong)
+    try:
+        while True:
+            fewer = len(shortest) - 1
+            found = _schedule(machine, fewer, wrong, limits, dequeue_alone=False)
+            if found is None:
+                return shortest, True
+            shortest = replayer.without_idle_steps(found, wrong)
+    except LimitReached:
+        return shortest, False
 
 
 def _schedule(
@@ -89,6 +99,8 @@ def _schedule(
         if wrong(outcome):
             return unrolling.schedule(answer.model)
         solver.add(~all_of(unrolling.assumptions(outcome)))
+    if isinstance(answer, Unknown):
+        raise LimitReached(answer.why)
     return None
 
 

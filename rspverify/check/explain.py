@@ -90,7 +90,9 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
             )
             return f"Exact: it holds for every execution of the machine ({how}; {l2})."
         case Word.UNSOUND:
-            return "Exact: the execution below was replayed on the machine, and none is shorter."
+            shortest = verdict.execution is not None and verdict.execution.shortest
+            claim = "none is shorter" if shortest else "no step of it can be left out"
+            return f"Exact: the execution below was replayed on the machine, and {claim}."
         case Word.RACY:
             return "Exact: a program with a race has no meaning, so any compilation of it is right."
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.check.counterexample import shortest_counterexample, where_it_stops
@@ -14,6 +15,9 @@ from rspverify.litmus import Order, Program
 from rspverify.scheme import Scheme, compile_program
 from rspverify.source import InputError, Problem, Severity, in_one_line
 from rspverify.verdict import Outcome, Verdict, Word
+
+_FEW = 64
+"""Up to so many allowed outcomes are listed before the machine is asked for any other."""
 
 
 def check(program: Program, scheme: Scheme, model: MemoryModel, settings: Settings) -> Verdict:
@@ -49,12 +53,11 @@ def _check(
             blocked=where_it_stops(machine, limits),
         )
 
-    allowed: set[Outcome] = set()
-    for outcome in source.outcomes():
-        allowed.add(outcome)
+    allowed = Allowed(source)
+    for outcome in allowed.some():
         target.exclude(outcome)
-    left = [] if first in allowed else [first]
-    if not left and next(target.outcomes(), None) is None:
+    wrong = first not in allowed or any(it not in allowed for it in target.outcomes())
+    if not wrong:
         return Verdict(
             Word.SOUND,
             f"{_bounds(target.within)}every outcome of the compiled program is allowed",
@@ -72,6 +75,27 @@ def _check(
         axioms=axioms,
         execution=found.shown(lines),
     )
+
+
+class Allowed:
+    """The outcomes that a model allows, remembered as they become known."""
+
+    def __init__(self, source: Questions) -> None:
+        self._source = source
+        self._known: dict[Outcome, bool] = {}
+        self._complete = False
+
+    def some(self) -> list[Outcome]:
+        """Allowed outcomes: all of them if they are few, which saves asking for each."""
+        found = list(islice(self._source.outcomes(), _FEW + 1))
+        self._complete = len(found) <= _FEW
+        self._known |= dict.fromkeys(found, True)
+        return found
+
+    def __contains__(self, outcome: Outcome) -> bool:
+        if outcome not in self._known:
+            self._known[outcome] = not self._complete and self._source.allows(outcome)
+        return self._known[outcome]
 
 
 def require_understood(program: Program, model: MemoryModel) -> None:

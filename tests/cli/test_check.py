@@ -1,0 +1,300 @@
+"""`rspverify check` as users meet it: forms, exit codes, expectations, bad input, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+
+ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
+FIG4, EX3, EX1 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex3.litmus", "litmus/paper/Ex1.litmus"
+ALL_SCOPE = "litmus/multi-device"
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_text_has_verdicts_reasons_and_a_summary() -> None:
+    result = run("check", ORIGINAL, PROPOSED, FIG4, EX3)
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["test", "original", "proposed"]
+    assert lines[1].split() == ["Fig4", "UNSOUND", "SOUND"]
+    assert lines[2].strip() == "original: 1:r0=1 1:r1=0 x=42 y=1 breaks Narf"
+    assert lines[3].split() == ["Ex3", "RACY", "RACY"]
+    assert lines[4].strip().startswith("P0 line 11 RMW[WG,N](x, ")
+    assert "2 tests, 2 schemes, model opencl-rsp, engine unroll (exact)" in result.stdout
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([PROPOSED, EX1], 0),
+        ([PROPOSED, EX3], 0),
+        ([ORIGINAL, FIG4], 1),
+        ([PROPOSED, FIG4, "--engine", "explicit", "--states", "5"], 3),
+        ([PROPOSED, FIG4, "--steps", "3"], 3),
+        ([PROPOSED, "litmus/nowhere"], 2),
+        (["schemes/nowhere.yaml", FIG4], 2),
+        ([FIG4], 2),
+        ([PROPOSED, FIG4, "--model", "nonsense"], 2),
+        ([PROPOSED, FIG4, "--machine", "nonsense"], 2),
+        ([PROPOSED, FIG4, "--engine", "nonsense"], 2),
+        ([PROPOSED, FIG4, "--steps", "4", "--engine", "explicit"], 2),
+        ([PROPOSED, PROPOSED, FIG4], 2),
+        ([PROPOSED, FIG4, "--refresh"], 2),
+    ],
+)
+def test_exit_codes(arguments: list[str], code: int) -> None:
+    result = run("check", *arguments)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+
+
+def test_json_is_as_its_schema_says() -> None:
+    result = run("check", ORIGINAL, PROPOSED, "litmus/paper", ALL_SCOPE, "--format", "json")
+    document = json.loads(result.stdout)
+    schema = json.loads((files("rspverify.render") / "check.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(document, schema)
+    results = document["results"]
+    assert len({(each["file"], each["scheme"]) for each in results}) == len(results)
+    assert sum(document["summary"].values()) == len(results)
+    for each in results:
+        assert (each["outcome"] is not None) == (each["verdict"] == "UNSOUND")
+        assert (each["race"] is not None) == (each["verdict"] == "RACY")
+    fig4 = next(each for each in results if each["test"] == "Fig4" and each["scheme"] == "original")
+    assert fig4["outcome"] == {
+        "reads": [
+            {"thread": 1, "line": 18, "location": "y", "value": 1},
+            {"thread": 1, "line": 21, "location": "x", "value": 0},
+        ],
+        "registers": {"1:r0": 1, "1:r1": 0},
+        "memory": {"x": 42, "y": 1},
+    }
+    assert fig4["axioms"] == ["Narf"]
+
+
+def test_processes_change_nothing_but_time() -> None:
+    one = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "1", "--format", "json").stdout)
+    two = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "2", "--format", "json").stdout)
+    for document in (one, two):
+        for each in document["results"]:
+            each.pop("seconds")
+    assert one == two
+
+
+def test_output_goes_to_a_file(tmp_path: Path) -> None:
+    place = tmp_path / "out.json"
+    result = run("check", PROPOSED, EX1, "--format", "json", "-o", str(place))
+    assert result.stdout == ""
+    assert json.loads(place.read_text())["summary"]["SOUND"] == 1
+
+
+def test_expectations(tmp_path: Path) -> None:
+    place = tmp_path / "expected.yaml"
+    assert run("check", ORIGINAL, FIG4, "--expect", str(place), "--refresh").exit_code == 0
+    assert "original: UNSOUND" in place.read_text()
+    held = run("check", ORIGINAL, FIG4, "--expect", str(place))
+    assert held.exit_code == 0
+    assert "every verdict is as in" in held.stdout
+    place.write_text(place.read_text().replace("UNSOUND", "SOUND"))
+    differs = run("check", ORIGINAL, FIG4, "--expect", str(place))
+    assert differs.exit_code == 1
+    assert f"{FIG4} under original: expected SOUND, got UNSOUND" in differs.stdout
+    missing = run("check", PROPOSED, FIG4, "--expect", str(place))
+    assert missing.exit_code == 1
+    assert "no verdict is written down" in missing.stdout
+
+
+def test_refresh_keeps_what_it_did_not_decide(tmp_path: Path) -> None:
+    place = tmp_path / "expected.yaml"
+    run("check", ORIGINAL, FIG4, "--expect", str(place), "--refresh")
+    run("check", PROPOSED, FIG4, "--expect", str(place), "--refresh")
+    assert "{original: UNSOUND, proposed: SOUND}" in place.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("verdicts:\n  a: {x: FINE}\n", r"2:10: a verdict must be one of SOUND, .* not FINE"),
+        ("model: m\n", "1:1: the file must have the key verdicts"),
+        ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping"),
+        ("verdicts: {a: {}, a: {}}\n", "1:19: a must not be given twice"),
+        ("verdicts: {\n", "must be YAML"),
+    ],
+)
+def test_bad_expectations(text: str, message: str, tmp_path: Path) -> None:
+    place = tmp_path / "expected.yaml"
+    place.write_text(text)
+    result = run("check", PROPOSED, EX1, "--expect", str(place))
+    assert result.exit_code == 2
+    assert re.search(message, result.stderr)
+
+
+def bad(tmp_path: Path, name: str, text: str | bytes) -> str:
+    place = tmp_path / name
+    place.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(place)
+
+
+HEAD = "OpenCL t\n{ [x]=0; }\n"
+ONE = "scopeTree (device (work_group P0))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + "P0 (global int* x) { *x = ; }\n" + ONE, ":3:27: "),
+        (
+            HEAD + "P0 (global int* x) { *z = 1; }\n" + ONE,
+            ":3:23: the location `z` must be declared",
+        ),
+        (HEAD + "P0 (global int* x) { *x = r7; }\n" + ONE, ":3:27: the register `r7` must be"),
+        (
+            HEAD + "P0 (global int* x) { }\nP1 (global atomic_int* x) { }\n"
+            "scopeTree (device (work_group P0 P1))\n",
+            ":4:5: `x` must be global int in P1 as in P0, not global atomic_int",
+        ),
+        (HEAD + "P0 (global int* x) { }\nP1 (global int* x) { }\n" + ONE, "P1"),
+        (
+            HEAD + "P0 (global int* x) { }\nscopeTree (device (work_group P0) (work_group P0))\n",
+            "P0",
+        ),
+        (
+            HEAD + "P0 (global int* x) { }\n" + ONE + "exists (0:r9=1)\n",
+            ":5:11: `r9` must be a register of P0",
+        ),
+        (b"\x00\xff\xfe\x01", "must be UTF-8 text, not binary"),
+        ("x" * 1_000_001, "must have at most 1,000,000 bytes, not 1,000,001"),
+    ],
+    ids=[
+        "syntax error",
+        "undeclared location",
+        "undeclared register",
+        "declarations disagree",
+        "thread missing from the scope tree",
+        "thread in two work-groups",
+        "condition on an unknown register",
+        "binary",
+        "too large",
+    ],
+)
+def test_a_bad_test_is_an_error_and_the_rest_goes_on(
+    text: str | bytes, message: str, tmp_path: Path
+) -> None:
+    place = bad(tmp_path, "t.litmus", text)
+    result = run("check", PROPOSED, place, EX1)
+    assert result.exit_code == 2
+    assert message in result.stdout
+    assert "Traceback" not in result.output
+    assert result.stdout.splitlines()[0].split() == ["test", "proposed"]
+    assert "1 SOUND" in result.stdout
+    assert "1 ERROR" in result.stdout
+
+
+SCHEME = "name: s\nrows:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            SCHEME + "  - {op: load, scope: na, code: [LOAD r x]}\n",
+            "s.yaml:3:34: an instruction must be one of LD, ST",
+        ),
+        (
+            SCHEME + "  - {op: load, scope: cta, code: [LD r x]}\n",
+            "s.yaml:3:23: scope must be na, wg, dv or all, not",
+        ),
+        (SCHEME + "  - {op: load, scope: na, codes: [LD r x]}\n", "s.yaml:3:27: "),
+        (
+            SCHEME + "  - {op: load, scope: na, code: [LD r q]}\n",
+            "s.yaml:3:39: the location of LD must be x, not",
+        ),
+        (
+            SCHEME
+            + "  - {op: load, scope: na, code: [LD r x]}\n"
+            + "  - {op: load, scope: [na, wg], code: [LD r x]}\n",
+            "s.yaml:3:",
+        ),
+        (
+            "a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nd: &d [*c,*c]\nrows: *d\n",
+            "s.yaml:1:4: ",
+        ),
+        (b"\x00\x01\x02", "must be text, not binary"),
+        ("#" * 10_000_000, "must have at most"),
+    ],
+    ids=[
+        "unknown instruction",
+        "unknown scope",
+        "unknown key",
+        "unknown operand",
+        "two rows match",
+        "YAML bomb",
+        "binary",
+        "10 MB",
+    ],
+)
+def test_a_bad_scheme_stops_the_run(text: str | bytes, message: str, tmp_path: Path) -> None:
+    place = bad(tmp_path, "s.yaml", text)
+    result = run("check", place, EX1)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.output
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    result = run("check", PROPOSED, str(tmp_path))
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"{tmp_path}: must have .litmus files in it")
+
+
+def test_all_wrong_paths_are_named_at_once() -> None:
+    result = run("check", "a.yaml", "b.litmus", "c")
+    assert result.exit_code == 2
+    for path in ("a.yaml", "b.litmus", "c"):
+        assert f"{path}: no such file or folder" in result.stderr
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
+    command = [sys.executable, "-m", "rspverify", "check", ORIGINAL, PROPOSED, "litmus", "-j", jobs]
+    process = subprocess.Popen(
+        command,
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout is not None
+    seen = [process.stdout.readline() for _ in range(3)]
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    rest, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert time.monotonic() - started < 30
+    assert seen[0].split() == ["test", "original", "proposed"]
+    assert "interrupted: " in rest
+    assert " of 468 verdicts decided" in rest or "verdicts decided, the rest not" in rest
+    assert "Traceback" not in errors

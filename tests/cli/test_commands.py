@@ -1,0 +1,167 @@
+"""`explain`, `outcomes`, `show` and `list` as users meet them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+
+ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_explain_unsound_is_figure_4() -> None:
+    result = run("explain", ORIGINAL, "litmus/paper/Fig4.litmus")
+    assert result.exit_code == 1
+    text = result.stdout
+    for part in (
+        "Fig4 under original (model opencl-rsp): UNSOUND",
+        "FLU_L1 WG; ST r y",
+        "FETCH_L1(x, 0)",
+        "FLUSH_L1(x, 42)",
+        "{x=42 D,V} [x]",
+        "[FLUSH(P0) x]",
+        "DEQMARKER_L1",
+        "LD r x (reads 0)",
+        "It ends with 1:r0=1 1:r1=0 x=42 y=1, after 12 steps.",
+        "every candidate with these values breaks",
+        "Narf: empty (rf; [nal]) \\ vis",
+        "none is shorter",
+    ):
+        assert part in text
+
+
+def test_explain_shows_locks_and_inv_d_entries() -> None:
+    text = run("explain", ORIGINAL, "litmus/paper/Ex4.litmus").stdout
+    assert "{x=2 D,I} [x]" in text
+    assert "lock of x on d0: P1" in text
+    assert "all free" in text
+
+
+def test_explain_sound_says_how_far_it_reaches() -> None:
+    exact = run("explain", PROPOSED, "litmus/paper/Fig4.litmus")
+    assert exact.exit_code == 0
+    assert "Exact: it holds for every execution of the machine (K* = 13 steps" in exact.stdout
+    assert "The machine reaches 2 of the 2 outcomes that the model allows" in exact.stdout
+    bounded = run("explain", PROPOSED, "litmus/paper/Fig4.litmus", "--steps", "11")
+    assert "within 11 steps, every outcome of the compiled program is allowed" in bounded.stdout
+    assert "Only executions within 11 steps; 13 steps would be enough" in bounded.stdout
+    explicit = run("explain", PROPOSED, "litmus/paper/Fig4.litmus", "--engine", "explicit")
+    assert "every reachable state was visited" in explicit.stdout
+
+
+def test_explain_racy_shows_the_execution() -> None:
+    result = run("explain", PROPOSED, "litmus/paper/Ex3.litmus")
+    assert result.exit_code == 0
+    assert "A consistent execution of the source with the race" in result.stdout
+    assert "W[DV,N](x, 2)" in result.stdout
+
+
+def test_explain_vacuous_shows_where_the_machine_stops(tmp_path: Path) -> None:
+    scheme = tmp_path / "stuck.yaml"
+    rows = "  - {op: store, scope: dv, code: [LK_rmw DV, ST r x]}\n"
+    rows += "  - {op: rmw, scope: dv, code: [LK_rmw DV, INC_L2 r x]}\n"
+    scheme.write_text(f"name: stuck\nrows:\n{rows}")
+    result = run("explain", str(scheme), "litmus/paper/Ex1.litmus")
+    assert result.exit_code == 3
+    assert "The machine cannot go on from here:" in result.stdout
+    assert "at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1" in result.stdout
+
+
+def test_explain_unsupported() -> None:
+    result = run(
+        "explain", PROPOSED, "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+    )
+    assert result.exit_code == 3
+    assert "UNSUPPORTED" in result.stdout
+
+
+def test_outcomes_side_by_side() -> None:
+    result = run("outcomes", "litmus/paper/Ex4.litmus", "--scheme", ORIGINAL, "--scheme", PROPOSED)
+    assert result.exit_code == 0
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["1", "forbidden", "reached", "-"] in rows
+    assert ["2", "allowed", "reached", "reached", "holds"] in rows
+    assert ["Observation", "Ex4", "Always", "2", "0", "states", "2"] in rows
+
+
+def test_outcomes_names_the_race() -> None:
+    text = run("outcomes", "litmus/paper/Ex3.litmus").stdout
+    assert "RACY" in text
+    assert "P0 line 11: RMW[WG,N]" in text
+    assert "P1 line 15: W[DV,N]" in text
+
+
+def test_outcomes_by_another_model() -> None:
+    name = next(Path("litmus/model").glob("Fig2*.litmus"))
+    assert "RACY" in run("outcomes", str(name)).stdout
+    assert "No consistent execution has a race" in (
+        run("outcomes", str(name), "--model", "opencl-rsp-fig2").stdout
+    )
+
+
+def test_outcomes_of_a_scheme_without_a_row() -> None:
+    name = "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+    result = run("outcomes", name, "--scheme", PROPOSED)
+    assert result.exit_code == 0, result.output
+    assert "proposed: UNSUPPORTED: scheme proposed has no row for store ALL,N" in result.stdout
+
+
+def test_show_is_tab_3() -> None:
+    text = run("show", PROPOSED).stdout
+    assert "LK_rmw DV; FLU_L1 DV; INV_L1 DV; ST r x; FLU_L1 WG; INV_L1 DV; UL_rmw DV" in text
+    assert "rmw WG,_" in text
+
+
+def test_list_names_everything() -> None:
+    text = run("list").stdout
+    for name in (
+        "opencl-rsp",
+        "opencl-rsp-fig2",
+        "opencl-hrf",
+        "rsp-st-waits",
+        "explicit",
+        "unroll",
+    ):
+        assert name in text
+    assert "schemes/original.yaml" in text
+    assert "litmus/MP: " in text
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.startswith("rspverify ")
+    assert "explain" in run("--help").stdout
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "outcomes", "show", "list"])
+def test_every_command_has_help(command: str) -> None:
+    assert run(command, "--help").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["explain", "nowhere.yaml", "litmus/paper/Ex1.litmus"],
+        ["explain", PROPOSED, "nowhere.litmus"],
+        ["outcomes", "nowhere.litmus"],
+        ["outcomes", "litmus"],
+        ["outcomes", "litmus/paper/Ex1.litmus", "--model", "nowhere.cat"],
+        ["show", "nowhere.yaml"],
+    ],
+)
+def test_wrong_files_are_said_in_words(arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr
+    assert "Traceback" not in result.output
