@@ -23,6 +23,7 @@ from rspverify.machine.rules import (
     Assign,
     Copy,
     Deliver,
+    Enqueue,
     Guard,
     Memory,
     Ready,
@@ -82,7 +83,7 @@ def enough_steps(machine: Machine) -> Budget:
                     writes[cache.level - 1] += 1
                 case Deliver(_, ValueOf(cache, _)):
                     reads[cache.level - 1] += 1
-        elements += sum(type(update).__name__ == "Enqueue" for update in rule.updates)
+        elements += sum(isinstance(update, Enqueue) for update in rule.updates)
     flushes, fetches = writes[0], reads[0]
     if not machine.elide_l2:
         flushes_to_l2 = writes[0]
