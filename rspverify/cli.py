@@ -166,8 +166,7 @@ def check(
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
-    Exit code: 2 an input is wrong, 1 something is UNSOUND or not as expected, 3 something is
-    UNKNOWN, VACUOUS or UNSUPPORTED, 0 otherwise; 130 interrupted, with what was decided printed.
+    Exit code: 2 wrong input; 1 UNSOUND or not as expected; 3 UNKNOWN, VACUOUS or UNSUPPORTED; 0.
     """
     from rspverify.check.exit_code import exit_code
     from rspverify.check.expected import read_expected, write_expected
@@ -259,7 +258,7 @@ def outcomes(
 ) -> None:
     """List every outcome that the model allows, and those that schemes reach on the machine.
 
-    Exit code: 2 the input is wrong, 3 the test or a limit is beyond us, 0 otherwise.
+    Exit code: 2 wrong input; 3 a limit was met, or the test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
     from rspverify.check.outcomes import outcomes as listed

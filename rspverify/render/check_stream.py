@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from rspverify.render import check_text
 from rspverify.report import Difference, Result
@@ -30,7 +30,6 @@ class CheckStream:
         self._progress = Progress(
             TextColumn("{task.completed} of {task.total} verdicts"),
             BarColumn(),
-            MofNCompleteColumn(),
             TimeElapsedColumn(),
             console=console if on_terminal else Console(stderr=True),
             transient=True,
