@@ -96,9 +96,9 @@ def read_model(source: Source, name: str) -> MemoryModel:
         reader.problems.append(
             Problem(_whole(source), "a model must have at least one axiom", "e.g. acyclic hb as Hb")
         )
-    if not reader.problems and "hb" not in reader.sorts:
+    if not reader.problems and reader.sorts.get("hb") is not Sort.RELATION:
         hint = "the final value of a non-atomic location is that of an hb-maximal write"
-        reader.problems.append(Problem(_whole(source), "a model must define hb", hint))
+        reader.problems.append(Problem(_whole(source), "a model must define the relation hb", hint))
     if reader.problems:
         raise InputError(reader.problems)
     statements = tuple(reader.statements)
@@ -202,6 +202,12 @@ class _Reader:
         if expression is None:
             return
         question = Test(str(test))
+        if condition and question is not Test.EMPTY:
+            message = f"undefined_unless {question.value} is not supported by this version"
+            hint = "only undefined_unless empty, whose pairs are the races"
+            span = _span(source, tree)
+            self.problems.append(Problem(span, message, hint, severity=Severity.UNSUPPORTED))
+            return
         if expression.sort is Sort.SET and question is not Test.EMPTY:
             message = f"{question.value} must have a relation, not a set"
             self.problems.append(Problem(_span(source, body), message))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from rspverify.axiomatic.execution import Candidates
-from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.model import Definition, MemoryModel
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
+from rspverify.relation import Sort
 from rspverify.smt import FALSE, Answer, Model, Satisfiable, Solver, Term, Unknown, all_of, any_of
 from rspverify.verdict import Event, Outcome, Race
 
@@ -141,10 +142,13 @@ class Questions:
         candidates = self._candidates
         executed = [it.index for it in candidates.events if model[candidates.executed[it.index]]]
         place = {index: order for order, index in enumerate(executed)}
-        defined = set(self._model.names) | {statement.name for statement in self._model.statements}
+        sorts = {name: Sort.RELATION for name in self._model.names if name in ("rf", "mo")}
+        for statement in self._model.statements:
+            if isinstance(statement, Definition):
+                sorts[statement.name] = statement.expression.sort
         edges: dict[str, tuple[tuple[int, int], ...]] = {}
         for name in ("rf", "mo", "sw"):
-            if name not in defined:
+            if sorts.get(name) is not Sort.RELATION:
                 continue
             edges[name] = tuple(
                 (place[x], place[y])

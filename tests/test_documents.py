@@ -1,0 +1,93 @@
+"""What the documents show is what the program does."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from rspverify.axiomatic import shipped_models
+from rspverify.axiomatic.vocabulary import MODIFICATION_ORDER, READS_FROM, RELATIONS, SETS
+from rspverify.cli import app
+from rspverify.litmus import read_program
+from rspverify.scheme import read_scheme
+from rspverify.source import Source
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(text: str) -> list[str]:
+    """The indented blocks of a document, without their indentation."""
+    found = re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)
+    return [textwrap.dedent(each).strip("\n") for each in found if each.strip()]
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+def test_the_counterexample_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (screen,) = [each for each in blocks(README) if each.startswith("$ rspverify explain")]
+    command, *shown = lines(screen)
+    words = command.split()[2:]
+    assert lines(CliRunner().invoke(app, words).stdout) == shown
+
+
+def test_the_scheme_of_the_readme() -> None:
+    (text,) = [each for each in blocks(README) if each.startswith("name: mine")]
+    assert [str(row) for row in read_scheme(Source("mine.yaml", text)).rows] == [
+        "load na, load WG,_",
+        "load DV,N",
+        "store na, store WG,_",
+        "store DV,N",
+    ]
+
+
+def test_the_test_of_the_litmus_document() -> None:
+    text = (ROOT / "docs/litmus-language.md").read_text()
+    (test,) = [each for each in blocks(text) if each.startswith("OpenCL")]
+    assert read_program(Source("MP.litmus", test)).title == "MP"
+
+
+def test_the_corpus_is_as_large_as_the_readme_says() -> None:
+    count = len(list((ROOT / "litmus").rglob("*.litmus")))
+    assert f"our {count} litmus tests" in README
+    assert f"{count} tests, 2 schemes" in README
+
+
+def test_every_model_and_base_name_is_documented() -> None:
+    models = (ROOT / "docs/models.md").read_text()
+    assert all(f"`{name}`" in models for name in shipped_models())
+    fragment = (ROOT / "docs/cat-fragment.md").read_text()
+    for name in (*SETS, *RELATIONS, *READS_FROM, *MODIFICATION_ORDER):
+        assert f"`{name}`" in fragment, name
+
+
+def test_every_instruction_is_documented() -> None:
+    from rspverify.assembly import INSTRUCTION_SETS
+
+    text = (ROOT / "docs/machine.md").read_text()
+    for machine, instructions in INSTRUCTION_SETS.items():
+        assert f"`{machine}`" in text or machine == "rsp"
+        assert all(f"`{name} " in text for name in instructions)
+
+
+def test_dependencies_are_documented() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    text = (ROOT / "docs/dependencies.md").read_text().lower()
+    for requirement in wanted:
+        name = re.split(r"[<>=]", requirement)[0].lower()
+        assert name in text, name
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
