@@ -11,7 +11,7 @@ from rspverify.axiomatic.model import Definition, MemoryModel
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.relation import Sort
-from rspverify.smt import FALSE, Answer, Model, Satisfiable, Solver, Term, Unknown, all_of, any_of
+from rspverify.smt import FALSE, Model, Solver, Term, all_of, any_of
 from rspverify.verdict import Event, Outcome, Race
 
 
@@ -37,12 +37,12 @@ class Questions:
         """A race of some consistent execution, or None if there is none."""
         candidates = self._candidates
         faulty = any_of(~term for term in candidates.conditions.values())
-        if _decided(self._consistent.check([faulty])) is None:
+        if self._consistent.find([faulty]) is None:
             return None
         solver = self._solver(tuple(candidates.axioms.values()), reproducible=True)
         for axiom in self._model.conditions:
             for (a, b), term in sorted(candidates.evaluate(axiom).items()):
-                found = _decided(solver.check([term]))
+                found = solver.find([term])
                 if found is not None:
                     return self._shown_race(found, a, b)
         raise AssertionError("a faulty execution without a racing pair")
@@ -50,25 +50,27 @@ class Questions:
     def allows(self, outcome: Outcome) -> bool:
         """Whether some consistent execution has this outcome."""
         wanted = self._assumptions(outcome)
-        return wanted is not None and _decided(self._consistent.check(wanted)) is not None
+        return wanted is not None and self._consistent.find(wanted) is not None
 
     def outcomes(self) -> Iterator[Outcome]:
         """Every outcome of a consistent execution, each once."""
         solver = self._solver(tuple(self._candidates.axioms.values()))
         for _ in range(self._limits.outcomes + 1):
-            found = _decided(solver.check())
+            found = solver.find()
             if found is None:
                 return
             outcome = self._outcome(found)
             yield outcome
-            solver.add(~all_of(self._assumptions(outcome) or [FALSE]))
+            wanted = self._assumptions(outcome)
+            assert wanted is not None, "an outcome that no candidate can have"
+            solver.add(~all_of(wanted))
         raise LimitReached(f"more than {self._limits.outcomes} outcomes")
 
     def executions(self) -> Iterator[Witness]:
         """Every consistent execution, that is every (values, rf, mo), each once."""
         solver = self._solver(tuple(self._candidates.axioms.values()))
         edges = {"rf": self._candidates.rf, "mo": self._candidates.mo}
-        while (found := _decided(solver.check())) is not None:
+        while (found := solver.find()) is not None:
             chosen = {
                 name: frozenset(pair for pair, term in relation.items() if found[term])
                 for name, relation in edges.items()
@@ -97,7 +99,7 @@ class Questions:
         solver = self._solver(())
         for size in range(len(axioms) + 1):
             for names in combinations(axioms, size):
-                if _decided(solver.check([*wanted, *(axioms[name] for name in names)])) is None:
+                if solver.find([*wanted, *(axioms[name] for name in names)]) is None:
                     return names
         raise ValueError("the outcome is allowed")
 
@@ -176,9 +178,3 @@ class Questions:
 
 def _value(model: Model, choice: Mapping[int, Term]) -> int:
     return next(value for value, term in choice.items() if model[term])
-
-
-def _decided(answer: Answer) -> Model | None:
-    if isinstance(answer, Unknown):
-        raise LimitReached(answer.why)
-    return answer.model if isinstance(answer, Satisfiable) else None

@@ -15,7 +15,7 @@ from rspverify.machine import (
     enough_steps,
     waiting,
 )
-from rspverify.smt import Satisfiable, Solver, Unknown, all_of
+from rspverify.smt import Solver, all_of
 from rspverify.verdict import Execution, Outcome
 
 _STATES = 150_000
@@ -94,13 +94,11 @@ def _schedule(
     unrolling = Unrolling(machine, steps, limits, dequeue_alone=dequeue_alone)
     solver = Solver(limits, reproducible=True)
     solver.add(*unrolling.constraints)
-    while isinstance(answer := solver.check(), Satisfiable):
-        outcome = unrolling.outcome(answer.model)
+    while (model := solver.find()) is not None:
+        outcome = unrolling.outcome(model)
         if wrong(outcome):
-            return unrolling.schedule(answer.model)
+            return unrolling.schedule(model)
         solver.add(~all_of(unrolling.assumptions(outcome)))
-    if isinstance(answer, Unknown):
-        raise LimitReached(answer.why)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.check.settings import L2, Engine, Settings
-from rspverify.limits import LimitReached, Limits
+from rspverify.limits import Limits
 from rspverify.machine import (
     ExplicitMachine,
     Machine,
@@ -16,7 +16,7 @@ from rspverify.machine import (
     Unrolling,
     enough_steps,
 )
-from rspverify.smt import Satisfiable, Solver, Unknown, all_of
+from rspverify.smt import Solver, all_of
 from rspverify.verdict import Outcome
 
 
@@ -74,13 +74,8 @@ class ReachedByUnrolling:
 
     def outcomes(self) -> Iterator[Outcome]:
         """Each outcome that is reached and was not excluded, once."""
-        while True:
-            answer = self._solver.check()
-            if isinstance(answer, Unknown):
-                raise LimitReached(answer.why)
-            if not isinstance(answer, Satisfiable):
-                return
-            outcome = self._unrolling.outcome(answer.model)
+        while (model := self._solver.find()) is not None:
+            outcome = self._unrolling.outcome(model)
             self.exclude(outcome)
             yield outcome
 

@@ -14,7 +14,7 @@ from typing import Any
 import z3
 from z3 import z3core as core
 
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
 
 
@@ -142,6 +142,16 @@ class Solver:
             raise KeyboardInterrupt
         self._limits.remaining()
         return Unknown(f"the solver gave up: {reason}")
+
+    def find(self, assumptions: Iterable[Term] = ()) -> Model | None:
+        """A model of what was asserted and the assumptions, or None if there is none.
+
+        Raises LimitReached where the solver cannot tell.
+        """
+        answer = self.check(assumptions)
+        if isinstance(answer, Unknown):
+            raise LimitReached(answer.why)
+        return answer.model if isinstance(answer, Satisfiable) else None
 
     def _literal(self, term: Term) -> Term:
         """The term itself if it can be assumed, otherwise a variable that implies it."""
