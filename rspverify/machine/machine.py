@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from rspverify.assembly import (
     Acquire,
@@ -107,6 +108,12 @@ class Machine:
         ]
         dequeues = [rule for cache in self.caches for rule in self._dequeues(cache)]
         return (*instructions, *environment, *dequeues)
+
+    @cached_property
+    def code(self) -> tuple[tuple[Rule, ...], ...]:
+        """The instruction rules of each thread, in program order."""
+        rules = iter(self.rules)
+        return tuple(tuple(islice(rules, len(thread))) for thread in self.program.code)
 
     def own(self, thread: ThreadId, level: Level) -> Cache:
         """The cache of a level on a thread's path to memory."""

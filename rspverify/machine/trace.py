@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from rspverify.machine.explicit import ExplicitMachine, State
+from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
@@ -24,6 +24,7 @@ from rspverify.machine.rules import (
     Rule,
     ValueOf,
 )
+from rspverify.machine.state import State
 from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot, Step
 
 

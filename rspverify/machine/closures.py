@@ -1,0 +1,116 @@
+"""Rules as functions on concrete states, made once per machine so that a search is fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rspverify.machine.rules import (
+    AnyBit,
+    Assign,
+    Copy,
+    Deliver,
+    Dequeue,
+    Enqueue,
+    Oldest,
+    Ready,
+    Rule,
+    SetBit,
+    SetLock,
+    Update,
+)
+from rspverify.machine.state import Layout, State
+from rspverify.value import Constant, evaluate
+
+Fire = Callable[[State], list[Any] | None]
+"""From a state to the one after the rule, or None where the rule may not fire."""
+
+Write = Callable[[State, list[Any]], None]
+"""Puts one update into the state after, looking at the state before."""
+
+
+def compile_rule(rule: Rule, layout: Layout) -> Fire:
+    """The rule as a function. An instruction's place in program order is not its business."""
+    bits = [
+        tuple((layout.cell(bit), value) for bit, value in guard.bits)
+        for guard in rule.guards
+        if isinstance(guard, AnyBit)
+    ]
+    ready = [
+        (layout.cell(guard.lock), frozenset({-1} | {thread.thread for thread in guard.threads}))
+        for guard in rule.guards
+        if isinstance(guard, Ready)
+    ]
+    oldest = [
+        (layout.fifo(guard.cache), layout.number(guard.element))
+        for guard in rule.guards
+        if isinstance(guard, Oldest)
+    ]
+    marker = -1 - rule.instruction.thread.thread if rule.instruction else 0
+    fifos = layout.fifos if rule.instruction else []
+    delivered = [
+        (layout.read(update.register), layout.cell(update.source))
+        for update in rule.updates
+        if isinstance(update, Deliver)
+    ]
+    writes = [_write(each, layout) for each in rule.updates if not isinstance(each, Deliver)]
+
+    def fire(state: State) -> list[Any] | None:
+        for alternatives in bits:
+            if not any(state[slot] == value for slot, value in alternatives):
+                return None
+        for slot, holders in ready:
+            if state[slot] not in holders:
+                return None
+        for slot, element in oldest:
+            if not state[slot] or state[slot][0] != element:
+                return None
+        for slot in fifos:
+            if marker in state[slot]:
+                return None
+        after = list(state)
+        for target, source in delivered:
+            after[target] = state[source]
+        for write in writes:
+            write(state, after)
+        return after
+
+    return fire
+
+
+def _write(update: Update, layout: Layout) -> Write:
+    match update:
+        case SetBit(bit, value):
+            return _put(layout.cell(bit), value)
+        case SetLock(lock, holder):
+            return _put(layout.cell(lock), -1 if holder is None else holder.thread)
+        case Assign(target, Constant(value)):
+            return _put(layout.cell(target), value)
+        case Assign(target, expression):
+            return _put_by(
+                layout.cell(target), lambda _, after: evaluate(expression, layout.values(after))
+            )
+        case Copy(target, source):
+            place = layout.cell(source)
+            return _put_by(layout.cell(target), lambda before, _: before[place])
+        case Enqueue(cache, element):
+            fifo, number = layout.fifo(cache), layout.number(element)
+            return _put_by(fifo, lambda _, after: (*after[fifo], number))
+        case Dequeue(cache):
+            fifo = layout.fifo(cache)
+            return _put_by(fifo, lambda _, after: after[fifo][1:])
+    raise AssertionError(f"not an update of a cell: {update}")
+
+
+def _put(place: int, value: object) -> Write:
+    def put(_: State, after: list[Any]) -> None:
+        after[place] = value
+
+    return put
+
+
+def _put_by(place: int, function: Callable[[State, list[Any]], object]) -> Write:
+    def put(before: State, after: list[Any]) -> None:
+        after[place] = function(before, after)
+
+    return put

@@ -1,0 +1,66 @@
+"""What nobody can look at again is forgotten, so that a search has fewer states.
+
+docs/machine.md says why no outcome is lost; tests hold searches with and without it together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rspverify.machine.machine import Machine
+from rspverify.machine.relevance import last_looks, last_marks
+from rspverify.machine.rules import IsDirty, IsValid, Rule, ValueOf
+from rspverify.machine.state import Layout, State
+
+
+class Reduction:
+    """Chooses one state out of those that differ in nothing that matters any more.
+
+    dequeue_alone: fifos dequeue as soon as they can.
+    """
+
+    def __init__(self, machine: Machine, layout: Layout, *, dequeue_alone: bool) -> None:
+        self._alone = dequeue_alone
+        self._looks = last_looks(machine)
+        marks = last_marks(machine)
+        self._plan = [
+            (
+                layout.fifo(cache),
+                marks[cache],
+                [
+                    (
+                        layout.cell(IsDirty(cache, x)),
+                        layout.cell(IsValid(cache, x)),
+                        layout.cell(ValueOf(cache, x)),
+                        self._looks.get((cache, x), []),
+                    )
+                    for x in machine.locations
+                ],
+            )
+            for cache in machine.caches
+        ]
+
+    def wanted(self, fetch: Rule, state: State) -> bool:
+        """Whether an instruction to come may look at what a FETCH brings."""
+        assert fetch.cache is not None and fetch.location is not None
+        looks = self._looks.get((fetch.cache, fetch.location), ())
+        return any(state[thread] <= place for thread, place in looks)
+
+    def settle(self, state: list[Any]) -> None:
+        """Turn a state into its representative."""
+        for fifo, marks, entries in self._plan:
+            for is_dirty, is_valid, value, looks in entries:
+                if not state[is_dirty]:
+                    if state[is_valid]:
+                        state[is_valid] = any(state[thread] <= place for thread, place in looks)
+                    if not state[is_valid]:
+                        state[value] = 0
+            queue = state[fifo]
+            if not queue:
+                continue
+            if self._alone:
+                while queue and (queue[0] < 0 or not state[entries[queue[0]][0]]):
+                    queue = queue[1:]
+            if min(queue, default=0) >= 0 and not any(state[t] <= place for t, place in marks):
+                queue = ()
+            state[fifo] = queue
