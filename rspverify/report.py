@@ -56,11 +56,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class CompiledThread:
-    """A thread to be shown: its place, and each source operation with the code it became."""
+    """A thread to be shown: its place, and its operations.
+
+    operations: line, source text, operation in the paper's notation, and the code it became.
+    """
 
     name: str
     place: str
-    operations: tuple[tuple[int, str, tuple[str, ...]], ...]
+    operations: tuple[tuple[int, str, str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,14 @@ class Span:
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
 
+    @property
+    def text(self) -> str:
+        """What stands in it, line breaks and runs of blanks as one blank each."""
+        lines = [self.source.line(number) for number in range(self.line, self.end_line + 1)]
+        lines[-1] = lines[-1][: self.end_column - 1]
+        lines[0] = lines[0][self.column - 1 :]
+        return " ".join(" ".join(lines).split())
+
     def excerpt(self) -> str:
         """The line with a caret under each character of the span, as compilers print it.
 

@@ -58,17 +58,16 @@ def _outcomes(
 
 def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:
     shown = []
-    for thread, code in zip(program.threads, machine.program.code, strict=True):
+    for thread, code in zip(program.threads, machine.code, strict=True):
         operations = []
         for operation in thread.operations:
             block = tuple(
                 label(rule)
-                for rule in machine.rules
-                if rule.instruction is not None
-                and rule.instruction in code
-                and rule.instruction.operation == operation.index
+                for rule in code
+                if rule.instruction and rule.instruction.operation == operation.index
             )
-            operations.append((operation.span.line, str(operation), block))
+            span = operation.span
+            operations.append((span.line, span.text, str(operation), block))
         place = f"device {thread.device}, work-group {thread.workgroup}"
         shown.append(CompiledThread(thread.name, place, tuple(operations)))
     return tuple(shown)

@@ -13,7 +13,7 @@ from rspverify.limits import LimitReached
 from rspverify.litmus import Atom, Formula, Junction, Negation, Program, satisfies
 from rspverify.report import OutcomeRow, OutcomeTable
 from rspverify.scheme import Scheme, compile_program
-from rspverify.source import InputError, Span
+from rspverify.source import InputError
 from rspverify.verdict import Outcome
 
 MAX_EXECUTIONS = 10_000
@@ -49,7 +49,7 @@ def outcomes(
         tuple(scheme.name for scheme in schemes),
         rows,
         source.race(),
-        _text(condition.span) if condition else None,
+        condition.span.text if condition else None,
         None if positive is None or negative is None else _observation(positive, negative),
         positive,
         negative,
@@ -118,10 +118,3 @@ def _observation(positive: int, negative: int) -> str:
     if positive == 0:
         return "Never"
     return "Sometimes" if negative else "Always"
-
-
-def _text(span: Span) -> str:
-    lines = [span.source.line(number) for number in range(span.line, span.end_line + 1)]
-    lines[-1] = lines[-1][: span.end_column - 1]
-    lines[0] = lines[0][span.column - 1 :]
-    return " ".join(" ".join(lines).split())

@@ -13,6 +13,9 @@ from rspverify.render.trace_text import trace
 from rspverify.report import Explanation, Observed
 from rspverify.verdict import Race, Word
 
+_SOURCE = 30
+"""Columns of source text that are shown of an operation."""
+
 
 def explanation(it: Explanation) -> Iterator[RenderableType]:
     """Everything, part by part."""
@@ -41,16 +44,20 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
 
 def _compiled(it: Explanation) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for column in ("thread", "line", "operation", "compiled to"):
+    for column in ("thread", "line", "source", "operation", "compiled to"):
         table.add_column(column, style="bold" if column == "thread" else None)
     for thread in it.threads:
         name = f"{thread.name} ({thread.place})"
-        for line, operation, code in thread.operations:
-            table.add_row(name, str(line), operation, "; ".join(code))
+        for line, source, operation, code in thread.operations:
+            table.add_row(name, str(line), _clipped(source), operation, "; ".join(code))
             name = ""
         if not thread.operations:
-            table.add_row(name, "", "nothing", "")
+            table.add_row(name, "", "", "nothing", "")
     return table
+
+
+def _clipped(source: str) -> str:
+    return source if len(source) <= _SOURCE else source[: _SOURCE - 1] + "…"
 
 
 def _counterexample(it: Explanation) -> Iterator[RenderableType]:
