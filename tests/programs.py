@@ -58,11 +58,13 @@ class Shape:
 SHAPE = Shape()
 ONE_DEVICE = replace(SHAPE, devices=1)
 TWO_DEVICES = replace(SHAPE, min_threads=2, min_devices=2)
-SMALL = Shape(threads=3, workgroups=2, devices=1, operations=2, total=3, extra=4)
+SMALL = Shape(threads=3, workgroups=2, devices=1, operations=2, total=4, extra=4)
 SMALL_TWO_DEVICES = Shape(
-    threads=2, operations=2, total=3, extra=3, min_threads=2, min_devices=2, workgroups=2
+    threads=2, operations=2, total=4, extra=4, min_threads=2, min_devices=2, workgroups=2
 )
-SOURCE = Shape(threads=4, operations=3, total=6)
+TINY_TWO_DEVICES = replace(SMALL_TWO_DEVICES, total=3, extra=2)
+SOURCE = Shape(threads=4, operations=3, total=5)
+SMALL_SOURCE = Shape(threads=3, operations=2, total=4)
 
 
 def _places(rng: random.Random, shape: Shape) -> list[tuple[int, int]]:
@@ -83,7 +85,8 @@ def _places(rng: random.Random, shape: Shape) -> list[tuple[int, int]]:
 def _counts(rng: random.Random, threads: int, shape: Shape) -> list[int]:
     """How many operations each thread has: at least one, as long as there are enough."""
     counts = [1 if thread < shape.total else 0 for thread in range(threads)]
-    for _ in range(rng.randint(0, max(0, shape.total - threads))):
+    more = max(0, shape.total - threads)
+    for _ in range(max(rng.randint(0, more), rng.randint(0, more))):
         thread = rng.randrange(threads)
         if counts[thread] < shape.operations:
             counts[thread] += 1
@@ -91,11 +94,6 @@ def _counts(rng: random.Random, threads: int, shape: Shape) -> list[int]:
 
 
 # ---- assembly -----------------------------------------------------------------------------------
-
-
-def thread(number: int, device: int = 0, workgroup: int = 0) -> ThreadId:
-    """The thread with this number, at this place."""
-    return ThreadId(device, workgroup, number)
 
 
 def assembly(
@@ -107,8 +105,8 @@ def assembly(
 
     Instructions are written `LD x`, `ST x 42`, `INC_L1 x` (or `INC_L1 x 3`, to add 3), `FLU_L1 DV`,
     `UL_L2 x`; with `if 0=1` in the end one is executed only where read number 0 gave 1. Reads are
-    numbered through the program, and so are the operations: one for each instruction that accesses
-    a location, which what surrounds it belongs to as well.
+    numbered by their operations, which are counted through the program: one for each instruction
+    that accesses a location.
     """
     ids, code, index, operation = [], [], 0, -1
     names: dict[str, None] = {}
@@ -156,22 +154,22 @@ def random_assembly(
 ) -> AssemblyProgram:
     """A program whose operations were each compiled by a row of their own, good or bad."""
     places = _places(rng, shape)
-    locations = ["x", "y"][: rng.randint(1, shape.locations)]
-    extra = _Extra(rng, shape, INSTRUCTION_SETS[machine], locations)
+    locations = ["x", "y"][: max(rng.randint(1, shape.locations) for _ in range(2))]
+    several = len({device for device, _ in places}) > 1
+    extra = _Extra(rng, shape, INSTRUCTION_SETS[machine], locations, several)
+    accesses = _accesses(rng, len(places), shape, locations)
     threads, code, index, operation = [], [], 0, 0
     for number, (device, workgroup) in enumerate(places):
         place = ThreadId(device, workgroup, number)
         values = _Values(rng)
         own: list[Instruction] = []
-        for _ in range(_counts(rng, len(places), shape)[number]):
+        for name, location in accesses[number]:
             guard = values.guard()
-            location = rng.choice(locations)
-            name = rng.choice(("LD", "LD", "LD", "ST", "ST", "ST", "INC_L1", "INC_L2"))
             access = extra.instructions[name]
             register = operation if access.reads else None
             value = values.written(operation if access.reads else None) if access.writes else None
-            for mnemonic, where, reach in extra.around((access, location, None)):
-                accesses = mnemonic is access
+            for mnemonic, operand, reach in extra.around((access, location, None)):
+                own_access = mnemonic is access
                 own.append(
                     Instruction(
                         index=index,
@@ -179,10 +177,10 @@ def random_assembly(
                         thread=place,
                         operation=operation,
                         guard=guard,
-                        location=where,
+                        location=operand,
                         reach=reach,
-                        register=register if accesses else None,
-                        value=value if accesses else None,
+                        register=register if own_access else None,
+                        value=value if own_access else None,
                     )
                 )
                 index += 1
@@ -195,11 +193,66 @@ def random_assembly(
     return AssemblyProgram(tuple(threads), tuple(code), initial)
 
 
+_STORES = ("ST", "ST", "INC_L1", "INC_L2")
+_LOADS = ("LD", "LD", "INC_L1", "INC_L2")
+_ANY = ("LD", "LD", "LD", "ST", "ST", "ST", "INC_L1", "INC_L2")
+
+
+def _accesses(
+    rng: random.Random, threads: int, shape: Shape, locations: list[str]
+) -> list[list[tuple[str, str]]]:
+    """What each thread accesses, as (instruction, location).
+
+    Often two threads access two locations in opposite orders, and often so that one tells the
+    other: then flushes and invalidations matter, of which most programs do not depend on any.
+    """
+    enough = threads > 1 and len(locations) > 1 and min(shape.operations, shape.total // 2) > 1
+    if enough and rng.random() < 0.7:
+        rest = [rng.choice(locations) for _ in range(min(threads - 2, shape.total - 4))]
+        where = [["x", "y"], ["y", "x"], *([x] for x in rest)]
+        where += [[] for _ in range(threads - len(where))]
+        if rng.random() < 0.6:
+            return [
+                [("ST", "x"), (rng.choice(_STORES), "y")],
+                [(rng.choice(_LOADS), "y"), (rng.choice(("LD", "LD", "ST", "ST", "INC_L2")), "x")],
+                *([(rng.choice(_ANY), x) for x in each] for each in where[2:]),
+            ]
+    else:
+        counts = _counts(rng, threads, shape)
+        where = [[rng.choice(locations) for _ in range(count)] for count in counts]
+    return [[(rng.choice(_ANY), x) for x in each] for each in where]
+
+
+_ROWS: Mapping[str, tuple[str, ...]] = {
+    "LD": (
+        "LD, INV_L1 WG",
+        "LD, INV_L1 WG",
+        "INV_L1 WG, LD",
+        "LD, FLU_L1 DV, INV_L1 WG",
+        "LK_L2, FLU_L1 DV, INV_L1 WG, LD, UL_L2",
+    ),
+    "ST": (
+        "FLU_L1 WG, ST",
+        "FLU_L1 WG, ST",
+        "FLU_L1 WG, FLU_L2 DV, ST",
+        "FLU_L1 SY, FLU_L2 SY, ST",
+        "LK_L2, FLU_L1 WG, ST, INV_L1 DV, UL_L2",
+        "LK_rmw DV, FLU_L1 DV, INV_L1 DV, ST, FLU_L1 WG, INV_L1 DV, UL_rmw DV",
+    ),
+    "INC_L1": ("LK_rmw DV, INC_L1, UL_rmw DV", "FLU_L1 WG, INC_L1, INV_L1 WG"),
+    "INC_L2": (
+        "FLU_L1 WG, INC_L2, INV_L1 WG",
+        "FLU_L1 WG, INV_L1 WG, INC_L2",
+        "LK_L2, FLU_L1 DV, INC_L2, INV_L1 WG, UL_L2",
+    ),
+}
+"""Rows of Tab. 3, and rows like them; `_L2` locks are for the location of the access."""
+
 _Template = tuple[Mnemonic, str | None, Reach | None]
 
 
 class _Extra:
-    """What surrounds the accesses: single instructions, and pairs that lock and unlock."""
+    """What surrounds the accesses: rows like those of Tab. 3, or just any instructions."""
 
     def __init__(
         self,
@@ -207,19 +260,50 @@ class _Extra:
         shape: Shape,
         instructions: Mapping[str, Mnemonic],
         locations: list[str],
+        several: bool,
     ) -> None:
         self.instructions = instructions
+        self._several = several
         self._rng = rng
-        self._left = rng.randint(0, shape.extra)
+        self._sensible = rng.random() < 0.6
+        self._left = shape.extra if self._sensible else rng.randint(0, shape.extra)
         self._locations = locations
 
     def around(self, access: _Template) -> list[_Template]:
-        """An access with random instructions before and after it."""
+        """An access with other instructions before and after it."""
+        return self._row(access) if self._sensible else self._anything(access)
+
+    def _row(self, access: _Template) -> list[_Template]:
+        rng, code = self._rng, list[_Template]()
+        rows = [row.split(", ") for row in _ROWS[access[0].name]]
+        fitting = [row for row in rows if len(row) - 1 <= self._left]
+        if self._several and rng.random() < 0.7:
+            # Across devices nothing short of a flush of the L2 makes a difference.
+            fitting = [row for row in fitting if any("FLU_L2" in each for each in row)] or fitting
+        if not fitting or rng.random() < 0.2:
+            return [access]
+        for text in rng.choice(fitting):
+            name, *reach = text.split()
+            if name == access[0].name:
+                code.append(access)
+            elif rng.random() < 0.9:
+                mnemonic = self.instructions[name]
+                own = access[1] if "x" in mnemonic.operands else None
+                scope = Reach[reach[0]] if reach else None
+                if scope is not None and rng.random() < 0.2:
+                    scope = rng.choice(mnemonic.reaches)
+                code.append((mnemonic, own, scope))
+                self._left -= 1
+        if rng.random() < 0.1:
+            rng.shuffle(code)
+        return code
+
+    def _anything(self, access: _Template) -> list[_Template]:
         rng = self._rng
         before: list[_Template] = []
         after: list[_Template] = []
         while self._left and rng.random() < 0.6:
-            if rng.random() < 0.25 and self._left >= 2:
+            if rng.random() < 0.35 and self._left >= 2:
                 # A lock around everything so far; the other kinds of pairs come by chance.
                 kind = rng.choice(("L2", "rmw"))
                 lock = self._one(f"LK_{kind}", access)

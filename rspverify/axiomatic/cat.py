@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
 from pathlib import Path
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 from lark.exceptions import UnexpectedInput
 
-from rspverify.axiomatic.model import Axiom, Definition, MemoryModel
+from rspverify.axiomatic.comments import blank_comments
+from rspverify.axiomatic.model import Axiom, Let, MemoryModel
 from rspverify.axiomatic.vocabulary import MODIFICATION_ORDER, READS_FROM, RELATIONS, SETS
 from rspverify.relation import (
     Complement,
@@ -58,8 +59,11 @@ _UNSUPPORTED = {
     "show": "show and unshow",
     "flag": "flag",
     "nothing": "the empty relation 0",
+    "application": "the application of a function",
 }
-_MAX_DEPTH = 60
+_MAX_DEPTH = 150
+"""Operators on top of each other; chains such as `a | b | c` count each."""
+_MAX_TREE_DEPTH = 420
 
 
 def shipped_models() -> tuple[str, ...]:
@@ -90,6 +94,7 @@ def load_model(name: str) -> MemoryModel:
 def read_model(source: Source, name: str) -> MemoryModel:
     """Read a model from its text; `name` is what users call it. Raises InputError."""
     reader = _Reader()
+    reader.including.append(Path(source.name).resolve())
     reader.read(source)
     names = [axiom.name for axiom in reader.axioms]
     if not reader.problems and not names:
@@ -123,7 +128,7 @@ class _Reader:
     """What has been read so far, over all included files."""
 
     sorts: dict[str, Sort] = field(default_factory=_base_sorts)
-    statements: list[Definition | Axiom] = field(default_factory=list)
+    statements: list[Let | Axiom] = field(default_factory=list)
     axioms: list[Axiom] = field(default_factory=list)
     conditions: list[Axiom] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -154,18 +159,20 @@ class _Reader:
         hint = "docs/cat-fragment.md lists what is"
         problem = Problem(_span(source, tree), message, hint, severity=Severity.UNSUPPORTED)
         self.problems.append(problem)
+        for binding in tree.find_data("binding") if kind == "let_rec" else ():
+            self.broken.add(str(binding.children[0]))
 
     def _include(self, source: Source, tree: Tree[Token]) -> None:
         token = tree.children[0]
         name = str(token)[1:-1]
         candidates = [Path(source.name).parent / name, SHIPPED / name]
-        path = next((each for each in candidates if each.is_file()), None)
+        path = next((each for each in candidates if _is_file(each)), None)
         if path is None:
             message = (
                 f'the included file must exist beside this one or among the models, not "{name}"'
             )
             self.problems.append(Problem(_span(source, tree), message))
-        elif path.resolve() in self.including or Path(source.name).resolve() == path.resolve():
+        elif path.resolve() in self.including:
             self.problems.append(Problem(_span(source, tree), f'"{name}" must not include itself'))
         else:
             self.including.append(path.resolve())
@@ -185,13 +192,12 @@ class _Reader:
                 continue
             token, body = binding.children
             fresh.append((str(token), self._checked(source, body)))
-        for name, expression in fresh:
-            if expression is None:
-                self.broken.add(name)
-                continue
-            self.sorts[name] = expression.sort
+        sound = tuple((name, each) for name, each in fresh if each is not None)
+        self.broken |= {name for name, expression in fresh if expression is None}
+        for name, each in sound:
+            self.sorts[name] = each.sort
             self.defined.add(name)
-            self.statements.append(Definition(name, expression))
+        self.statements.append(Let(sound))
 
     def _axiom(self, source: Source, tree: Tree[Token], condition: bool) -> None:
         test, body, name = tree.children
@@ -218,37 +224,47 @@ class _Reader:
 
     def _checked(self, source: Source, tree: Tree[Token] | Token) -> Expression | None:
         before = len(self.problems)
-        expression = self._expression(source, tree)
-        return expression if len(self.problems) == before else None
+        built = self._expression(source, tree, 0)
+        if built is not None and built[1] > _MAX_DEPTH:
+            self._too_deep(source, tree)
+        return built[0] if built is not None and len(self.problems) == before else None
+
+    def _too_deep(self, source: Source, tree: Tree[Token] | Token) -> None:
+        message = f"an expression must be at most {_MAX_DEPTH} operators deep"
+        self.problems.append(Problem(_span(source, tree), message, "name parts of it with let"))
 
     def _expression(
-        self, source: Source, tree: Tree[Token] | Token, depth: int = 0
-    ) -> Expression | None:
+        self, source: Source, tree: Tree[Token] | Token, nested: int
+    ) -> tuple[Expression, int] | None:
+        """The expression of a tree and its depth in operators; None after a problem."""
         assert isinstance(tree, Tree)
         kind = str(tree.data)
         children = [each for each in tree.children if isinstance(each, Tree)]
         if kind == "name":
-            return self._name(source, tree)
+            named = self._name(source, tree)
+            return None if named is None else (named, 0)
         if kind in _UNSUPPORTED:
             self._unsupported(source, tree, kind)
             return None
-        if depth > _MAX_DEPTH * 7:
-            message = f"an expression must nest at most {_MAX_DEPTH} deep"
-            self.problems.append(Problem(_span(source, tree), message))
+        if nested > _MAX_TREE_DEPTH or len(children) > _MAX_DEPTH:
+            self._too_deep(source, tree)
             return None
-        operands = [self._expression(source, each, depth + 1) for each in children]
+        operands = []
+        for each in children:
+            operand = self._expression(source, each, nested + 1)
+            if operand is None and nested >= _MAX_TREE_DEPTH // 2:
+                return None
+            operands.append(operand)
         if len(operands) == 1 and kind in _BINARY:
             return operands[0]
-        if any(operand is None for operand in operands):
-            return None
         sound = [operand for operand in operands if operand is not None]
+        if len(sound) < len(operands):
+            return None
+        depth = max(depth for _, depth in sound) + len(sound)
         try:
             if kind in _UNARY:
-                return _UNARY[kind](sound[0])
-            whole = sound[0]
-            for operand in sound[1:]:
-                whole = _BINARY[kind](whole, operand)
-            return whole
+                return _UNARY[kind](sound[0][0]), depth
+            return reduce(_BINARY[kind], [each for each, _ in sound]), depth
         except KindError as error:
             self.problems.append(Problem(_span(source, tree), str(error)))
             return None
@@ -273,7 +289,7 @@ class _Reader:
 
 def _parse(source: Source) -> Tree[Token]:
     try:
-        return _parser().parse(source.text)
+        return _parser().parse(blank_comments(source))
     except (UnexpectedCharacters, UnexpectedToken, UnexpectedEOF) as error:
         raise InputError([_syntax_problem(source, error)]) from None
 
@@ -297,6 +313,13 @@ def _syntax_problem(source: Source, error: UnexpectedInput) -> Problem:
 def _span(source: Source, tree: Tree[Token] | Token) -> Span:
     place = tree if isinstance(tree, Token) else tree.meta
     return Span(source, place.line, place.column, place.end_line, place.end_column)  # type: ignore[arg-type]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _whole(source: Source) -> Span:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import permutations
 
-from rspverify.axiomatic.model import Axiom, Definition, MemoryModel
+from rspverify.axiomatic.model import Axiom, Let, MemoryModel
 from rspverify.axiomatic.vocabulary import (
     MODIFICATION_ORDER,
     READS_FROM,
@@ -19,9 +19,10 @@ from rspverify.axiomatic.vocabulary import (
 )
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation import Environment, Name, Relation, Sort, holds
+from rspverify.relation import Environment, Identity, Name, Relation, Sort, holds
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of, choose, pick, truth, variable
 from rspverify.smt.choice import constant, equal
+from rspverify.value import Constant
 from rspverify.value.domain import Access, admissible
 
 
@@ -30,7 +31,8 @@ class Candidates:
 
     events: initial writes first, then operations in order. executed: event → term. read and
     written: event → its value. rf, mo: the execution witness. final: the last value of each
-    location. constraints: what makes a candidate. axioms, conditions: name → term.
+    location. constraints: what makes a candidate. axioms, conditions: name → term. racing: of each
+    condition, the pairs that must be none.
     """
 
     def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
@@ -47,6 +49,7 @@ class Candidates:
         self.rf = self._reads_from()
         self.mo = self._modification_order()
         self._holding: dict[str, Term] = {}
+        self.racing: dict[str, Relation] = {}
         self._environment = self._evaluate(model)
         self.axioms = self._terms(model.axioms)
         self.conditions = self._terms(model.conditions)
@@ -60,18 +63,12 @@ class Candidates:
         """The value of a relation of the model, by its name."""
         return self._environment.relation(Name(name, Sort.RELATION))
 
-    def evaluate(self, axiom: Axiom) -> Relation:
-        """The pairs (or events, as pairs with themselves) that the expression of an axiom holds."""
-        if axiom.expression.sort is Sort.SET:
-            members = self._environment.set(axiom.expression)
-            return {(event, event): term for event, term in members.items()}
-        return self._environment.relation(axiom.expression)
-
     def _choose_values(self, limits: Limits) -> None:
         operations = self.program.operations
         accesses = [Access(it.index, it.location, it.reads, it.value) for it in operations]
         start = {location.name: location.initial for location in self.program.locations}
-        domains = admissible(start, accesses, [it.guard for it in operations], limits)
+        guards = [it.guard for it in operations if not isinstance(it.guard, Constant)]
+        domains = admissible(start, accesses, guards, limits)
         self._reads: dict[int, Choice[int]] = {}
         for it in operations:
             if it.reads:
@@ -140,11 +137,16 @@ class Candidates:
             elif name in MODIFICATION_ORDER:
                 environment.define_relation(name, self.mo)
         for statement in model.statements:
-            if isinstance(statement, Definition):
-                environment.define(statement.name, statement.expression)
-            else:
-                self._holding[statement.name] = holds(
-                    environment, statement.test, statement.expression
+            if isinstance(statement, Let):
+                environment.define(statement.definitions)
+                continue
+            test, expression = statement.test, statement.expression
+            self._holding[statement.name] = holds(environment, test, expression)
+            if statement in model.conditions:
+                self.racing[statement.name] = (
+                    environment.relation(expression)
+                    if expression.sort is Sort.RELATION
+                    else environment.relation(Identity(expression))
                 )
         return environment
 

@@ -8,11 +8,15 @@ from rspverify.relation import Expression, Test
 
 
 @dataclass(frozen=True)
-class Definition:
-    """`let name = expression`."""
+class Let:
+    """`let a = e and b = f`: all expressions are evaluated before any of the names is bound."""
 
-    name: str
-    expression: Expression
+    definitions: tuple[tuple[str, Expression], ...]
+
+    @property
+    def name(self) -> str:
+        """The names that it binds."""
+        return " and ".join(name for name, _ in self.definitions)
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,15 @@ class MemoryModel:
     """
 
     name: str
-    statements: tuple[Definition | Axiom, ...]
+    statements: tuple[Let | Axiom, ...]
     axioms: tuple[Axiom, ...]
     conditions: tuple[Axiom, ...]
     names: frozenset[str]
+
+    def definition(self, name: str) -> Expression | None:
+        """What a name stands for at the end of the file, None if the model does not define it."""
+        found = None
+        for statement in self.statements:
+            if isinstance(statement, Let):
+                found = dict(statement.definitions).get(name, found)
+        return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from rspverify.axiomatic.execution import Candidates
-from rspverify.axiomatic.model import Definition, MemoryModel
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.relation import Sort
@@ -40,8 +40,8 @@ class Questions:
         if self._consistent.find([faulty]) is None:
             return None
         solver = self._solver(tuple(candidates.axioms.values()), reproducible=True)
-        for axiom in self._model.conditions:
-            for (a, b), term in sorted(candidates.evaluate(axiom).items()):
+        for pairs in candidates.racing.values():
+            for (a, b), term in sorted(pairs.items()):
                 found = solver.find([term])
                 if found is not None:
                     return self._shown_race(found, a, b)
@@ -144,18 +144,14 @@ class Questions:
         candidates = self._candidates
         executed = [it.index for it in candidates.events if model[candidates.executed[it.index]]]
         place = {index: order for order, index in enumerate(executed)}
-        sorts = {name: Sort.RELATION for name in self._model.names if name in ("rf", "mo")}
-        for statement in self._model.statements:
-            if isinstance(statement, Definition):
-                sorts[statement.name] = statement.expression.sort
         edges: dict[str, tuple[tuple[int, int], ...]] = {}
-        for name in ("rf", "mo", "sw"):
-            if sorts.get(name) is not Sort.RELATION:
-                continue
+        relations = {"rf": candidates.rf, "mo": candidates.mo}
+        synchronises = self._model.definition("sw")
+        if synchronises is not None and synchronises.sort is Sort.RELATION:
+            relations["sw"] = candidates.relation("sw")
+        for name, relation in relations.items():
             edges[name] = tuple(
-                (place[x], place[y])
-                for (x, y), term in sorted(candidates.relation(name).items())
-                if model[term]
+                (place[x], place[y]) for (x, y), term in sorted(relation.items()) if model[term]
             )
         shown = tuple(self._shown(model, index) for index in executed)
         first, second = sorted((place[a], place[b]))

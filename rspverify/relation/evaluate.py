@@ -7,7 +7,7 @@ that most pairs never reach a solver.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rspverify.relation.expression import (
     Complement,
@@ -53,18 +53,16 @@ class Environment:
         """Bind a name to a relation."""
         self._relations[name] = value
 
-    def define(self, name: str, expression: Expression) -> None:
-        """Bind a name to the value of an expression; later expressions see the new one."""
-        is_set = expression.sort is Sort.SET
-        value = self.set(expression) if is_set else self.relation(expression)
-        if name in self._sets or name in self._relations:
-            self._evaluated.clear()
-            self._sets.pop(name, None)
-            self._relations.pop(name, None)
-        if is_set:
-            self._sets[name] = value  # type: ignore[assignment]
-        else:
-            self._relations[name] = value  # type: ignore[assignment]
+    def define(self, definitions: Iterable[tuple[str, Expression]]) -> None:
+        """Bind names to the values that expressions have now; later ones see the new values."""
+        values = [(name, each.sort, evaluate(self, each)) for name, each in definitions]
+        for name, sort, value in values:
+            if name in self._sets or name in self._relations:
+                self._evaluated.clear()
+                self._sets.pop(name, None)
+                self._relations.pop(name, None)
+            target = self._sets if sort is Sort.SET else self._relations
+            target[name] = value  # type: ignore[assignment]
 
     def set(self, expression: Expression) -> EventSet:
         """The value of an expression whose sort is SET."""

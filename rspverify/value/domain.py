@@ -46,10 +46,16 @@ class Domains:
     written: Mapping[int, frozenset[int]]
 
 
-def derivable(initial: Mapping[str, int], accesses: Sequence[Access], limits: Limits) -> Domains:
-    """The values that have a derivation: all that a machine can produce.
+def derivable(
+    initial: Mapping[str, int],
+    accesses: Sequence[Access],
+    limits: Limits,
+    seeds: frozenset[int] = frozenset(),
+) -> Domains:
+    """The values that have a derivation: without seeds, all that a machine can produce.
 
-    Raises LimitReached where a location takes more values than the limits allow.
+    seeds: values that any read may have without a derivation. Raises LimitReached where a location
+    takes more values than the limits allow.
     """
     writers = _writers(accesses)
     locations = {access.index: access.location for access in accesses}
@@ -60,7 +66,7 @@ def derivable(initial: Mapping[str, int], accesses: Sequence[Access], limits: Li
         if key not in known:
             if len(known) > _MAX_DERIVATIONS:
                 raise LimitReached("too many ways to derive the values of the program")
-            found = {initial[location]}
+            found = {initial[location]} | seeds
             for writer in writers.get(location, ()):
                 if writer.index not in used:
                     found |= written(writer, used)
@@ -70,7 +76,7 @@ def derivable(initial: Mapping[str, int], accesses: Sequence[Access], limits: Li
     def written(writer: Access, used: frozenset[int]) -> frozenset[int]:
         def of_read(index: int) -> frozenset[int]:
             if index in used:
-                return frozenset()
+                return seeds
             return readable(locations[index], used | {writer.index, index})
 
         assert writer.value is not None
@@ -91,16 +97,16 @@ def admissible(
 ) -> Domains:
     """The values that a candidate execution may have, those that cause themselves included.
 
-    They range over the values of the program: its constants, its initial values and everything
-    derivable. Per location this keeps the largest sets that the program's own writes can sustain.
+    They range over the values of the program: its constants, its initial values, and everything
+    derivable where any read may have any of these. Per location this keeps the largest sets that
+    the program's own writes can sustain.
     """
-    derived = derivable(initial, accesses, limits)
-    universe = frozenset(initial.values()).union(
-        *derived.locations.values(),
-        *derived.written.values(),
+    seeds = frozenset(initial.values()).union(
         *(constants(access.value) for access in accesses if access.value is not None),
         *(constants(guard) for guard in guards),
     )
+    derived = derivable(initial, accesses, limits, seeds)
+    universe = seeds.union(*derived.locations.values(), *derived.written.values())
     locations = {access.index: access.location for access in accesses}
     writers = _writers(accesses)
     domains: Mapping[str, frozenset[int]] = dict.fromkeys(initial, universe)

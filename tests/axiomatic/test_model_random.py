@@ -1,0 +1,150 @@
+"""Random programs under the default model, against brute force."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from oracle_adapter import model_outcomes
+from programs import Shape, programs, random_program
+
+from rspverify.axiomatic import DEFAULT_MODEL, Questions, load_model
+from rspverify.limits import LimitReached, Limits
+from rspverify.litmus import Program, read_program
+from rspverify.source import Source
+from rspverify.verdict import Outcome
+
+MODEL = load_model(DEFAULT_MODEL)
+WIDE = Shape(threads=4, operations=3, total=5)
+SMALL = replace(WIDE, threads=3, total=4)
+DEEP = Shape(threads=2, operations=4, total=5, locations=1)
+
+
+def answer(program: Program) -> tuple[frozenset[Outcome], bool, int]:
+    """Outcomes, whether a consistent execution races, and how many consistent executions."""
+    questions = Questions(program, MODEL, Limits())
+    outcomes = frozenset(questions.outcomes())
+    racy = questions.race() is not None
+    return outcomes, racy, sum(1 for _ in questions.executions())
+
+
+@pytest.mark.parametrize("shape", [WIDE, SMALL, DEEP], ids=["wide", "small", "deep"])
+@pytest.mark.parametrize("block", range(8))
+def test_random_programs(shape: Shape, block: int) -> None:
+    for seed in range(15 * block, 15 * (block + 1)):
+        program = random_program(random.Random(seed), shape, compilable=bool(seed % 2))
+        assert answer(program) == model_outcomes(program), program.source.text
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(programs(SMALL))
+def test_more_random_programs(program: Program) -> None:
+    assert answer(program) == model_outcomes(program)
+
+
+# ---- values that cause themselves ----------------------------------------------------------------
+
+COPIES = """OPENCL copies
+{{ [x]=0; [y]=0; [z]={start}; }}
+P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {{
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(y, r0, memory_order_relaxed, memory_scope_device);
+}}
+P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y, global int* z) {{
+  int r1 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(x, r1, memory_order_relaxed, memory_scope_device);
+  {more}
+}}
+"""
+
+
+@pytest.mark.parametrize(("start", "more"), [(42, ""), (0, "if (r1 == 42) { *z = 7; }")])
+def test_values_out_of_thin_air(start: int, more: str) -> None:
+    """Fig. 2 lets relaxed copies cause themselves; any value of the program will do."""
+    program = read_program(Source("copies.litmus", COPIES.format(start=start, more=more)))
+    found, racy, executions = answer(program)
+    assert (found, racy, executions) == model_outcomes(program)
+    assert {value for outcome in found for _, value in outcome.reads} >= {0, 42}
+
+
+def seen(text: str) -> set[int]:
+    """The values that are read in some consistent execution."""
+    questions = Questions(read_program(Source("t.litmus", text)), MODEL, Limits())
+    return {value for outcome in questions.outcomes() for _, value in outcome.reads}
+
+
+def test_only_values_of_the_program_come_out_of_thin_air() -> None:
+    assert seen(COPIES.format(start=0, more="")) == {0}
+
+
+LONGER = """OPENCL longer
+{ [x]=0; [y]=0; [z]=0; [w]=5; }
+P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y, global atomic_int* z) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(y, r0, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(z, r0 + 10, memory_order_relaxed, memory_scope_device);
+}
+P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {
+  int r1 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(x, r1, memory_order_relaxed, memory_scope_device);
+}
+P2@wg 2, dev 0 (global atomic_int* z, global int* w) {
+  int r2 = atomic_load_explicit(z, memory_order_relaxed, memory_scope_device);
+}
+"""
+
+
+def test_what_follows_from_a_value_out_of_thin_air_can_be_read() -> None:
+    """Each operation once: from w's 5, which x and y may have of themselves, z and P2 get 15."""
+    questions = Questions(read_program(Source("longer.litmus", LONGER)), MODEL, Limits())
+    assert {0, 10, 15} <= {dict(outcome.reads)[5] for outcome in questions.outcomes()}
+
+
+EMPTY = "OPENCL empty\n{ [x]=3; }\nP0@wg 0, dev 0 (global int* x) { int r0 = 1; }\n"
+
+
+def test_a_program_without_operations() -> None:
+    program = read_program(Source("empty.litmus", EMPTY))
+    assert answer(program) == model_outcomes(program)
+    assert answer(program) == ({Outcome((), (("x", 3),))}, False, 1)
+
+
+# ---- limits --------------------------------------------------------------------------------------
+
+STORES = "\n".join(
+    f"  atomic_store_explicit(x, {i}, memory_order_release, memory_scope_device);"
+    for i in range(1, 5)
+)
+MANY = f"""OPENCL many
+{{ [x]=0; }}
+P0@wg 0, dev 0 (global atomic_int* x) {{
+{STORES}
+}}
+P1@wg 1, dev 0 (global atomic_int* x) {{
+  int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device);
+}}
+"""
+
+
+def test_a_limit_on_values() -> None:
+    program = read_program(Source("many.litmus", MANY))
+    assert len(list(Questions(program, MODEL, Limits(values=5)).outcomes())) == 5
+    with pytest.raises(LimitReached, match=r"^x may take more than 4 values$"):
+        Questions(program, MODEL, Limits(values=4))
+
+
+def test_a_limit_on_outcomes() -> None:
+    program = read_program(Source("many.litmus", MANY))
+    assert len(list(Questions(program, MODEL, Limits(outcomes=5)).outcomes())) == 5
+    found = Questions(program, MODEL, Limits(outcomes=4)).outcomes()
+    with pytest.raises(LimitReached, match=r"^more than 4 outcomes$"):
+        list(found)
+
+
+def test_a_limit_on_time() -> None:
+    program = read_program(Source("many.litmus", MANY))
+    questions = Questions(program, MODEL, Limits(seconds=1e-6))
+    with pytest.raises(LimitReached, match=r"^timeout of 1e-06 s$"):
+        questions.race()
+    with pytest.raises(LimitReached, match=r"^timeout of 1e-06 s$"):
+        list(questions.outcomes())

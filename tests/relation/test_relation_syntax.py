@@ -1,0 +1,133 @@
+"""Expressions refuse operands of the wrong sort, and spell themselves as the .cat reader reads."""
+
+import pytest
+from hypothesis import given, settings
+from relation.concrete import expressions
+
+from rspverify.axiomatic import read_model
+from rspverify.relation import (
+    Complement,
+    Composition,
+    Difference,
+    Expression,
+    Identity,
+    Intersection,
+    Inverse,
+    KindError,
+    Name,
+    Optionally,
+    Plus,
+    Product,
+    Sort,
+    Star,
+    Union,
+)
+from rspverify.source import Source
+
+S, T, U = (Name(name, Sort.SET) for name in ("R", "W", "WG"))
+r, s, t = (Name(name, Sort.RELATION) for name in ("rf", "sb", "loc"))
+
+
+@pytest.mark.parametrize(
+    ("build", "operands", "message"),
+    [
+        (Union, (S, r), r"both sides of \| must be of one sort, not a set and a relation"),
+        (Union, (r, S), r"both sides of \| must be of one sort, not a relation and a set"),
+        (Intersection, (S, r), r"both sides of & must be of one sort, not a set and a relation"),
+        (Intersection, (r, S), r"both sides of & must be of one sort, not a relation and a set"),
+        (Difference, (S, r), r"both sides of \\ must be of one sort, not a set and a relation"),
+        (Difference, (r, S), r"both sides of \\ must be of one sort, not a relation and a set"),
+        (Composition, (S, r), r"the left side of ; must be a relation, not a set"),
+        (Composition, (r, S), r"the right side of ; must be a relation, not a set"),
+        (Composition, (S, T), r"the left side of ; must be a relation, not a set"),
+        (Product, (r, S), r"the left side of \* must be a set, not a relation"),
+        (Product, (S, r), r"the right side of \* must be a set, not a relation"),
+        (Product, (r, s), r"the left side of \* must be a set, not a relation"),
+        (Identity, (r,), r"the inside of \[ \] must be a set, not a relation"),
+        (Inverse, (S,), r"the operand of \^-1 must be a relation, not a set"),
+        (Optionally, (S,), r"the operand of \? must be a relation, not a set"),
+        (Plus, (S,), r"the operand of \+ must be a relation, not a set"),
+        (Star, (S,), r"the operand of \* must be a relation, not a set"),
+    ],
+)
+def test_sorts_are_checked(
+    build: type[Expression], operands: tuple[Expression, ...], message: str
+) -> None:
+    with pytest.raises(KindError, match=rf"^{message}$"):
+        build(*operands)
+
+
+@pytest.mark.parametrize(
+    ("expression", "sort"),
+    [
+        (S, Sort.SET),
+        (Union(S, T), Sort.SET),
+        (Intersection(S, T), Sort.SET),
+        (Difference(S, T), Sort.SET),
+        (Complement(S), Sort.SET),
+        (r, Sort.RELATION),
+        (Union(r, s), Sort.RELATION),
+        (Intersection(r, s), Sort.RELATION),
+        (Difference(r, s), Sort.RELATION),
+        (Complement(r), Sort.RELATION),
+        (Composition(r, s), Sort.RELATION),
+        (Product(S, T), Sort.RELATION),
+        (Identity(S), Sort.RELATION),
+        (Inverse(r), Sort.RELATION),
+        (Optionally(r), Sort.RELATION),
+        (Plus(r), Sort.RELATION),
+        (Star(r), Sort.RELATION),
+    ],
+    ids=str,
+)
+def test_sort(expression: Expression, sort: Sort) -> None:
+    assert expression.sort is sort
+
+
+@pytest.mark.parametrize(
+    ("expression", "spelling"),
+    [
+        (Union(Union(r, s), t), "rf | sb | loc"),
+        (Union(r, Union(s, t)), "rf | (sb | loc)"),
+        (Composition(Composition(r, s), t), "rf; sb; loc"),
+        (Composition(r, Union(s, t)), "rf; (sb | loc)"),
+        (Union(Composition(r, s), t), "rf; sb | loc"),
+        (Difference(Difference(r, s), t), "rf \\ sb \\ loc"),
+        (Difference(r, Difference(s, t)), "rf \\ (sb \\ loc)"),
+        (Composition(Difference(r, s), t), "rf \\ sb; loc"),
+        (Difference(Intersection(r, s), t), "rf & sb \\ loc"),
+        (Intersection(r, Difference(s, t)), "rf & (sb \\ loc)"),
+        (Intersection(Product(S, T), r), "R * W & rf"),
+        (Product(Intersection(S, T), U), "(R & W) * WG"),
+        (Product(Complement(S), Complement(T)), "~R * ~W"),
+        (Complement(Product(S, T)), "~(R * W)"),
+        (Complement(Complement(r)), "~~rf"),
+        (Complement(Plus(r)), "~rf+"),
+        (Plus(Complement(r)), "(~rf)+"),
+        (Star(Plus(Inverse(Optionally(r)))), "rf?^-1+*"),
+        (Identity(Union(S, T)), "[R | W]"),
+        (Plus(Identity(S)), "[R]+"),
+        (Inverse(Composition(r, s)), "(rf; sb)^-1"),
+    ],
+    ids=str,
+)
+def test_spelling(expression: Expression, spelling: str) -> None:
+    assert str(expression) == spelling
+    assert read(spelling) == expression
+
+
+def read(text: str) -> Expression:
+    """The expression that a model binds to a name."""
+    source = Source("t.cat", f"let hb = sb\nlet it = {text}\nacyclic hb as Hb")
+    model = read_model(source, "t")
+    found = model.definition("it")
+    assert found is not None
+    return found
+
+
+@settings(deadline=None)
+@given(expressions(["R", "W", "WG"], ["rf", "sb", "loc"], 4))
+def test_what_is_spelled_is_read_again(expression: Expression) -> None:
+    """Equal as syntax, so equal in value under whatever the names mean."""
+    assert read(str(expression)) == expression
+    assert read(f"(* begin *) ({expression}) // end") == expression
