@@ -70,16 +70,28 @@ def _by_solver(
     steps = budget.total - budget.dequeues
     found = _schedule(machine, steps, wrong, limits, dequeue_alone=True)
     assert found is not None, "a wrong outcome was reached by one engine only"
-    shortest = replayer.without_idle_steps(replayer.with_dequeues(found), wrong)
+    shortest = _trimmed(replayer, found, wrong)
     try:
         while True:
             fewer = len(shortest) - 1
             found = _schedule(machine, fewer, wrong, limits, dequeue_alone=False)
             if found is None:
                 return shortest, True
-            shortest = replayer.without_idle_steps(found, wrong)
+            shortest = _trimmed(replayer, found, wrong)
     except LimitReached:
         return shortest, False
+
+
+def _trimmed(
+    replayer: Replayer, found: Sequence[Rule], wrong: Callable[[Outcome], bool]
+) -> list[Rule]:
+    """A schedule of the formula as one of the machine: just the dequeues, and steps, it needs.
+
+    The formula drops fifo elements that no marker can stand behind, so that a dequeue nobody waits
+    for may come out of turn in it.
+    """
+    without = [rule for rule in found if not rule.dequeues]
+    return replayer.without_idle_steps(replayer.with_dequeues(without), wrong)
 
 
 def _schedule(
