@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 INTERRUPTED = 130
+INTERNAL = 70
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
@@ -47,6 +48,12 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
+        except (typer.Exit, BrokenPipeError):
+            raise
+        except Exception as error:
+            kind = type(error).__name__
+            print(f"internal error, please report it: {kind}: {error}", file=sys.stderr)
+            raise typer.Exit(INTERNAL) from None
 
     return run
 
@@ -166,7 +173,7 @@ def check(
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
-    Exit code: 2 wrong input; 1 UNSOUND or not as expected; 3 UNKNOWN, VACUOUS or UNSUPPORTED; 0.
+    Exit: 2 wrong input; 1 UNSOUND or unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
     from rspverify.check.exit_code import exit_code
     from rspverify.check.expected import read_expected, write_expected
@@ -179,7 +186,8 @@ def check(
     settings = _settings(engine, model, timeout, steps, machine, l2, states)
     schemes, tests = split_inputs(inputs)
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
-    known = read_expected(expect) if expect and not refresh else None
+    known = read_expected(expect, model) if expect and not refresh else None
+    require(expect is None or Path(expect).parent.is_dir(), f"{expect}: its folder must exist")
     names = load_inputs(schemes, settings)
     work = jobs_for(tests, schemes, settings)
     results: list[Result] = []
@@ -226,11 +234,15 @@ def explain(
     from rspverify.axiomatic import load_model
     from rspverify.check.exit_code import exit_code
     from rspverify.check.explain import explain as explained
+    from rspverify.check.inputs import require
     from rspverify.check.run import load_scheme
     from rspverify.litmus import read_program_file
     from rspverify.render.explanation_text import explanation
 
     settings = _settings(engine, model, timeout, steps, machine, l2, states)
+    require(
+        not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
+    )
     table = load_scheme(scheme, settings)
     program = read_program_file(test)
     found = explained(program, table, load_model(model), test, scheme, settings)

@@ -30,7 +30,7 @@ class Limits:
 
     def remaining(self) -> float | None:
         """Seconds left, None if there is no bound on time; raises LimitReached at zero."""
-        if self.seconds is None:
+        if self.seconds is None or self.seconds == float("inf"):
             return None
         left = self.started + self.seconds - time.monotonic()
         if left <= 0:

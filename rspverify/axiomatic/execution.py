@@ -19,7 +19,7 @@ from rspverify.axiomatic.vocabulary import (
 )
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation import Environment, Identity, Name, Relation, Sort, holds
+from rspverify.relation import Environment, Identity, Name, Relation, Sort, Test, holds
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of, choose, pick, truth, variable
 from rspverify.smt.choice import constant, equal
 from rspverify.value import Constant
@@ -37,6 +37,11 @@ class Candidates:
 
     def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
         self.program = program
+        self._limits = limits
+        self._forward = any(
+            axiom.test is Test.IRREFLEXIVE and str(axiom.expression) == "rf; hb"
+            for axiom in model.axioms
+        )
         self.constraints: list[Term] = []
         locations = {location.name: location for location in program.locations}
         initial = [Event(i, location) for i, location in enumerate(program.locations)]
@@ -68,7 +73,8 @@ class Candidates:
         accesses = [Access(it.index, it.location, it.reads, it.value) for it in operations]
         start = {location.name: location.initial for location in self.program.locations}
         guards = [it.guard for it in operations if not isinstance(it.guard, Constant)]
-        domains = admissible(start, accesses, guards, limits)
+        threads = {it.index: it.thread for it in operations} if self._forward else None
+        domains = admissible(start, accesses, guards, limits, threads)
         self._reads: dict[int, Choice[int]] = {}
         for it in operations:
             if it.reads:
@@ -116,6 +122,8 @@ class Candidates:
                     before[a, b] = variable(f"mo{a},{b}")
                     before[b, a] = ~before[a, b]
             for a, b, c in permutations(writers, 3):
+                if c == writers[0]:
+                    self._limits.remaining()
                 self.constraints.append(any_of((~before[a, b], ~before[b, c], before[a, c])))
             for (a, b), term in before.items():
                 found[a, b] = all_of((term, self.executed[a], self.executed[b]))
@@ -125,7 +133,7 @@ class Candidates:
         return [it for it in self.events if it.writes and it.location is location]
 
     def _evaluate(self, model: MemoryModel) -> Environment:
-        environment = Environment(self.executed)
+        environment = Environment(self.executed, self._limits)
         for name in model.names:
             if name in SETS:
                 members = (event.index for event in self.events if SETS[name](event))

@@ -67,7 +67,10 @@ class Questions:
         raise LimitReached(f"more than {self._limits.outcomes} outcomes")
 
     def executions(self) -> Iterator[Witness]:
-        """Every consistent execution, that is every (values, rf, mo), each once."""
+        """Every consistent execution, that is every (values, rf, mo), each once.
+
+        Where plain writes race, with one of the final memories that it may leave.
+        """
         solver = self._solver(tuple(self._candidates.axioms.values()))
         edges = {"rf": self._candidates.rf, "mo": self._candidates.mo}
         while (found := solver.find()) is not None:

@@ -26,8 +26,9 @@ _PLAIN = re.compile(r"[\w./+@-]*\w")
 Verdicts = Mapping[str, Mapping[str, str]]
 
 _HEADER = """\
-# The verdict of each test under each scheme, in the outcome reading. `make check` holds a run to
-# this file; `make refresh` writes it anew: look at what changes before you commit it.
+# The verdict of each test under each scheme, in the outcome reading, by path from here.
+# `rspverify check … --expect FILE` holds a run to it, and with `--refresh` writes it anew: look at
+# what changes before you commit it.
 """
 
 
@@ -43,16 +44,19 @@ class Expected:
         return self.verdicts.get(_key(self.path, result.file), {}).get(result.scheme)
 
     def differences(self, results: Iterable[Result]) -> list[Difference]:
-        """The results that are not as expected, those without an expectation included."""
+        """The results that are not as expected; without an expectation, or bounded, none is."""
         return [
             Difference(result, self.of(result))
             for result in results
-            if self.of(result) != result.verdict.word
+            if self.of(result) != result.verdict.word or result.verdict.within
         ]
 
 
-def read_expected(path: str) -> Expected:
-    """Read expected verdicts. Raises InputError with every mistake at its place."""
+def read_expected(path: str, model: str | None = None) -> Expected:
+    """Read expected verdicts. Raises InputError with every mistake at its place.
+
+    model: what they must be for, if the file names a model.
+    """
     source = read_source(path)
     try:
         root = yaml.compose(source.text, yaml.SafeLoader)
@@ -76,6 +80,9 @@ def read_expected(path: str) -> Expected:
             return []
         found: dict[str, yaml.Node] = {}
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                wrong(key, "a key must be a word")
+                continue
             if key.value in found:
                 wrong(key, f"{key.value} must not be given twice")
             found[key.value] = value
@@ -85,6 +92,11 @@ def read_expected(path: str) -> Expected:
     if root is None:
         raise InputError([Problem(Span(source, 1, 1, 1, 2), "the file must have the key verdicts")])
     top = dict(mapping(root, "the file"))
+    named = top.get("model")
+    if named is not None and model is not None and named.value != model:
+        wrong(named, f"the model of the expected verdicts must be that of the run, {model}")
+    for key in top.keys() - {"model", "verdicts"}:
+        wrong(top[key], f"a key must be model or verdicts, not {key}")
     if "verdicts" not in top:
         wrong(root, "the file must have the key verdicts")
     for test, row in mapping(top["verdicts"], "verdicts") if "verdicts" in top else ():
@@ -104,7 +116,7 @@ def write_expected(path: str, results: Iterable[Result], model: str) -> None:
     Tests that no longer exist are dropped. Raises InputError if the old file cannot be read.
     """
     place = Path(path)
-    kept = read_expected(path).verdicts if place.exists() else {}
+    kept = read_expected(path, model).verdicts if place.exists() else {}
     verdicts = {test: dict(row) for test, row in kept.items() if (place.parent / test).exists()}
     for result in results:
         verdicts.setdefault(_key(place, result.file), {})[result.scheme] = result.verdict.word.value

@@ -79,13 +79,15 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
         bounds = ", ".join(f"{bound} {name}" for name, bound in verdict.within.items())
         enough = enough_steps(machine).total
         return f"Only executions within {bounds}; {enough} steps would be enough for all of them."
-    l2 = "L2 taken for memory, which one device cannot tell" if machine.elide_l2 else "real L2s"
+    l2 = (
+        "L2 left out, as with one device it makes no difference" if machine.elide_l2 else "real L2s"
+    )
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
             how = (
                 "every reachable state was visited"
                 if settings.engine is Engine.EXPLICIT
-                else f"K* = {enough_steps(machine).total} steps are enough for every outcome"
+                else f"K* = {enough_steps(machine).total} steps are enough, see docs/machine.md"
             )
             return f"Exact: it holds for every execution of the machine ({how}; {l2})."
         case Word.UNSOUND:

@@ -50,7 +50,7 @@ def outcomes(
         rows,
         source.race(),
         condition.span.text if condition else None,
-        None if positive is None or negative is None else _observation(positive, negative),
+        _observation([row.satisfies for row in rows if row.allowed]) if condition else None,
         positive,
         negative,
         states,
@@ -113,8 +113,8 @@ def _satisfies(program: Program, outcome: Outcome) -> bool:
     return satisfies(program.condition.formula, named, dict(outcome.memory))
 
 
-def _observation(positive: int, negative: int) -> str:
-    """herd's word for a condition: Always, Sometimes or Never."""
-    if positive == 0:
+def _observation(satisfied: Sequence[bool | None]) -> str:
+    """herd's word for a condition, over all allowed outcomes: Always, Sometimes or Never."""
+    if not any(satisfied):
         return "Never"
-    return "Sometimes" if negative else "Always"
+    return "Always" if all(satisfied) else "Sometimes"

@@ -108,7 +108,7 @@ def decide(job: Job) -> Result:
         return _without_verdict(job, _refused(error))
     try:
         verdict = check(program, scheme, model, job.settings)
-    except (AssertionError, RecursionError, MemoryError, KeyError, ValueError) as error:
+    except Exception as error:
         kind = type(error).__name__
         reason = f"internal error, please report it with the test and the scheme: {kind}: {error}"
         verdict = Verdict(Word.UNKNOWN, reason)

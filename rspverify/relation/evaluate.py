@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rspverify.limits import Limits
 from rspverify.relation.expression import (
     Complement,
     Composition,
@@ -38,8 +39,9 @@ class Environment:
     executed: event → the term that it is executed. Names are added in order of definition.
     """
 
-    def __init__(self, executed: Mapping[int, Term]) -> None:
+    def __init__(self, executed: Mapping[int, Term], limits: Limits | None = None) -> None:
         self.executed = executed
+        self._limits = limits or Limits()
         self._sets: dict[str, EventSet] = {}
         self._relations: dict[str, Relation] = {}
         self._evaluated: dict[Expression, Relation] = {}
@@ -81,6 +83,7 @@ class Environment:
 
     def relation(self, expression: Expression) -> Relation:
         """The value of an expression whose sort is RELATION; equal ones are evaluated once."""
+        self._limits.remaining()
         if expression not in self._evaluated:
             self._evaluated[expression] = self._relation(expression)
         return self._evaluated[expression]
@@ -109,9 +112,9 @@ class Environment:
             case Optionally(argument):
                 return _union(self.relation(argument), self.identity)
             case Plus(argument):
-                return closure(self.relation(argument))
+                return closure(self.relation(argument), self._limits)
             case Star(argument):
-                return _union(closure(self.relation(argument)), self.identity)
+                return _union(closure(self.relation(argument), self._limits), self.identity)
         raise AssertionError(f"not a relation: {expression}")
 
 
@@ -150,7 +153,7 @@ def compose(first: Relation, second: Relation) -> Relation:
     return _possible({pair: any_of(terms) for pair, terms in found.items()})
 
 
-def closure(relation: Relation) -> Relation:
+def closure(relation: Relation, limits: Limits | None = None) -> Relation:
     """The exact transitive closure, by Warshall's elimination of one event after the other.
 
     Events with few edges go first, which keeps the terms small.
@@ -164,6 +167,8 @@ def closure(relation: Relation) -> Relation:
         event: len(predecessors[event]) * len(successors.get(event, ())) for event in predecessors
     }
     for middle in sorted(degree, key=lambda event: (degree[event], event)):
+        if limits is not None:
+            limits.remaining()
         for source, before in list(predecessors[middle].items()):
             for target, after in list(successors.get(middle, {}).items()):
                 known = successors[source].get(target, FALSE)

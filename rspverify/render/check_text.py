@@ -18,6 +18,7 @@ STYLES = {
     Word.UNSUPPORTED: "cyan",
     Word.ERROR: "bold red",
 }
+_DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
 _WORD_WIDTH = 11
 
 
@@ -58,10 +59,11 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
     if results:
         first = results[0]
         bounds = sorted({f"{n} {k}" for r in results for k, n in r.verdict.within.items()})
-        reach = f"within {', '.join(bounds)}" if bounds else "exact"
+        decided = any(r.verdict.word in _DECIDED for r in results)
+        reach = f" (within {', '.join(bounds)})" if bounds else " (exact)" if decided else ""
         yield Text(
             f"{_counted(tests, 'test')}, {_counted(len(schemes), 'scheme')}, model {first.model}, "
-            f"engine {first.engine} ({reach}), {first.reading} reading, {seconds:.1f} s",
+            f"engine {first.engine}{reach}, {first.reading} reading, {seconds:.1f} s",
             style="bold",
         )
     width = max((len(name) for _, name in schemes), default=0)
@@ -72,6 +74,8 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
             if words.count(word):
                 line.append(f"  {words.count(word):4} ")
                 line.append(word.value, style=STYLES[word])
+        if any(result.verdict.within for result in results if result.scheme_file == file):
+            line.append("  (some only within the bound)")
         yield line
     if len(results) < total:
         yield Text(

@@ -22,9 +22,11 @@ def opened(path: str | None) -> Iterator[Console]:
         yield _console(sys.stdout.isatty())
         return
     place = Path(path)
+    if place.is_dir() or not place.name:
+        raise InputError([Problem(None, f"{path or '-o'}: must be a file to write to")])
     temporary = place.with_name(place.name + ".part")
     try:
-        with temporary.open("w", encoding="utf-8") as stream:
+        with temporary.open("w", encoding="utf-8", errors="backslashreplace") as stream:
             yield Console(file=stream, width=_WIDTH, highlight=False, soft_wrap=False)
         temporary.replace(place)
     except OSError as error:

@@ -36,7 +36,8 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
         case Word.RACY if verdict.race is not None:
             yield from _race(verdict.race)
         case Word.VACUOUS:
-            yield Text("The machine cannot go on from here:", style="bold")
+            if verdict.blocked:
+                yield Text("\nThe machine cannot go on from here:", style="bold")
             yield from (Text(f"  {line}") for line in verdict.blocked)
         case Word.SOUND:
             yield from _seen(it)
@@ -73,7 +74,10 @@ def _counterexample(it: Explanation) -> Iterator[RenderableType]:
     if not it.axioms:
         yield Text("No candidate execution of the source has these values at all.")
         return
-    yield Text("No execution of the source ends so: every candidate with these values breaks")
+    which = "" if len(it.axioms) == 1 else " at least one of"
+    yield Text(
+        f"No execution of the source ends so: every candidate with these values breaks{which}"
+    )
     for name, text in it.axioms:
         yield Text(f"  {name}: {text.removesuffix(f' as {name}')}")
 

@@ -94,7 +94,9 @@ def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:
             message = f"{taken[0]}{more} must be matched by one row, not by two"
             owner = owners[taken[0]]
             other = (owner.span, f"row {owner.number} matches it too")
-            hint = "narrow the scope, order or remote of one of them"
+            hint = (
+                "narrow the scope, order or remote of one of them; a row without order is narrowest"
+            )
             problems.append(Problem(row.span, message, hint, (other,)))
         owners |= dict.fromkeys(row.shapes, row)
     return problems

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
+from rspverify.limits import LimitReached
 from rspverify.smt.term import (
     FALSE,
     TRUE,
@@ -17,6 +18,9 @@ from rspverify.smt.term import (
 )
 from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, wrap
 from rspverify.value.expression import BINARY, UNARY
+
+_MAX_CASES = 4_096
+"""Pairs of operand values that one operator may have in a formula."""
 
 V = TypeVar("V", bound=Hashable)
 Choice = Mapping[V, Term]
@@ -86,6 +90,8 @@ def truth(condition: Expression, reads: Mapping[int, Choice[int]]) -> Term:
 def _lift(
     function: Callable[[int, int], int], first: Choice[int], second: Choice[int]
 ) -> Choice[int]:
+    if len(first) * len(second) > _MAX_CASES:
+        raise LimitReached(f"an expression has more than {_MAX_CASES:,} cases")
     return _collect(
         (wrap(function(a, b)), all_of((one, two)))
         for a, one in first.items()

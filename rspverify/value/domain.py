@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+import networkx
+
 from rspverify.limits import LimitReached, Limits
 from rspverify.value.expression import (
     BINARY,
@@ -22,6 +24,7 @@ from rspverify.value.expression import (
     Select,
     Unary,
     constants,
+    reads,
     wrap,
 )
 
@@ -94,19 +97,26 @@ def admissible(
     accesses: Sequence[Access],
     guards: Iterable[Expression],
     limits: Limits,
+    threads: Mapping[int, int] | None = None,
 ) -> Domains:
     """The values that a candidate execution may have, those that cause themselves included.
 
-    They range over the values of the program: its constants, its initial values, and everything
-    derivable where any read may have any of these. Per location this keeps the largest sets that
-    the program's own writes can sustain.
+    They range over the values of the program. Where no value can cause itself, these are what is
+    derivable from its constants and initial values; otherwise the least set that contains those
+    and is closed under its expressions, and LimitReached where that is too large. Per location
+    this keeps the largest sets that the program's own writes can sustain.
+
+    threads: as of may_cause_itself.
     """
     seeds = frozenset(initial.values()).union(
         *(constants(access.value) for access in accesses if access.value is not None),
         *(constants(guard) for guard in guards),
     )
-    derived = derivable(initial, accesses, limits, seeds)
-    universe = seeds.union(*derived.locations.values(), *derived.written.values())
+    if may_cause_itself(accesses, threads):
+        universe = _closed(seeds, accesses, limits)
+    else:
+        derived = derivable(initial, accesses, limits, seeds)
+        universe = seeds.union(*derived.locations.values(), *derived.written.values())
     locations = {access.index: access.location for access in accesses}
     writers = _writers(accesses)
     domains: Mapping[str, frozenset[int]] = dict.fromkeys(initial, universe)
@@ -128,6 +138,65 @@ def admissible(
                 _bounded(values, location, limits)
             return Domains(domains, written)
         domains = smaller
+
+
+def may_cause_itself(accesses: Sequence[Access], threads: Mapping[int, int] | None = None) -> bool:
+    """Whether a value may flow from a write to a read, on to other writes, and back again.
+
+    Increments of one location that read each other do not count: no model lets them do so in a
+    circle. threads: the thread of each access, in which indices ascend, if no read may have the
+    value of a later write of its own thread; None if the model does not say so.
+    """
+    flow = networkx.DiGraph()
+    for writer in accesses:
+        if writer.value is None:
+            continue
+        for index in reads(writer.value):
+            flow.add_edge(("read", index), ("write", writer.index))
+        for reader in accesses:
+            if not reader.reads or reader.location != writer.location or reader is writer:
+                continue
+            own = threads is not None and threads[reader.index] == threads[writer.index]
+            if not (own and reader.index < writer.index):
+                flow.add_edge(("write", writer.index), ("read", reader.index))
+    by_index = {access.index: access for access in accesses}
+    for circle in networkx.strongly_connected_components(flow):
+        if len(circle) == 1:
+            continue
+        members = [by_index[index] for _, index in circle]
+        rmws = all(each.reads and each.value is not None for each in members)
+        if not rmws or len({each.location for each in members}) > 1:
+            return True
+        if any(reads(each.value) != {each.index} for each in members if each.value is not None):
+            return True
+    return False
+
+
+def _closed(seeds: frozenset[int], accesses: Sequence[Access], limits: Limits) -> frozenset[int]:
+    """The least set that contains the seeds and is closed under what the accesses write."""
+    known = seeds
+    while True:
+        reading = _Anything(known)
+        more = known.union(
+            *(_image(each.value, reading) for each in accesses if each.value is not None)
+        )
+        if more == known:
+            return known
+        if len(more) > limits.values:
+            raise LimitReached(
+                f"values may cause themselves, and there are more than {limits.values} of them"
+            )
+        known = more
+
+
+@dataclass(frozen=True)
+class _Anything:
+    """Any read may have any of these values."""
+
+    values: frozenset[int]
+
+    def __call__(self, index: int) -> frozenset[int]:
+        return self.values
 
 
 @dataclass(frozen=True)
