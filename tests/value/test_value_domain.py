@@ -320,5 +320,7 @@ def test_closed_where_values_may_cause_themselves() -> None:
     domains = admissible({"x": 0, "y": 0}, accesses, [], LIMITS)
     assert found(domains, "x") == list(range(16))
     growing = [load(0, "x"), store(1, "y", Binary("+", Read(0), Constant(1))), *COPY[2:]]
-    with pytest.raises(LimitReached, match=r"^values may cause themselves, and there are more than"):
+    with pytest.raises(
+        LimitReached, match=r"^values may cause themselves, and there are more than"
+    ):
         admissible({"x": 0, "y": 0}, growing, [], LIMITS)
