@@ -70,7 +70,6 @@ def _check(
     return Verdict(
         Word.UNSOUND,
         f"{observed(program, found.outcome)}{_breaks(axioms)}",
-        within={},
         outcome=found.outcome,
         axioms=axioms,
         execution=found.shown(lines),
