@@ -10,6 +10,7 @@ from rspverify.assembly import AssemblyProgram
 from rspverify.check.settings import L2, Engine, Settings
 from rspverify.limits import Limits
 from rspverify.machine import (
+    Events,
     ExplicitMachine,
     Machine,
     Search,
@@ -84,8 +85,31 @@ class ReachedByUnrolling:
         self._solver.add(~all_of(self._unrolling.assumptions(outcome)))
 
 
+class ReachedByEvents:
+    """By the solver, over all executions at once; exact."""
+
+    def __init__(self, machine: Machine, limits: Limits) -> None:
+        self.within: Mapping[str, int] = {}
+        self._events = Events(machine, limits)
+        self._solver = Solver(limits)
+        self._solver.add(*self._events.constraints)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Each outcome that is reached and was not excluded, once."""
+        while (model := self._solver.find()) is not None:
+            outcome = self._events.outcome(model)
+            self.exclude(outcome)
+            yield outcome
+
+    def exclude(self, outcome: Outcome) -> None:
+        """Leave an outcome out of those still to come."""
+        self._solver.add(~all_of(self._events.assumptions(outcome)))
+
+
 def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:
     """The outcomes of a machine by the engine of the settings. Raises LimitReached."""
     if settings.engine is Engine.EXPLICIT:
         return ReachedExplicitly(ExplicitMachine(machine).search(limits))
+    if settings.engine is Engine.EVENTS:
+        return ReachedByEvents(machine, limits)
     return ReachedByUnrolling(machine, settings.steps, limits)

@@ -14,6 +14,7 @@ class Engine(StrEnum):
 
     EXPLICIT = "explicit"
     UNROLL = "unroll"
+    EVENTS = "events"
 
 
 class L2(StrEnum):

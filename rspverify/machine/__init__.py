@@ -1,5 +1,6 @@
 """The machine of Fig. 3 with its rules from Tab. 1 and Tab. 2, and the engines that run it."""
 
+from rspverify.machine.events import Events
 from rspverify.machine.explicit import ExplicitMachine, Search
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Rule
@@ -8,6 +9,7 @@ from rspverify.machine.unroll import Budget, Unrolling, enough_steps
 
 __all__ = [
     "Budget",
+    "Events",
     "ExplicitMachine",
     "Machine",
     "ReplayError",

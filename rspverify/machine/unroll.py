@@ -17,6 +17,7 @@ from rspverify.assembly import Instruction
 from rspverify.limits import Limits
 from rspverify.machine.fifo import Fifos
 from rspverify.machine.machine import Machine
+from rspverify.machine.observation import Observation
 from rspverify.machine.relevance import relevant_rules, watched_cells
 from rspverify.machine.rules import (
     AnyBit,
@@ -42,12 +43,8 @@ from rspverify.smt import (
     any_of,
     at_most_one,
     choose,
-    pick,
-    truth,
     variable,
 )
-from rspverify.value.domain import Access, derivable
-from rspverify.verdict import Outcome
 
 
 @dataclass(frozen=True)
@@ -93,31 +90,21 @@ def enough_steps(machine: Machine) -> Budget:
     return Budget(len(rules), flushes, fetches, elements)
 
 
-class Unrolling:
+class Unrolling(Observation):
     """All executions of a machine with at most so many steps, as terms and constraints.
 
-    reads, executed: of each read, its value and that it happens; memory: of each location, its
-    value at the end; fires: (rule, step) → term. With `dequeue_alone` fifos dequeue between steps
-    and dequeues do not count as steps.
+    fires: (rule, step) → term. With `dequeue_alone` fifos dequeue between steps and dequeues do not
+    count as steps.
     """
 
     def __init__(
         self, machine: Machine, steps: int, limits: Limits, *, dequeue_alone: bool = True
     ) -> None:
+        super().__init__(machine.program, limits)
         self.machine = machine
         self.steps = steps
-        self.constraints: list[Term] = []
         self._rules = relevant_rules(machine)
         self._code = machine.program.code
-        self._choose_reads(limits)
-        self._guards = {
-            each.index: truth(each.guard, self.reads) for each in machine.program.instructions
-        }
-        self.executed = {
-            each.register: self._guards[each.index]
-            for each in machine.program.instructions
-            if each.register is not None
-        }
         self._fifos = Fifos(machine, self._rules, dequeue_alone)
         self._changes = {rule.key: _last_updates(rule) for rule in self._rules}
         self._state = self._initial()
@@ -129,34 +116,7 @@ class Unrolling:
             limits.remaining()
             self._step(step)
         self._end()
-        self.memory: Mapping[str, Choice[int]] = {
-            x: self._state[Memory(x)] for x in machine.locations
-        }
-
-    def assumptions(self, outcome: Outcome) -> list[Term]:
-        """What makes an execution have an outcome."""
-        values = dict(outcome.reads)
-        wanted = []
-        for register, executed in self.executed.items():
-            assert register is not None
-            if register in values:
-                wanted += [executed, self.reads[register].get(values[register], FALSE)]
-            else:
-                wanted.append(~executed)
-        return wanted + [self.memory[x].get(value, FALSE) for x, value in outcome.memory]
-
-    def outcome(self, model: Model) -> Outcome:
-        """The outcome of the execution that a model describes."""
-        reads = [
-            (register, next(v for v, term in self.reads[register].items() if model[term]))
-            for register, executed in sorted(self.executed.items())
-            if model[executed]
-        ]
-        memory = [
-            (x, next(v for v, term in choice.items() if model[term]))
-            for x, choice in self.memory.items()
-        ]
-        return Outcome(tuple(reads), tuple(memory))
+        self.memory = {x: self._state[Memory(x)] for x in machine.locations}
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules that fire in the execution that a model describes, in order."""
@@ -165,28 +125,6 @@ class Unrolling:
     def idle_from(self, step: int) -> Term:
         """That the execution has at most this many steps."""
         return self.idle[step] if step < self.steps else TRUE
-
-    # Values
-
-    def _choose_reads(self, limits: Limits) -> None:
-        program = self.machine.program
-        accesses = [
-            Access(
-                each.register if each.register is not None else -1 - each.index,
-                each.location,
-                each.mnemonic.reads,
-                each.value,
-            )
-            for each in program.instructions
-            if each.location is not None and (each.mnemonic.reads or each.mnemonic.writes)
-        ]
-        domains = derivable(program.initial, accesses, limits)
-        self.reads: dict[int, Choice[int]] = {}
-        for access in accesses:
-            if access.reads:
-                values = sorted(domains.locations[access.location])
-                self.reads[access.index], constraints = pick(f"r{access.index}", values)
-                self.constraints += constraints
 
     def _initial(self) -> dict[Any, Any]:
         """Empty caches, free locks, initial memory; only cells that some rule looks at."""
@@ -207,7 +145,7 @@ class Unrolling:
         """Between which steps an instruction can fire, given those that must be around it."""
         bounds = {}
         for code in self._code:
-            sure = [self._guards[each.index] is TRUE for each in code]
+            sure = [self.guards[each.index] is TRUE for each in code]
             for place, each in enumerate(code):
                 later = self.steps - 1 - sum(sure[place + 1 :])
                 bounds[each.index] = (sum(sure[:place]), later)
@@ -243,10 +181,10 @@ class Unrolling:
             return FALSE
         return all_of(
             [
-                self._guards[instruction.index],
+                self.guards[instruction.index],
                 ~self._done[instruction.index],
                 *self._preceded(instruction),
-                *self._fifos.unmarked(instruction, self._guards),
+                *self._fifos.unmarked(instruction, self.guards),
                 *(self._holds(guard) for guard in rule.guards),
             ]
         )
@@ -256,9 +194,9 @@ class Unrolling:
         code = self._code[instruction.thread.thread]
         place = next(i for i, each in enumerate(code) if each is instruction)
         for earlier in reversed(code[:place]):
-            guard = self._guards[earlier.index]
+            guard = self.guards[earlier.index]
             yield self._done[earlier.index] | ~guard
-            if guard is TRUE or guard is self._guards[instruction.index]:
+            if guard is TRUE or guard is self.guards[instruction.index]:
                 return
 
     def _holds(self, guard: Guard) -> Term:
@@ -314,7 +252,7 @@ class Unrolling:
     def _end(self) -> None:
         """Every instruction was executed or has a false guard, and nothing is DIRTY."""
         for index, done in self._done.items():
-            self.constraints.append(self._guards[index].implies(done))
+            self.constraints.append(self.guards[index].implies(done))
         self.constraints += [
             ~self._state[bit] for bit in self.machine.final() if bit in self._state
         ]

@@ -1,0 +1,72 @@
+"""What both solver engines know of an execution: the value of each read, and final memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rspverify.assembly import AssemblyProgram
+from rspverify.limits import Limits
+from rspverify.smt import FALSE, Choice, Model, Term, pick, truth
+from rspverify.value.domain import Access, derivable
+from rspverify.verdict import Outcome
+
+
+class Observation:
+    """Terms for the outcome of an execution of a compiled program.
+
+    reads: read → its value; guards: instruction → that its guard holds; executed: read → that it
+    happens; memory: location → its value at the end, set by the engine; constraints: each read has
+    one of the values that the program can derive. Raises LimitReached where these are too many.
+    """
+
+    def __init__(self, program: AssemblyProgram, limits: Limits) -> None:
+        self.constraints: list[Term] = []
+        self.reads: dict[int, Choice[int]] = {}
+        self.memory: Mapping[str, Choice[int]] = {}
+        accesses = [
+            Access(
+                each.register if each.register is not None else -1 - each.index,
+                each.location,
+                each.mnemonic.reads,
+                each.value,
+            )
+            for each in program.instructions
+            if each.location is not None and (each.mnemonic.reads or each.mnemonic.writes)
+        ]
+        domains = derivable(program.initial, accesses, limits)
+        for access in accesses:
+            if access.reads:
+                values = sorted(domains.locations[access.location])
+                self.reads[access.index], constraints = pick(f"r{access.index}", values)
+                self.constraints += constraints
+        self.guards = {each.index: truth(each.guard, self.reads) for each in program.instructions}
+        self.executed = {
+            each.register: self.guards[each.index]
+            for each in program.instructions
+            if each.register is not None
+        }
+
+    def assumptions(self, outcome: Outcome) -> list[Term]:
+        """What makes an execution have an outcome."""
+        values = dict(outcome.reads)
+        wanted = []
+        for register, executed in self.executed.items():
+            if register in values:
+                wanted += [executed, self.reads[register].get(values[register], FALSE)]
+            else:
+                wanted.append(~executed)
+        return wanted + [self.memory[x].get(value, FALSE) for x, value in outcome.memory]
+
+    def outcome(self, model: Model) -> Outcome:
+        """The outcome of the execution that a model describes."""
+        reads = [
+            (register, _value(model, self.reads[register]))
+            for register, executed in sorted(self.executed.items())
+            if model[executed]
+        ]
+        memory = [(x, _value(model, choice)) for x, choice in self.memory.items()]
+        return Outcome(tuple(reads), tuple(memory))
+
+
+def _value(model: Model, choice: Choice[int]) -> int:
+    return next(value for value, term in choice.items() if model[term])
