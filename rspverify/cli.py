@@ -70,8 +70,16 @@ app = typer.Typer(
 class EngineName(StrEnum):
     """Engines that --engine takes."""
 
-    EXPLICIT = "explicit"
+    EVENTS = "events"
     UNROLL = "unroll"
+    EXPLICIT = "explicit"
+
+
+class ReadingName(StrEnum):
+    """Readings that --reading takes."""
+
+    OUTCOME = "outcome"
+    WITNESS = "witness"
 
 
 class FormatName(StrEnum):
@@ -89,8 +97,18 @@ class L2Name(StrEnum):
 
 
 Engine = Annotated[
-    EngineName,
-    typer.Option(help="unroll: K steps as one formula, for the solver; explicit: every state."),
+    EngineName | None,
+    typer.Option(
+        help="events: all executions as one formula, without steps; unroll: K steps as one "
+        "formula; explicit: every state. Default: events, and unroll where there are --steps."
+    ),
+]
+Reading = Annotated[
+    ReadingName,
+    typer.Option(
+        help="outcome: each outcome of the machine must be allowed; witness: also by its own rf "
+        "and mo (engine events)."
+    ),
 ]
 Model = Annotated[
     str, typer.Option(help="The memory model: a name that `list` shows, or a .cat file.")
@@ -103,8 +121,8 @@ Steps = Annotated[
     int | None,
     typer.Option(
         min=0,
-        help="Bound the machine to so many steps (engine unroll). Below the number that is enough, "
-        "verdicts say so. Default: as many as are enough.",
+        help="Bound the machine to so many steps (engine unroll). Below the number that is "
+        "enough, verdicts say so. Default: as many as are enough.",
     ),
 ]
 MachineName = Annotated[
@@ -148,7 +166,8 @@ def check(
             help="Schemes (files that end in .yaml) and tests (files or folders; default: litmus).",
         ),
     ],
-    engine: Engine = EngineName.UNROLL,
+    engine: Engine = None,
+    reading: Reading = ReadingName.OUTCOME,
     model: Model = DEFAULT_MODEL,
     timeout: Timeout = None,
     steps: Steps = None,
@@ -183,7 +202,7 @@ def check(
     from rspverify.render.check_stream import CheckStream
     from rspverify.render.console import opened
 
-    settings = _settings(engine, model, timeout, steps, machine, l2, states)
+    settings = _settings(engine, model, timeout, steps, machine, l2, states, reading)
     schemes, tests = split_inputs(inputs)
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
     known = read_expected(expect, model) if expect and not refresh else None
@@ -219,7 +238,8 @@ def check(
 def explain(
     scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")],
     test: Annotated[str, typer.Argument(help="A litmus test.")],
-    engine: Engine = EngineName.UNROLL,
+    engine: Engine = None,
+    reading: Reading = ReadingName.OUTCOME,
     model: Model = DEFAULT_MODEL,
     timeout: Timeout = None,
     steps: Steps = None,
@@ -239,7 +259,7 @@ def explain(
     from rspverify.litmus import read_program_file
     from rspverify.render.explanation_text import explanation
 
-    settings = _settings(engine, model, timeout, steps, machine, l2, states)
+    settings = _settings(engine, model, timeout, steps, machine, l2, states, reading)
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
@@ -257,7 +277,7 @@ def outcomes(
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", help="Show what this scheme reaches, too.")
     ] = None,
-    engine: Engine = EngineName.UNROLL,
+    engine: Engine = None,
     model: Model = DEFAULT_MODEL,
     timeout: Timeout = None,
     steps: Steps = None,
@@ -313,32 +333,50 @@ def list_() -> None:
     for each in sorted(Path("litmus").rglob("*.litmus")):
         families[str(each.parent)] = families.get(str(each.parent), 0) + 1
     engines = {
-        EngineName.UNROLL.value: "the solver over K steps; exact at the K that is enough (default)",
+        EngineName.EVENTS.value: "the solver over all executions at once; exact (default)",
+        EngineName.UNROLL.value: "the solver over K steps; exact at the K that is enough",
         EngineName.EXPLICIT.value: "every reachable state; the reference",
     }
     _print(None, listing(shipped_models(), tuple(INSTRUCTION_SETS), engines, schemes, families))
 
 
 def _settings(
-    engine: EngineName,
+    engine: EngineName | None,
     model: str,
     timeout: float | None,
     steps: int | None,
     machine: str | None,
     l2: L2Name,
     states: int,
+    reading: ReadingName = ReadingName.OUTCOME,
 ) -> Settings:
     from rspverify.check.inputs import require, require_machine
     from rspverify.check.settings import L2, Settings
     from rspverify.check.settings import Engine as EngineChoice
+    from rspverify.check.settings import Reading as ReadingChoice
 
+    engine = engine or (EngineName.EVENTS if steps is None else EngineName.UNROLL)
     require(
         steps is None or engine is EngineName.UNROLL,
-        "--steps must go with --engine unroll: the explicit engine has no steps to bound",
+        f"--steps must go with --engine unroll: the {engine.value} engine has no steps to bound",
+    )
+    require(
+        reading is ReadingName.OUTCOME or engine is EngineName.EVENTS,
+        f"--reading witness must go with --engine events: the {engine.value} engine has no rf and "
+        "mo of its own",
     )
     require_machine(machine)
     choice = EngineChoice(engine.value)
-    return Settings(choice, model, timeout, steps, machine, L2(l2.value), states)
+    return Settings(
+        choice,
+        model,
+        timeout,
+        steps,
+        machine,
+        L2(l2.value),
+        states,
+        ReadingChoice(reading.value),
+    )
 
 
 def _print(path: str | None, parts: Iterable[RenderableType]) -> None:

@@ -1,12 +1,14 @@
 """Axiomatic memory models: the .cat language, candidate executions, and questions about them."""
 
 from rspverify.axiomatic.cat import DEFAULT_MODEL, load_model, read_model, shipped_models
+from rspverify.axiomatic.execution import GeneratedExecutions
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel
 from rspverify.axiomatic.question import Questions, Witness
 
 __all__ = [
     "DEFAULT_MODEL",
     "Axiom",
+    "GeneratedExecutions",
     "Let",
     "MemoryModel",
     "Questions",

@@ -42,35 +42,45 @@ class Counterexample:
 
 
 def shortest_counterexample(
-    machine: Machine, wrong: Callable[[Outcome], bool], limits: Limits
+    machine: Machine,
+    wrong: Callable[[Outcome], bool],
+    limits: Limits,
+    known: Sequence[Rule] | None = None,
 ) -> Counterexample:
     """A complete execution with a wrong outcome, of which there must be one, as short as any.
 
     Found by breadth-first search, so that it depends on the program alone; where the states are
-    too many, by the solver, one step fewer at a time.
+    too many, by the solver, one step fewer at a time. known: the schedule of such an execution,
+    which is good enough if no limit leaves the time for a shorter one.
     """
     replayer = Replayer(machine)
+    start = None if known is None else _trimmed(replayer, known, wrong)
     shortest = True
     try:
         search = ExplicitMachine(machine, dequeue_alone=False)
         schedule = search.shortest(wrong, replace(limits, states=min(limits.states, _STATES)))
         assert schedule is not None, "a wrong outcome was reached by one engine only"
     except LimitReached:
-        limits.remaining()
-        schedule, shortest = _by_solver(machine, replayer, wrong, limits)
+        schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
     outcome = replayer.outcome(schedule)
     assert outcome is not None and wrong(outcome), "the counterexample does not replay"
     return Counterexample(replayer, schedule, outcome, shortest)
 
 
 def _by_solver(
-    machine: Machine, replayer: Replayer, wrong: Callable[[Outcome], bool], limits: Limits
+    machine: Machine,
+    replayer: Replayer,
+    wrong: Callable[[Outcome], bool],
+    limits: Limits,
+    start: list[Rule] | None,
 ) -> tuple[list[Rule], bool]:
-    budget = enough_steps(machine)
-    steps = budget.total - budget.dequeues
-    found = _schedule(machine, steps, wrong, limits, dequeue_alone=True)
-    assert found is not None, "a wrong outcome was reached by one engine only"
-    shortest = _trimmed(replayer, found, wrong)
+    if start is None:
+        budget = enough_steps(machine)
+        steps = budget.total - budget.dequeues
+        found = _schedule(machine, steps, wrong, limits, dequeue_alone=True)
+        assert found is not None, "a wrong outcome was reached by one engine only"
+        start = _trimmed(replayer, found, wrong)
+    shortest = start
     try:
         while True:
             fewer = len(shortest) - 1

@@ -1,18 +1,22 @@
-"""The outcomes that a compiled program reaches on the machine, by either engine."""
+"""The outcomes that a compiled program reaches on the machine, by any of the engines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from rspverify.assembly import AssemblyProgram
+from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.check.settings import L2, Engine, Settings
 from rspverify.limits import Limits
+from rspverify.litmus import Program
 from rspverify.machine import (
     Events,
     ExplicitMachine,
+    Generated,
     Machine,
+    Rule,
     Search,
     Unrolling,
     enough_steps,
@@ -85,14 +89,27 @@ class ReachedByUnrolling:
         self._solver.add(~all_of(self._unrolling.assumptions(outcome)))
 
 
+@dataclass(frozen=True)
+class Suspicion:
+    """A machine execution that breaks axioms by the rf and mo that it generates itself.
+
+    axioms: which; empty where only the last write to a non-atomic location is out of place.
+    """
+
+    outcome: Outcome
+    schedule: Sequence[Rule]
+    axioms: tuple[str, ...]
+
+
 class ReachedByEvents:
     """By the solver, over all executions at once; exact."""
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
         self.within: Mapping[str, int] = {}
+        self._limits = limits
         self._events = Events(machine, limits)
         self._solver = Solver(limits)
-        self._solver.add(*self._events.constraints)
+        self._solver.add(*self._events.constraints, *self._events.order.constraints())
 
     def outcomes(self) -> Iterator[Outcome]:
         """Each outcome that is reached and was not excluded, once."""
@@ -104,6 +121,27 @@ class ReachedByEvents:
     def exclude(self, outcome: Outcome) -> None:
         """Leave an outcome out of those still to come."""
         self._solver.add(~all_of(self._events.assumptions(outcome)))
+
+    def completes(self) -> bool:
+        """Whether there is a complete execution at all."""
+        return self._solver.find() is not None
+
+    def suspicions(self, program: Program, model: MemoryModel) -> Iterator[Suspicion]:
+        """Per outcome of executions whose own rf and mo break the model, one of these.
+
+        All other executions are consistent as they are. Afterwards only such executions are left.
+        """
+        events = self._events
+        own = Generated(events)
+        judged = GeneratedExecutions(
+            program, model, self._limits, events.reads, own.rf, own.mo, own.last
+        )
+        self._solver.add(*events.order.constraints(), judged.broken)
+        while (found := self._solver.find()) is not None:
+            outcome = events.outcome(found)
+            broken = tuple(name for name, term in judged.axioms.items() if not found[term])
+            self.exclude(outcome)
+            yield Suspicion(outcome, events.schedule(found), broken)
 
 
 def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:

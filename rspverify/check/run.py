@@ -119,7 +119,7 @@ def decide(job: Job) -> Result:
         job.scheme,
         model.name,
         str(job.settings.engine),
-        "outcome",
+        str(job.settings.reading),
         verdict,
         observed(program, verdict.outcome) if verdict.outcome else None,
         time.perf_counter() - started,
@@ -139,9 +139,10 @@ def _without_verdict(job: Job, verdict: Verdict) -> Result:
         name = _scheme(job.scheme, job.settings).name
     except InputError:
         name = job.scheme
-    model, engine = job.settings.model, str(job.settings.engine)
+    chosen = job.settings
+    model, engine, reading = chosen.model, str(chosen.engine), str(chosen.reading)
     title = title_of(job.test)
-    return Result(title, job.test, name, job.scheme, model, engine, "outcome", verdict, None, 0.0)
+    return Result(title, job.test, name, job.scheme, model, engine, reading, verdict, None, 0.0)
 
 
 @cache

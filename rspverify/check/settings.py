@@ -12,9 +12,20 @@ from rspverify.limits import Limits
 class Engine(StrEnum):
     """How the machine's executions are found (DESIGN.md, «One machine, three engines»)."""
 
-    EXPLICIT = "explicit"
-    UNROLL = "unroll"
     EVENTS = "events"
+    UNROLL = "unroll"
+    EXPLICIT = "explicit"
+
+
+class Reading(StrEnum):
+    """What soundness asks of a machine execution (SEMANTICS §5).
+
+    outcome: that some allowed execution has its outcome; witness: that its own rf and mo are
+    allowed, too.
+    """
+
+    OUTCOME = "outcome"
+    WITNESS = "witness"
 
 
 class L2(StrEnum):
@@ -33,13 +44,14 @@ class Settings:
     the explicit engine.
     """
 
-    engine: Engine = Engine.UNROLL
+    engine: Engine = Engine.EVENTS
     model: str = DEFAULT_MODEL
     seconds: float | None = None
     steps: int | None = None
     machine: str | None = None
     l2: L2 = L2.AUTO
     states: int = Limits().states
+    reading: Reading = Reading.OUTCOME
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""

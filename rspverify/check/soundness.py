@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.check.counterexample import shortest_counterexample, where_it_stops
-from rspverify.check.reached import machine_for, reached
-from rspverify.check.settings import Settings
+from rspverify.check.reached import ReachedByEvents, machine_for, reached
+from rspverify.check.settings import Reading, Settings
 from rspverify.check.wording import observed, race_in_words
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
+from rspverify.machine import Machine, Rule
 from rspverify.scheme import Scheme, compile_program
 from rspverify.source import InputError, Problem, Severity, in_one_line
 from rspverify.verdict import Outcome, Verdict, Word
@@ -21,7 +22,7 @@ _FEW = 64
 
 
 def check(program: Program, scheme: Scheme, model: MemoryModel, settings: Settings) -> Verdict:
-    """Whether a scheme compiles a program soundly under a model, outcome reading (SEMANTICS §5)."""
+    """Whether a scheme compiles a program soundly under a model, read as the settings say (§5)."""
     limits = settings.limits()
     try:
         require_understood(program, model)
@@ -44,28 +45,72 @@ def _check(
 
     machine = machine_for(compiled, settings)
     target = reached(machine, settings, limits)
+    allowed = Allowed(source)
+    if isinstance(target, ReachedByEvents):
+        return _by_events(program, machine, target, model, allowed, settings, limits)
     first = next(target.outcomes(), None)
     if first is None:
-        return Verdict(
-            Word.VACUOUS,
-            f"{_bounds(target.within)}no execution of the compiled program completes",
-            within=target.within,
-            blocked=() if target.within else where_it_stops(machine, limits),
-        )
-
-    allowed = Allowed(source)
+        return _vacuous(machine, target.within, limits)
     for outcome in allowed.some():
         target.exclude(outcome)
     wrong = first not in allowed or any(it not in allowed for it in target.outcomes())
-    if not wrong:
-        return Verdict(
-            Word.SOUND,
-            f"{_bounds(target.within)}every outcome of the compiled program is allowed",
-            within=target.within,
-        )
+    return _unsound(program, machine, allowed, limits) if wrong else _sound(target.within)
 
-    found = shortest_counterexample(machine, lambda it: it not in allowed, limits)
-    axioms = source.forbidding_axioms(found.outcome)
+
+def _by_events(
+    program: Program,
+    machine: Machine,
+    target: ReachedByEvents,
+    model: MemoryModel,
+    allowed: Allowed,
+    settings: Settings,
+    limits: Limits,
+) -> Verdict:
+    """One question, whether an execution breaks the model by its own rf and mo; then its outcome.
+
+    If none does, each execution is allowed as it is. If one does, and its outcome is allowed by
+    other rf and mo, the question is put again without that outcome.
+    """
+    if not target.completes():
+        return _vacuous(machine, target.within, limits)
+    suspicion = None
+    for found in target.suspicions(program, model):
+        suspicion = suspicion or found
+        if found.outcome not in allowed:
+            return _unsound(program, machine, allowed, limits, found.schedule)
+    if suspicion is None or settings.reading is Reading.OUTCOME:
+        return _sound(target.within)
+    return Verdict(
+        Word.UNKNOWN,
+        f"an execution with {observed(program, suspicion.outcome)}{_breaks(suspicion.axioms)} by "
+        "its own rf and mo, but no outcome is wrong",
+        within=target.within,
+    )
+
+
+def _vacuous(machine: Machine, within: Mapping[str, int], limits: Limits) -> Verdict:
+    return Verdict(
+        Word.VACUOUS,
+        f"{_bounds(within)}no execution of the compiled program completes",
+        within=within,
+        blocked=() if within else where_it_stops(machine, limits),
+    )
+
+
+def _sound(within: Mapping[str, int]) -> Verdict:
+    reason = f"{_bounds(within)}every outcome of the compiled program is allowed"
+    return Verdict(Word.SOUND, reason, within=within)
+
+
+def _unsound(
+    program: Program,
+    machine: Machine,
+    allowed: Allowed,
+    limits: Limits,
+    known: Sequence[Rule] | None = None,
+) -> Verdict:
+    found = shortest_counterexample(machine, lambda it: it not in allowed, limits, known)
+    axioms = allowed.source.forbidding_axioms(found.outcome)
     lines = [operation.span.line for operation in program.operations]
     return Verdict(
         Word.UNSOUND,
@@ -80,20 +125,20 @@ class Allowed:
     """The outcomes that a model allows, remembered as they become known."""
 
     def __init__(self, source: Questions) -> None:
-        self._source = source
+        self.source = source
         self._known: dict[Outcome, bool] = {}
         self._complete = False
 
     def some(self) -> list[Outcome]:
         """Allowed outcomes: all of them if they are few, which saves asking for each."""
-        found = list(islice(self._source.outcomes(), _FEW + 1))
+        found = list(islice(self.source.outcomes(), _FEW + 1))
         self._complete = len(found) <= _FEW
         self._known |= dict.fromkeys(found, True)
         return found
 
     def __contains__(self, outcome: Outcome) -> bool:
         if outcome not in self._known:
-            self._known[outcome] = not self._complete and self._source.allows(outcome)
+            self._known[outcome] = not self._complete and self.source.allows(outcome)
         return self._known[outcome]
 
 

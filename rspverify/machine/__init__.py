@@ -2,6 +2,7 @@
 
 from rspverify.machine.events import Events
 from rspverify.machine.explicit import ExplicitMachine, Search
+from rspverify.machine.generated import Generated
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Rule
 from rspverify.machine.trace import Replayer, ReplayError, label, waiting
@@ -11,6 +12,7 @@ __all__ = [
     "Budget",
     "Events",
     "ExplicitMachine",
+    "Generated",
     "Machine",
     "ReplayError",
     "Replayer",

@@ -43,6 +43,7 @@ Versions = list[tuple[Happening | None, Term]]
 class Events(Observation):
     """All complete executions of a machine, as terms and constraints.
 
+    What makes `order` an order is to be added to the constraints when nobody asks for more pairs.
     happens: per happening, that it is in the execution. sources: instruction that reads → where
     its value comes from. last: location → which instruction wrote its final value.
     """
@@ -68,7 +69,6 @@ class Events(Observation):
         self.constraints += queues.constraints(self)
         self.last = {x: self._last_in_memory(x) for x in machine.locations}
         self.memory = {x: self._final(x) for x in machine.locations}
-        self.constraints += self.order.constraints()
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules of the execution that a model describes, in order; dequeues left out."""

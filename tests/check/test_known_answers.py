@@ -148,10 +148,10 @@ def test_counterexamples_are_as_short_as_the_figures(name: str, steps: int, engi
 def test_bracketed(name: str, steps: int) -> None:
     """One step below the shortest counterexample there is none, and the verdict names its bound."""
     source = ROWS[name][0]
-    below = check(source, SCHEMES["original"], MODEL, Settings(steps=steps - 1))
+    below = check(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps - 1))
     assert below.word in (Word.SOUND, Word.VACUOUS)
     assert below.within == {"steps": steps - 1}
-    assert check(source, SCHEMES["original"], MODEL, Settings(steps=steps)).word is UNSOUND
+    assert check(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps)).word is UNSOUND
 
 
 def test_axioms_of_the_figures() -> None:

@@ -40,7 +40,7 @@ def test_text_has_verdicts_reasons_and_a_summary() -> None:
     assert lines[2].strip() == "original: 1:r0=1 1:r1=0 x=42 y=1 breaks Narf"
     assert lines[3].split() == ["Ex3", "RACY", "RACY"]
     assert lines[4].strip().startswith("P0 line 11 RMW[WG,N](x, ")
-    assert "2 tests, 2 schemes, model opencl-rsp, engine unroll (exact)" in result.stdout
+    assert "2 tests, 2 schemes, model opencl-rsp, engine events (exact)" in result.stdout
     assert result.exit_code == 1
 
 
