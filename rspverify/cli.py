@@ -113,6 +113,20 @@ Reading = Annotated[
 Model = Annotated[
     str, typer.Option(help="The memory model: a name that `list` shows, or a .cat file.")
 ]
+Confirm = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SOLVER",
+        help="Have a second solver confirm each SOUND: cvc5, bitwuzla, another that pySMT finds, "
+        "or a program that reads SMT-LIB 2.",
+    ),
+]
+SmtDir = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR", help="Write the questions that each verdict rests on there, as SMT-LIB 2."
+    ),
+]
 Timeout = Annotated[
     float | None,
     typer.Option(min=0.001, help="Seconds for one test and scheme; beyond them UNKNOWN."),
@@ -174,6 +188,8 @@ def check(
     machine: MachineName = None,
     l2: L2Option = L2Name.AUTO,
     states: States = DEFAULT_STATES,
+    confirm: Confirm = None,
+    smt_dir: SmtDir = None,
     expect: Annotated[
         str | None, typer.Option(help="Hold the verdicts to this file: 0 if all are as expected.")
     ] = None,
@@ -202,7 +218,9 @@ def check(
     from rspverify.render.check_stream import CheckStream
     from rspverify.render.console import opened
 
-    settings = _settings(engine, model, timeout, steps, machine, l2, states, reading)
+    settings = _settings(
+        engine, model, timeout, steps, machine, l2, states, reading, confirm, smt_dir
+    )
     schemes, tests = split_inputs(inputs)
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
     known = read_expected(expect, model) if expect and not refresh else None
@@ -246,6 +264,8 @@ def explain(
     machine: MachineName = None,
     l2: L2Option = L2Name.AUTO,
     states: States = DEFAULT_STATES,
+    confirm: Confirm = None,
+    smt_dir: SmtDir = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
     ] = None,
@@ -259,7 +279,9 @@ def explain(
     from rspverify.litmus import read_program_file
     from rspverify.render.explanation_text import explanation
 
-    settings = _settings(engine, model, timeout, steps, machine, l2, states, reading)
+    settings = _settings(
+        engine, model, timeout, steps, machine, l2, states, reading, confirm, smt_dir
+    )
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
@@ -349,8 +371,10 @@ def _settings(
     l2: L2Name,
     states: int,
     reading: ReadingName = ReadingName.OUTCOME,
+    confirm: str | None = None,
+    smt_dir: str | None = None,
 ) -> Settings:
-    from rspverify.check.inputs import require, require_machine
+    from rspverify.check.inputs import require, require_machine, require_solver
     from rspverify.check.settings import L2, Settings
     from rspverify.check.settings import Engine as EngineChoice
     from rspverify.check.settings import Reading as ReadingChoice
@@ -365,7 +389,13 @@ def _settings(
         f"--reading witness must go with --engine events: the {engine.value} engine has no rf and "
         "mo of its own",
     )
+    require(
+        engine is not EngineName.EXPLICIT or (confirm or smt_dir) is None,
+        "--confirm and --smt-dir must go with --engine events or unroll: the explicit engine asks "
+        "no solver about the machine",
+    )
     require_machine(machine)
+    require_solver(confirm)
     choice = EngineChoice(engine.value)
     return Settings(
         choice,
@@ -376,6 +406,8 @@ def _settings(
         L2(l2.value),
         states,
         ReadingChoice(reading.value),
+        confirm,
+        smt_dir,
     )
 
 

@@ -116,6 +116,7 @@ class Verdict:
 
     within: every bound that it depends on, by name; empty means exact. outcome, axioms and
     execution belong to UNSOUND, race to RACY, blocked to VACUOUS (what each thread waits for).
+    confirmed: the second solver that said the same of a SOUND, if one was asked.
     """
 
     word: Word
@@ -126,3 +127,4 @@ class Verdict:
     race: Race | None = None
     execution: Execution | None = None
     blocked: tuple[str, ...] = ()
+    confirmed: str | None = None

@@ -36,8 +36,7 @@ class Questions:
     def race(self) -> Race | None:
         """A race of some consistent execution, or None if there is none."""
         candidates = self._candidates
-        faulty = any_of(~term for term in candidates.conditions.values())
-        if self._consistent.find([faulty]) is None:
+        if self._consistent.find([self._faulty()]) is None:
             return None
         solver = self._solver(tuple(candidates.axioms.values()), reproducible=True)
         for pairs in candidates.racing.values():
@@ -46,6 +45,18 @@ class Questions:
                 if found is not None:
                     return self._shown_race(found, a, b)
         raise AssertionError("a faulty execution without a racing pair")
+
+    def asked_race(self) -> list[Term]:
+        """What holds together exactly in a consistent execution with a race."""
+        return [*self._consistent.asserted, self._faulty()]
+
+    def asked_outcome(self, outcome: Outcome) -> list[Term]:
+        """What holds together exactly in a consistent execution with this outcome."""
+        wanted = self._assumptions(outcome)
+        return [*self._consistent.asserted, *([FALSE] if wanted is None else wanted)]
+
+    def _faulty(self) -> Term:
+        return any_of(~term for term in self._candidates.conditions.values())
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether some consistent execution has this outcome."""

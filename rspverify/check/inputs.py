@@ -62,6 +62,19 @@ def require_machine(name: str | None) -> None:
     )
 
 
+def require_solver(name: str | None) -> None:
+    """Raises InputError unless it is a second solver that can be asked, or None."""
+    if name is None:
+        return
+    from rspverify.smt.portfolio import is_solver, other_solvers
+
+    if not is_solver(name):
+        choices = ", ".join([*other_solvers(), "a program that reads SMT-LIB 2"])
+        message = f"the second solver must be one of {choices}, not {name}"
+        hint = "pip install cvc5 bitwuzla" if name in ("cvc5", "bitwuzla") else None
+        raise InputError([Problem(None, message, hint)])
+
+
 def _missing(path: str) -> Problem:
     hint = None
     if path == DEFAULT_TESTS:

@@ -21,7 +21,7 @@ from rspverify.machine import (
     Unrolling,
     enough_steps,
 )
-from rspverify.smt import Solver, all_of
+from rspverify.smt import Solver, Term, all_of
 from rspverify.verdict import Outcome
 
 
@@ -44,6 +44,10 @@ class Reached(Protocol):
     def exclude(self, outcome: Outcome) -> None:
         """Leave an outcome out of those still to come."""
 
+    @property
+    def asked(self) -> Sequence[Term]:
+        """What the solver was asked last; nothing where there is no solver."""
+
 
 @dataclass
 class ReachedExplicitly:
@@ -51,6 +55,7 @@ class ReachedExplicitly:
 
     search: Search
     within: Mapping[str, int] = field(default_factory=dict)
+    asked: Sequence[Term] = ()
     _excluded: set[Outcome] = field(default_factory=set)
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -77,6 +82,11 @@ class ReachedByUnrolling:
         self._solver = Solver(limits)
         self._solver.add(*self._unrolling.constraints)
 
+    @property
+    def asked(self) -> Sequence[Term]:
+        """What the solver was asked last."""
+        return self._solver.asserted
+
     def outcomes(self) -> Iterator[Outcome]:
         """Each outcome that is reached and was not excluded, once."""
         while (model := self._solver.find()) is not None:
@@ -94,11 +104,13 @@ class Suspicion:
     """A machine execution that breaks axioms by the rf and mo that it generates itself.
 
     axioms: which; empty where only the last write to a non-atomic location is out of place.
+    asked: the question that it answers.
     """
 
     outcome: Outcome
     schedule: Sequence[Rule]
     axioms: tuple[str, ...]
+    asked: Sequence[Term]
 
 
 class ReachedByEvents:
@@ -110,6 +122,11 @@ class ReachedByEvents:
         self._events = Events(machine, limits)
         self._solver = Solver(limits)
         self._solver.add(*self._events.constraints, *self._events.order.constraints())
+
+    @property
+    def asked(self) -> Sequence[Term]:
+        """What the solver was asked last."""
+        return self._solver.asserted
 
     def outcomes(self) -> Iterator[Outcome]:
         """Each outcome that is reached and was not excluded, once."""
@@ -139,9 +156,10 @@ class ReachedByEvents:
         self._solver.add(*events.order.constraints(), judged.broken)
         while (found := self._solver.find()) is not None:
             outcome = events.outcome(found)
+            asked = list(self._solver.asserted)
             broken = tuple(name for name, term in judged.axioms.items() if not found[term])
             self.exclude(outcome)
-            yield Suspicion(outcome, events.schedule(found), broken)
+            yield Suspicion(outcome, events.schedule(found), broken, asked)
 
 
 def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:

@@ -41,7 +41,8 @@ class Settings:
 
     model: a shipped name or a path. seconds: limit per test and scheme. steps: bound of the unroll
     engine, None for as many as are enough. machine: overrides what schemes name. states: limit of
-    the explicit engine.
+    the explicit engine. confirm: a second solver that must confirm each SOUND. smt_dir: a folder
+    for the questions that each verdict rests on.
     """
 
     engine: Engine = Engine.EVENTS
@@ -52,6 +53,8 @@ class Settings:
     l2: L2 = L2.AUTO
     states: int = Limits().states
     reading: Reading = Reading.OUTCOME
+    confirm: str | None = None
+    smt_dir: str | None = None
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""

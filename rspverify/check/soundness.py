@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.check.counterexample import shortest_counterexample, where_it_stops
-from rspverify.check.reached import ReachedByEvents, machine_for, reached
+from rspverify.check.dossier import Dossier, confirmed
+from rspverify.check.reached import Reached, ReachedByEvents, machine_for, reached
 from rspverify.check.settings import Reading, Settings
 from rspverify.check.wording import observed, race_in_words
 from rspverify.limits import LimitReached, Limits
@@ -24,9 +26,14 @@ _FEW = 64
 def check(program: Program, scheme: Scheme, model: MemoryModel, settings: Settings) -> Verdict:
     """Whether a scheme compiles a program soundly under a model, read as the settings say (§5)."""
     limits = settings.limits()
+    dossier = Dossier(settings, program.source.name, scheme.name)
     try:
         require_understood(program, model)
-        return _check(program, scheme, model, settings, limits)
+        verdict = _check(program, scheme, model, settings, limits, dossier)
+        if verdict.word is Word.SOUND and settings.confirm is not None:
+            verdict = _second(verdict, dossier, settings.confirm, limits)
+        dossier.write(verdict.word)
+        return verdict
     except InputError as error:
         word = Word.ERROR if error.severity is Severity.ERROR else Word.UNSUPPORTED
         return Verdict(word, in_one_line(error.problems))
@@ -35,26 +42,46 @@ def check(program: Program, scheme: Scheme, model: MemoryModel, settings: Settin
 
 
 def _check(
-    program: Program, scheme: Scheme, model: MemoryModel, settings: Settings, limits: Limits
+    program: Program,
+    scheme: Scheme,
+    model: MemoryModel,
+    settings: Settings,
+    limits: Limits,
+    dossier: Dossier,
 ) -> Verdict:
     compiled = compile_program(program, scheme)
     source = Questions(program, model, limits)
     race = source.race()
+    asks = "Has the source program a consistent execution with a race?"
+    dossier.add("race", asks, source.asked_race(), race is not None)
     if race is not None:
         return Verdict(Word.RACY, race_in_words(race), race=race)
 
     machine = machine_for(compiled, settings)
     target = reached(machine, settings, limits)
-    allowed = Allowed(source)
+    allowed = Allowed(program, source, dossier)
     if isinstance(target, ReachedByEvents):
-        return _by_events(program, machine, target, model, allowed, settings, limits)
+        verdict = _by_events(program, machine, target, model, allowed, settings.reading, limits)
+    else:
+        verdict = _by_outcomes(program, machine, target, allowed, limits)
+    return verdict
+
+
+def _by_outcomes(
+    program: Program, machine: Machine, target: Reached, allowed: Allowed, limits: Limits
+) -> Verdict:
+    """Does the machine reach an outcome other than the allowed ones?"""
     first = next(target.outcomes(), None)
     if first is None:
         return _vacuous(machine, target.within, limits)
     for outcome in allowed.some():
         target.exclude(outcome)
     wrong = first not in allowed or any(it not in allowed for it in target.outcomes())
-    return _unsound(program, machine, allowed, limits) if wrong else _sound(target.within)
+    if wrong:
+        return _unsound(program, machine, allowed, limits)
+    asks = "Has the compiled program an execution with an outcome other than those allowed?"
+    allowed.dossier.add("other", asks, target.asked, False)
+    return _sound(target.within)
 
 
 def _by_events(
@@ -63,7 +90,7 @@ def _by_events(
     target: ReachedByEvents,
     model: MemoryModel,
     allowed: Allowed,
-    settings: Settings,
+    reading: Reading,
     limits: Limits,
 ) -> Verdict:
     """One question, whether an execution breaks the model by its own rf and mo; then its outcome.
@@ -71,14 +98,24 @@ def _by_events(
     If none does, each execution is allowed as it is. If one does, and its outcome is allowed by
     other rf and mo, the question is put again without that outcome.
     """
-    if not target.completes():
+    completes = target.completes()
+    dossier = allowed.dossier
+    dossier.add("complete", "Has the compiled program any execution?", target.asked, completes)
+    if not completes:
         return _vacuous(machine, target.within, limits)
+    asks = "Has the compiled program an execution whose own rf and mo break the model?"
     suspicion = None
     for found in target.suspicions(program, model):
+        dossier.add("breaks", asks, found.asked, True)
         suspicion = suspicion or found
+        asks = (
+            "Has the compiled program an execution whose own rf and mo break the model, with an "
+            "outcome other than those already asked about?"
+        )
         if found.outcome not in allowed:
             return _unsound(program, machine, allowed, limits, found.schedule)
-    if suspicion is None or settings.reading is Reading.OUTCOME:
+    dossier.add("breaks", asks, target.asked, False)
+    if suspicion is None or reading is Reading.OUTCOME:
         return _sound(target.within)
     return Verdict(
         Word.UNKNOWN,
@@ -86,6 +123,14 @@ def _by_events(
         "its own rf and mo, but no outcome is wrong",
         within=target.within,
     )
+
+
+def _second(verdict: Verdict, dossier: Dossier, solver: str, limits: Limits) -> Verdict:
+    """A SOUND as the second solver sees it."""
+    refusal = confirmed(dossier, solver, limits)
+    if refusal is None:
+        return replace(verdict, confirmed=solver)
+    return Verdict(Word.UNKNOWN, f"{verdict.reason}, but {refusal}", within=verdict.within)
 
 
 def _vacuous(machine: Machine, within: Mapping[str, int], limits: Limits) -> Verdict:
@@ -124,8 +169,10 @@ def _unsound(
 class Allowed:
     """The outcomes that a model allows, remembered as they become known."""
 
-    def __init__(self, source: Questions) -> None:
+    def __init__(self, program: Program, source: Questions, dossier: Dossier) -> None:
         self.source = source
+        self.dossier = dossier
+        self._program = program
         self._known: dict[Outcome, bool] = {}
         self._complete = False
 
@@ -133,13 +180,20 @@ class Allowed:
         """Allowed outcomes: all of them if they are few, which saves asking for each."""
         found = list(islice(self.source.outcomes(), _FEW + 1))
         self._complete = len(found) <= _FEW
-        self._known |= dict.fromkeys(found, True)
+        for outcome in found:
+            self._learn(outcome, True)
         return found
 
     def __contains__(self, outcome: Outcome) -> bool:
         if outcome not in self._known:
-            self._known[outcome] = not self._complete and self.source.allows(outcome)
+            self._learn(outcome, not self._complete and self.source.allows(outcome))
         return self._known[outcome]
+
+    def _learn(self, outcome: Outcome, allowed: bool) -> None:
+        self._known[outcome] = allowed
+        if self.dossier.wanted:
+            asks = f"Is there a consistent execution with {observed(self._program, outcome)}?"
+            self.dossier.add("allowed", asks, self.source.asked_outcome(outcome), allowed)
 
 
 def require_understood(program: Program, model: MemoryModel) -> None:

@@ -32,6 +32,7 @@ def _result(result: Result) -> dict[str, Any]:
         "engine": result.engine,
         "reading": result.reading,
         "verdict": verdict.word.value,
+        "confirmed": verdict.confirmed,
         "within": dict(verdict.within),
         "outcome": _observed(result.observed) if result.observed else None,
         "axioms": list(verdict.axioms),

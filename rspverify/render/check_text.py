@@ -77,6 +77,10 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
         if any(result.verdict.within for result in results if result.scheme_file == file):
             line.append("  (some only within the bound)")
         yield line
+    for solver in sorted({r.verdict.confirmed for r in results} - {None}, key=str):
+        confirmed = [r for r in results if r.verdict.confirmed == solver]
+        sound = [r for r in results if r.verdict.word is Word.SOUND]
+        yield Text(f"  {len(confirmed)} of {len(sound)} SOUND confirmed by {solver}")
     if len(results) < total:
         yield Text(
             f"interrupted: {len(results)} of {total} verdicts decided, the rest not",

@@ -12,34 +12,39 @@ from typing import Any
 from pysmt.environment import Environment
 from pysmt.exceptions import NoSolverAvailableError, SolverReturnedUnknownResultError
 
-from rspverify.smt.solver import Answer, Model, Satisfiable, Unknown, Unsatisfiable
 from rspverify.smt.term import FALSE, TRUE, Kind, Term
 
 
-def second_opinion(terms: Iterable[Term], solver: str = "z3") -> Answer:
-    """Is there an assignment under which every term holds, says the solver of that pySMT name?
+def pysmt_solvers() -> list[str]:
+    """The solvers that pySMT finds installed; none where a broken one keeps it from looking."""
+    try:
+        return sorted(Environment().factory.all_solvers())
+    except Exception:
+        return []  # such as the package `yices` without its shared library
 
-    An Unsatisfiable answer has no core. A solver that is not installed is Unknown.
+
+def second_opinion(
+    terms: Iterable[Term], solver: str = "z3", seconds: float | None = None
+) -> bool | str:
+    """Whether all terms can hold at once, says the solver of that pySMT name; or why it gave up.
+
+    seconds: a limit that only cvc5 keeps to.
     """
     environment = Environment()
     formulas = _Formulas(environment)
     wanted = [formulas.of(term) for term in terms]
+    limit = {"tlimit": str(max(1, int(seconds * 1000)))} if seconds and solver == "cvc5" else {}
     try:
-        with environment.factory.Solver(name=solver, logic="QF_BOOL") as asked:
+        with environment.factory.Solver(
+            name=solver, logic="QF_BOOL", generate_models=False, solver_options=limit
+        ) as asked:
             for formula in wanted:
                 asked.add_assertion(formula)
-            if not asked.solve():
-                return Unsatisfiable(frozenset())
-            model = asked.get_model()
-            values = {
-                term: bool(model.get_py_value(symbol, model_completion=True))
-                for term, symbol in formulas.variables.items()
-            }
-            return Satisfiable(Model(lambda term: values.get(term, False)))
+            return bool(asked.solve())
     except NoSolverAvailableError:
-        return Unknown(f"pySMT has no solver named {solver}")
+        return f"pySMT has no solver named {solver}"
     except SolverReturnedUnknownResultError:
-        return Unknown(f"{solver} gave up")
+        return f"{solver} gave up"
 
 
 class _Formulas:

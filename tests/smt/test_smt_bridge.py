@@ -10,7 +10,6 @@ from rspverify.smt import (
     Satisfiable,
     Solver,
     Term,
-    Unknown,
     Unsatisfiable,
     all_of,
     at_most_one,
@@ -26,24 +25,18 @@ X, Y, Z = (variable(name) for name in "xyz")
 @given(st.lists(terms([X, Y, Z]), max_size=4))
 def test_second_opinion_by_truth_table(asserted: list[Term]) -> None:
     whole = all_of(asserted)
-    answer = second_opinion(asserted)
-    if any(value(whole, each) for each in assignments([X, Y, Z])):
-        assert isinstance(answer, Satisfiable)
-        assert value(whole, {each: answer.model[each] for each in (X, Y, Z)})
-        assert answer.model[whole] is True
-    else:
-        assert answer == Unsatisfiable(frozenset())
+    expected = any(value(whole, each) for each in assignments([X, Y, Z]))
+    assert second_opinion(asserted) is expected
 
 
 def test_constants() -> None:
-    assert isinstance(second_opinion([]), Satisfiable)
-    assert isinstance(second_opinion([TRUE]), Satisfiable)
-    assert isinstance(second_opinion([FALSE]), Unsatisfiable)
+    assert second_opinion([]) is True
+    assert second_opinion([TRUE]) is True
+    assert second_opinion([FALSE]) is False
 
 
 def test_variables_of_one_name_are_different() -> None:
-    answer = second_opinion([variable("x"), ~variable("x")])
-    assert isinstance(answer, Satisfiable)
+    assert second_opinion([variable("x"), ~variable("x")]) is True
 
 
 def test_a_larger_formula() -> None:
@@ -58,23 +51,20 @@ def test_a_larger_formula() -> None:
     solver = Solver()
     solver.add(*constraints)
     assert isinstance(solver.check(), Satisfiable)
-    assert isinstance(second_opinion(constraints), Satisfiable)
+    assert second_opinion(constraints) is True
     for v in range(7):
         constraints += [~choice[v] | ~choices[-1][v] for choice in choices[:-1]]
     solver.add(*constraints)
     assert isinstance(solver.check(), Unsatisfiable)
-    assert isinstance(second_opinion(constraints), Unsatisfiable)
+    assert second_opinion(constraints) is False
 
 
 def test_a_deep_term_needs_no_deep_stack() -> None:
     term = X
     for _ in range(2_000):
         term = ~(term & Y) | Z
-    answer = second_opinion([term, ~Z])
-    assert isinstance(answer, Satisfiable)
-    assert answer.model[term] is True
+    assert second_opinion([term, ~Z]) is True
 
 
 def test_a_solver_that_is_not_there() -> None:
-    answer = second_opinion([X], solver="nobody")
-    assert answer == Unknown("pySMT has no solver named nobody")
+    assert second_opinion([X], solver="nobody") == "pySMT has no solver named nobody"
