@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rspverify.assembly import ThreadId
 from rspverify.limits import Limits
 from rspverify.machine.happening import Entry, Happening, Happenings
 from rspverify.machine.machine import Machine
@@ -41,19 +42,20 @@ Versions = list[tuple[Happening | None, Term]]
 
 
 class Events(Observation):
-    """All complete executions of a machine, as terms and constraints.
+    """All complete executions of a machine, as terms and constraints; or all, complete or not.
 
     What makes `order` an order is to be added to the constraints when nobody asks for more pairs.
     happens: per happening, that it is in the execution. sources: instruction that reads → where
     its value comes from. last: location → which instruction wrote its final value.
     """
 
-    def __init__(self, machine: Machine, limits: Limits) -> None:
+    def __init__(self, machine: Machine, limits: Limits, *, complete: bool = True) -> None:
         super().__init__(machine.program, limits)
         self.machine = machine
+        self._to_the_end = complete
         self._limits = limits
         self.happenings = Happenings(machine)
-        queues = Queues(self.happenings)
+        self.queues = Queues(self.happenings)
         self.order = Order(len(self.happenings.all), self.happenings.known)
         self.happens: list[Term] = []
         self._origins: dict[int, Origins] = {}
@@ -65,36 +67,41 @@ class Events(Observation):
         for each in self.happenings.all:
             limits.remaining()
             self._let_happen(each)
-        self._complete()
-        self.constraints += queues.constraints(self)
+        if complete:
+            self._complete()
+        self.constraints += self.queues.constraints(self)
         self.last = {x: self._last_in_memory(x) for x in machine.locations}
         self.memory = {x: self._final(x) for x in machine.locations}
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules of the execution that a model describes, in order; dequeues left out."""
-        every = self.happenings.all
-        present = [each for each, term in enumerate(self.happens) if model[term]]
-        rules = [every[number].rule for number in self.order.sorted(model, present)]
-        return [rule for rule in rules if not rule.dequeues]
+        return [each.rule for each in self.present(model) if not each.rule.dequeues]
 
-    def before(self, a: Happening, b: Happening) -> Term:
-        """That a comes before b, if both happen."""
-        return self.order.before(a.number, b.number)
+    def present(self, model: Model) -> list[Happening]:
+        """What happens in the execution that a model describes, in order."""
+        found = [each for each, term in enumerate(self.happens) if model[term]]
+        return [self.happenings.all[number] for number in self.order.sorted(model, found)]
+
+    def before(self, a: Happening | None, b: Happening | None) -> Term:
+        """That a comes before b, if both happen; None is the end, after everything."""
+        if a is None:
+            return FALSE
+        return TRUE if b is None else self.order.before(a.number, b.number)
 
     def absent(self, happening: Happening) -> Term:
         """That it is not in the execution."""
         return ~self.happens[happening.number]
 
-    def not_between(self, middle: Happening, a: Happening, b: Happening) -> Term:
+    def not_between(self, middle: Happening, a: Happening, b: Happening | None) -> Term:
         """That it is absent, or before a, or after b."""
         return any_of((self.absent(middle), self.before(middle, a), self.before(b, middle)))
 
-    def between(self, middle: Happening, a: Happening, b: Happening) -> Term:
+    def between(self, middle: Happening, a: Happening, b: Happening | None) -> Term:
         """That it happens after a and before b."""
         after, before = self.before(a, middle), self.before(middle, b)
         return all_of((self.happens[middle.number], after, before))
 
-    def clean(self, entry: Entry, at: Happening) -> Term:
+    def clean(self, entry: Entry, at: Happening | None) -> Term:
         """That an entry is not DIRTY: each write to it is flushed, or overwritten, before."""
         writes = self.happenings.dirtying.get(entry, ())
         return all_of(
@@ -110,6 +117,25 @@ class Events(Observation):
             if write is not at
         )
 
+    def ready(self, lock: LockCell, threads: frozenset[ThreadId], at: Happening | None) -> Term:
+        """That a lock is ready: whoever else took it before, it has been set again since."""
+        setting = [each for each in self.happenings.locking.get(lock, ()) if each is not at]
+        holders = {each: _holder(each, lock) for each in setting}
+        alike = (at, tuple(holders.items()), threads)
+        if alike not in self._ready:
+            self._ready[alike] = all_of(
+                any_of(
+                    [
+                        self.absent(taking),
+                        self.before(at, taking),
+                        *(self.between(o, taking, at) for o in setting if o is not taking),
+                    ]
+                )
+                for taking, holder in holders.items()
+                if holder is not None and holder not in threads
+            )
+        return self._ready[alike]
+
     # What happens
 
     def _choose_happenings(self) -> None:
@@ -117,15 +143,33 @@ class Events(Observation):
         for each in happenings.all:
             owner, entry = each.owner, each.entry
             if owner is None:
-                assert each.rule.instruction is not None
-                term = self.guards[each.rule.instruction.index]
-            elif each.rule.step == "FLUSH" and entry and len(happenings.dirtying[entry]) == 1:
+                term = self._dispatched(each)
+            elif each.rule.step == "FLUSH" and entry and self._must_be_flushed(entry):
                 term = self.happens[owner.number]
             else:
                 term = variable(f"{each.rule.step}{each.number}")
                 if each.rule.step == "FLUSH":
                     self.constraints.append(term.implies(self.happens[owner.number]))
             self.happens.append(term)
+
+    def _dispatched(self, happening: Happening) -> Term:
+        """That an instruction is executed: by its guard, and in turn."""
+        instruction = happening.rule.instruction
+        assert instruction is not None
+        guard = self.guards[instruction.index]
+        if self._to_the_end or guard is FALSE:
+            return guard
+        term = variable(f"dispatched{instruction.index}")
+        self.constraints.append(term.implies(guard))
+        for earlier in self.machine.program.code[instruction.thread.thread]:
+            if earlier.index < instruction.index:
+                passed = self.happens[earlier.index] | ~self.guards[earlier.index]
+                self.constraints.append(term.implies(passed))
+        return term
+
+    def _must_be_flushed(self, entry: Entry) -> bool:
+        """Whether the end leaves no choice: an only write is flushed exactly if it happens."""
+        return self._to_the_end and len(self.happenings.dirtying[entry]) == 1
 
     def _let_happen(self, happening: Happening) -> None:
         """Its guards hold where it happens, and what it reads is what it finds."""
@@ -166,7 +210,7 @@ class Events(Observation):
             case AnyBit(bits):
                 return any_of(self._bit(bit, value, at) for bit, value in bits)
             case Ready(lock, threads):
-                return self._is_ready(lock, threads, at)
+                return self.ready(lock, threads, at)
         return TRUE  # fifos are the business of Queues
 
     def _bit(self, bit: Bit, value: bool, at: Happening) -> Term:
@@ -189,25 +233,6 @@ class Events(Observation):
             for other in self.happenings.dirtying[entry]
             if other is not flush.owner
         )
-
-    def _is_ready(self, lock: LockCell, threads: frozenset[object], at: Happening) -> Term:
-        """Whoever else took a lock before, it has been set again since."""
-        setting = [each for each in self.happenings.locking.get(lock, ()) if each is not at]
-        holders = {each: _holder(each, lock) for each in setting}
-        alike = (at, tuple(holders.items()), threads)
-        if alike not in self._ready:
-            self._ready[alike] = all_of(
-                any_of(
-                    [
-                        self.absent(taking),
-                        self.before(at, taking),
-                        *(self.between(o, taking, at) for o in setting if o is not taking),
-                    ]
-                )
-                for taking, holder in holders.items()
-                if holder is not None and holder not in threads
-            )
-        return self._ready[alike]
 
     # Values
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rspverify.machine.happening import Happening, Happenings
 from rspverify.machine.rules import Cache, Marker
-from rspverify.smt import TRUE, Term, any_of
+from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 if TYPE_CHECKING:
     from rspverify.machine.events import Events
@@ -74,13 +74,36 @@ class Queues:
                 if goes_on is TRUE or goes_on is marks:
                     break
 
+    def remaining(self, events: Events, following: Happening) -> Iterator[tuple[Element, Term]]:
+        """What may stand before a marker that an instruction waits for, and that it does so still.
+
+        The instruction is the next of its thread, so that all before it have been executed.
+        """
+        for marker in self._markers:
+            if following in self._followers(marker):
+                marks = events.happens[marker.by.number]
+                for each in self._waiting.get(marker.cache, ()):
+                    entered = self._entered(events, each, marker)
+                    left = events.happens[self._leaving[each].number]
+                    yield each, all_of((marks, entered, ~left))
+
+    def leaving(self, by: Happening, place: int) -> Happening | None:
+        """When what a happening enqueued leaves; None where nobody needs to know."""
+        found = (
+            what for each, what in self._leaving.items() if (each.by, each.place) == (by, place)
+        )
+        return next(found, None)
+
+    def _entered(self, events: Events, one: Element, other: Element) -> Term:
+        """That one entered, before another."""
+        if one.by is other.by:
+            return events.happens[one.by.number] if one.place < other.place else FALSE
+        return events.happens[one.by.number] & events.before(one.by, other.by)
+
     def _first(self, events: Events, one: Element, other: Element, what: Happening) -> Term:
         """If one entered before another, something waits until it has left."""
         leaving = self._leaving[one]
-        if one.by is other.by:
-            entered = TRUE if one.place < other.place else ~TRUE
-        else:
-            entered = events.happens[one.by.number] & events.before(one.by, other.by)
+        entered = self._entered(events, one, other)
         left = events.happens[leaving.number] & events.before(leaving, what)
         return any_of((events.absent(what), ~entered, left))
 
