@@ -9,12 +9,14 @@ from typing import Protocol
 from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.check.settings import L2, Engine, Settings
+from rspverify.check.symmetry import exchangeable
 from rspverify.limits import Limits
 from rspverify.litmus import Program
 from rspverify.machine import (
     Events,
     ExplicitMachine,
     Generated,
+    Happening,
     Machine,
     Rule,
     Search,
@@ -146,20 +148,32 @@ class ReachedByEvents:
     def suspicions(self, program: Program, model: MemoryModel) -> Iterator[Suspicion]:
         """Per outcome of executions whose own rf and mo break the model, one of these.
 
-        All other executions are consistent as they are. Afterwards only such executions are left.
+        All other executions are consistent as they are. Afterwards only such executions are left,
+        and of those that differ in the order of exchangeable threads just one.
         """
         events = self._events
         own = Generated(events)
         judged = GeneratedExecutions(
             program, model, self._limits, events.reads, own.rf, own.mo, own.last
         )
-        self._solver.add(*events.order.constraints(), judged.broken)
+        self._solver.add(judged.broken, *self._sorted(program), *events.order.constraints())
         while (found := self._solver.find()) is not None:
             outcome = events.outcome(found)
             asked = list(self._solver.asserted)
             broken = tuple(name for name, term in judged.axioms.items() if not found[term])
             self.exclude(outcome)
             yield Suspicion(outcome, events.schedule(found), broken, asked)
+
+    def _sorted(self, program: Program) -> Iterator[Term]:
+        """That exchangeable threads make their first access in the order of their numbers."""
+        accesses: dict[int, Happening] = {}
+        for each in self._events.happenings.instructions:
+            instruction = each.rule.instruction
+            assert instruction is not None
+            if instruction.mnemonic.reads or instruction.mnemonic.writes:
+                accesses[instruction.operation] = each
+        for first, second in exchangeable(program):
+            yield self._events.before(accesses[first], accesses[second])
 
 
 def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:

@@ -103,7 +103,10 @@ def _by_events(
     dossier.add("complete", "Has the compiled program any execution?", target.asked, completes)
     if not completes:
         return _vacuous(machine, target.within, limits)
-    asks = "Has the compiled program an execution whose own rf and mo break the model?"
+    asks = (
+        "Has the compiled program an execution whose own rf and mo break the model (of those that "
+        "differ in the order of exchangeable threads, one)?"
+    )
     suspicion = None
     for found in target.suspicions(program, model):
         dossier.add("breaks", asks, found.asked, True)

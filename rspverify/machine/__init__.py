@@ -3,6 +3,7 @@
 from rspverify.machine.events import Events
 from rspverify.machine.explicit import ExplicitMachine, Search
 from rspverify.machine.generated import Generated
+from rspverify.machine.happening import Happening
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Rule
 from rspverify.machine.trace import Replayer, ReplayError, label, waiting
@@ -13,6 +14,7 @@ __all__ = [
     "Events",
     "ExplicitMachine",
     "Generated",
+    "Happening",
     "Machine",
     "ReplayError",
     "Replayer",

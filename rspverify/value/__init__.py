@@ -13,6 +13,7 @@ from rspverify.value.expression import (
     evaluate,
     reads,
     select,
+    shifted,
     unary,
     wrap,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "evaluate",
     "reads",
     "select",
+    "shifted",
     "unary",
     "wrap",
 ]

@@ -122,6 +122,23 @@ def reads(expression: Expression) -> frozenset[int]:
             return reads(condition) | reads(then) | reads(otherwise)
 
 
+def shifted(expression: Expression, offset: int) -> Expression:
+    """The expression with `Read(i + offset)` for each `Read(i)`."""
+    match expression:
+        case Constant():
+            return expression
+        case Read(index):
+            return Read(index + offset)
+        case Unary(name, argument):
+            return Unary(name, shifted(argument, offset))
+        case Binary(name, left, right):
+            return Binary(name, shifted(left, offset), shifted(right, offset))
+        case Select(condition, then, otherwise):
+            return Select(
+                shifted(condition, offset), shifted(then, offset), shifted(otherwise, offset)
+            )
+
+
 def constants(expression: Expression) -> frozenset[int]:
     """The integers that are written in an expression."""
     match expression:
