@@ -51,11 +51,19 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except (typer.Exit, BrokenPipeError):
             raise
         except Exception as error:
-            kind = type(error).__name__
-            print(f"internal error, please report it: {kind}: {error}", file=sys.stderr)
+            print(_reported(error, command.__name__.rstrip("_")), file=sys.stderr)
             raise typer.Exit(INTERNAL) from None
 
     return run
+
+
+def _reported(error: Exception, command: str) -> str:
+    """An internal error in a line; it has a report, unless not even that can be loaded."""
+    try:
+        from rspverify.check.bundle import Incident, reported
+    except Exception:
+        return f"internal error: {type(error).__name__}: {error}; please report it"
+    return str(reported(error, Incident(command)))
 
 
 app = typer.Typer(
@@ -208,7 +216,8 @@ def check(
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
-    Exit: 2 wrong input; 1 UNSOUND or unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
+    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND or unexpected;
+    3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
     from rspverify.check.exit_code import exit_code
     from rspverify.check.expected import read_expected, write_expected
@@ -244,7 +253,7 @@ def check(
             stream.finish(time.perf_counter() - started, len(work), differences, expect)
         else:
             console.file.write(render(results))
-    if refresh and expect and not interrupted:
+    if refresh and expect and not interrupted and not any(each.internal for each in results):
         write_expected(expect, results, model)
         print(f"wrote {expect}", file=sys.stderr)
         raise typer.Exit(0)
@@ -270,8 +279,12 @@ def explain(
         str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
     ] = None,
 ) -> None:
-    """Explain one verdict: the counterexample step by step, the race, or how far it reaches."""
+    """Explain one verdict: the counterexample step by step, the race, or how far it reaches.
+
+    Exit code: 70 internal error, with a folder to report; otherwise as of check.
+    """
     from rspverify.axiomatic import load_model
+    from rspverify.check.bundle import Incident, reporting
     from rspverify.check.exit_code import exit_code
     from rspverify.check.explain import explain as explained
     from rspverify.check.inputs import require
@@ -285,9 +298,10 @@ def explain(
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
-    table = load_scheme(scheme, settings)
-    program = read_program_file(test)
-    found = explained(program, table, load_model(model), test, scheme, settings)
+    with reporting(Incident("explain", (test,), (scheme,), settings)):
+        table = load_scheme(scheme, settings)
+        program = read_program_file(test)
+        found = explained(program, table, load_model(model), test, scheme, settings)
     _print(output, explanation(found))
     raise typer.Exit(exit_code([found.result], None))
 
@@ -312,19 +326,23 @@ def outcomes(
 ) -> None:
     """List every outcome that the model allows, and those that schemes reach on the machine.
 
-    Exit code: 2 wrong input; 3 a limit was met, or the test is beyond this version; 0 otherwise.
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 3 a limit was met, or the
+    test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
+    from rspverify.check.bundle import Incident, reporting
     from rspverify.check.outcomes import outcomes as listed
     from rspverify.check.run import load_scheme
     from rspverify.litmus import read_program_file
     from rspverify.render.outcomes_text import outcome_table
 
     settings = _settings(engine, model, timeout, steps, machine, l2, states)
-    memory_model = load_model(model)
-    schemes = [load_scheme(path, settings) for path in scheme or ()]
-    program = read_program_file(test)
-    _print(output, outcome_table(listed(program, memory_model, schemes, test, settings)))
+    with reporting(Incident("outcomes", (test,), tuple(scheme or ()), settings)):
+        memory_model = load_model(model)
+        schemes = [load_scheme(path, settings) for path in scheme or ()]
+        program = read_program_file(test)
+        table = listed(program, memory_model, schemes, test, settings)
+    _print(output, outcome_table(table))
 
 
 @app.command()

@@ -31,8 +31,23 @@ class Observed:
 
 
 @dataclass(frozen=True)
+class Internal:
+    """An internal error in a line, and the folder of the report that was written about it."""
+
+    message: str
+    bundle: str | None
+
+    def __str__(self) -> str:
+        report = self.bundle or "the test and the scheme"
+        return f"internal error: {self.message}; please report it with {report}"
+
+
+@dataclass(frozen=True)
 class Result:
-    """One test under one scheme. file and scheme_file tell it from all others of a run."""
+    """One test under one scheme. file and scheme_file tell it from all others of a run.
+
+    internal: the internal error that came instead of a verdict; the word is UNKNOWN then.
+    """
 
     test: str
     file: str
@@ -44,6 +59,7 @@ class Result:
     verdict: Verdict
     observed: Observed | None
     seconds: float
+    internal: Internal | None = None
 
 
 @dataclass(frozen=True)

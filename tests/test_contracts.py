@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ def test_imports_run_one_way() -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([linter], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Contracts: 2 kept, 0 broken." in done.stdout
+    assert re.search(r"Contracts: [3-9]\d* kept, 0 broken\.", done.stdout)
 
 
 def test_help_loads_no_solver() -> None:

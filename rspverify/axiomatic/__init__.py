@@ -1,9 +1,11 @@
 """Axiomatic memory models: the .cat language, candidate executions, and questions about them."""
 
 from rspverify.axiomatic.cat import DEFAULT_MODEL, load_model, read_model, shipped_models
+from rspverify.axiomatic.enumeration import consistent_execution
 from rspverify.axiomatic.execution import GeneratedExecutions
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel
-from rspverify.axiomatic.question import Questions, Witness
+from rspverify.axiomatic.question import Questions
+from rspverify.axiomatic.witness import Witness
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -13,6 +15,7 @@ __all__ = [
     "MemoryModel",
     "Questions",
     "Witness",
+    "consistent_execution",
     "load_model",
     "read_model",
     "shipped_models",

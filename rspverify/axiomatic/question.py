@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 from rspverify.axiomatic.execution import Candidates
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.relation import Sort
 from rspverify.smt import FALSE, Model, Solver, Term, all_of, any_of
 from rspverify.verdict import Event, Outcome, Race
-
-
-@dataclass(frozen=True)
-class Witness:
-    """A consistent execution: its outcome, and its relations by name as pairs of event indices."""
-
-    outcome: Outcome
-    relations: Mapping[str, frozenset[tuple[int, int]]]
 
 
 class Questions:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from rspverify.check.internal import InternalError
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import (
     ExplicitMachine,
     Machine,
     Replayer,
+    ReplayError,
     Rule,
     Unrolling,
     enough_steps,
+    label,
     waiting,
 )
 from rspverify.smt import Solver, all_of
@@ -51,7 +54,8 @@ def shortest_counterexample(
 
     Found by breadth-first search, so that it depends on the program alone; where the states are
     too many, by the solver, one step fewer at a time. known: the schedule of such an execution,
-    which is good enough if no limit leaves the time for a shorter one.
+    which is good enough if no limit leaves the time for a shorter one. Raises InternalError where
+    there is none or the machine cannot follow it, and LimitReached.
     """
     replayer = Replayer(machine)
     start = None if known is None else _trimmed(replayer, known, wrong)
@@ -59,11 +63,13 @@ def shortest_counterexample(
     try:
         search = ExplicitMachine(machine, dequeue_alone=False)
         schedule = search.shortest(wrong, replace(limits, states=min(limits.states, _STATES)))
-        assert schedule is not None, "a wrong outcome was reached by one engine only"
     except LimitReached:
         schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
+    if schedule is None:
+        raise InternalError("an engine reports a wrong outcome that no other engine reaches")
     outcome = replayer.outcome(schedule)
-    assert outcome is not None and wrong(outcome), "the counterexample does not replay"
+    if outcome is None or not wrong(outcome):
+        raise _not_replayed(schedule, outcome)
     return Counterexample(replayer, schedule, outcome, shortest)
 
 
@@ -73,12 +79,13 @@ def _by_solver(
     wrong: Callable[[Outcome], bool],
     limits: Limits,
     start: list[Rule] | None,
-) -> tuple[list[Rule], bool]:
+) -> tuple[list[Rule] | None, bool]:
     if start is None:
         budget = enough_steps(machine)
         steps = budget.total - budget.dequeues
         found = _schedule(machine, steps, wrong, limits, dequeue_alone=True)
-        assert found is not None, "a wrong outcome was reached by one engine only"
+        if found is None:
+            return None, False
         start = _trimmed(replayer, found, wrong)
     shortest = start
     try:
@@ -101,7 +108,14 @@ def _trimmed(
     for may come out of turn in it.
     """
     without = [rule for rule in found if not rule.dequeues]
-    return replayer.without_idle_steps(replayer.with_dequeues(without), wrong)
+    try:
+        full = replayer.with_dequeues(without)
+    except ReplayError as error:
+        raise _not_replayed(found, None) from error
+    outcome = replayer.outcome(full)
+    if outcome is None or not wrong(outcome):
+        raise _not_replayed(full, outcome)
+    return replayer.without_idle_steps(full, wrong)
 
 
 def _schedule(
@@ -122,6 +136,20 @@ def _schedule(
             return unrolling.schedule(model)
         solver.add(~all_of(unrolling.assumptions(outcome)))
     return None
+
+
+def schedule_in_words(schedule: Sequence[Rule]) -> str:
+    """A schedule, a line for each step."""
+    return "\n".join(f"{place}  {label(rule)}" for place, rule in enumerate(schedule, 1))
+
+
+def _not_replayed(schedule: Sequence[Rule], outcome: Outcome | None) -> InternalError:
+    ends = "it cannot be followed to the end"
+    if outcome is not None:
+        reads = [f"operation {index} reads {value}" for index, value in outcome.reads]
+        ends = "; ".join(["it ends", *reads, *(f"{x}={value}" for x, value in outcome.memory)])
+    evidence = {"schedule": schedule_in_words(schedule), "replayed": ends}
+    return InternalError("a counterexample does not replay on the machine", evidence)
 
 
 def where_it_stops(machine: Machine, limits: Limits) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rspverify import __version__
+from rspverify.check.internal import InternalError
 from rspverify.check.settings import Settings
 from rspverify.limits import LimitReached, Limits
 from rspverify.smt import Term
@@ -97,7 +98,7 @@ class Dossier:
         ]
 
 
-class Contradiction(Exception):
+class Contradiction(InternalError):
     """Two solvers give opposite answers to one question: one of them, or we, must be wrong."""
 
 

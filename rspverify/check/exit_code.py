@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from rspverify.report import Difference, Result
 from rspverify.verdict import Word
 
+INTERNAL = 70
+"""A bug of rspverify was met (sysexits.h, EX_SOFTWARE), whatever else is to be said of the run."""
+
 
 def exit_code(results: Sequence[Result], differences: Sequence[Difference] | None) -> int:
-    """0, 1, 2 or 3, the first of 2, 1, 3 that applies; differences is None without --expect.
+    """The first of 70, 2, 1, 3 that applies, otherwise 0; differences is None without --expect.
 
-    2: an input is wrong. 1: something is UNSOUND, or not as expected. 3: something is UNKNOWN,
-    VACUOUS or UNSUPPORTED. With expectations, 0 means that every verdict is the expected one.
+    70: an internal error. 2: an input is wrong. 1: something is UNSOUND, or not as expected. 3:
+    something is UNKNOWN, VACUOUS or UNSUPPORTED. With expectations, 0 means that every verdict is
+    the expected one.
     """
+    if any(result.internal for result in results):
+        return INTERNAL
     words = {result.verdict.word for result in results}
     if differences is not None:
         if not differences:

@@ -26,6 +26,8 @@ def explain(
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
     result = decide(Job(test, scheme_file, settings))
     verdict = result.verdict
+    if result.internal is not None:
+        return Explanation(result, program.title, (), (), (), None, "")
     compiled = compile_program(program, scheme) if verdict.word is not Word.UNSUPPORTED else None
     machine = machine_for(compiled, settings) if compiled else None
     seen: tuple[Observed, ...] = ()

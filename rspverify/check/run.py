@@ -7,16 +7,17 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_all_start_methods, get_context
 
 from rspverify.axiomatic import MemoryModel, load_model
+from rspverify.check.bundle import Incident, reported
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import check
 from rspverify.check.wording import observed
 from rspverify.litmus import Program, read_program_file, title_of
-from rspverify.report import Result
+from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme, read_scheme_file
 from rspverify.source import InputError, Problem, Severity, in_one_line
 from rspverify.verdict import Verdict, Word
@@ -106,12 +107,17 @@ def decide(job: Job) -> Result:
         program = _program(job.test)
     except InputError as error:
         return _without_verdict(job, _refused(error))
+    except Exception as error:
+        met = reported(error, _incident(job))
+        return replace(_without_verdict(job, _unknown(met)), internal=met)
+    internal: Internal | None = None
     try:
         verdict = check(program, scheme, model, job.settings)
+    except MemoryError:
+        verdict = Verdict(Word.UNKNOWN, "out of memory")
     except Exception as error:
-        kind = type(error).__name__
-        reason = f"internal error, please report it with the test and the scheme: {kind}: {error}"
-        verdict = Verdict(Word.UNKNOWN, reason)
+        internal = reported(error, _incident(job))
+        verdict = _unknown(internal)
     return Result(
         program.title,
         job.test,
@@ -123,7 +129,17 @@ def decide(job: Job) -> Result:
         verdict,
         observed(program, verdict.outcome) if verdict.outcome else None,
         time.perf_counter() - started,
+        internal,
     )
+
+
+def _incident(job: Job) -> Incident:
+    return Incident("explain", (job.test,), (job.scheme,), job.settings)
+
+
+def _unknown(internal: Internal) -> Verdict:
+    """What is said instead of a verdict where a bug of ours was met."""
+    return Verdict(Word.UNKNOWN, str(internal))
 
 
 def _refused(error: InputError) -> Verdict:
@@ -137,7 +153,7 @@ def _refused(error: InputError) -> Verdict:
 def _without_verdict(job: Job, verdict: Verdict) -> Result:
     try:
         name = _scheme(job.scheme, job.settings).name
-    except InputError:
+    except Exception:
         name = job.scheme
     chosen = job.settings
     model, engine, reading = chosen.model, str(chosen.engine), str(chosen.reading)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from rspverify.axiomatic import MemoryModel, Questions
-from rspverify.check.counterexample import shortest_counterexample, where_it_stops
+from rspverify.check.counterexample import where_it_stops
 from rspverify.check.dossier import Dossier, confirmed
 from rspverify.check.reached import Reached, ReachedByEvents, machine_for, reached
+from rspverify.check.refutation import refuted_counterexample
 from rspverify.check.settings import Reading, Settings
 from rspverify.check.wording import observed, race_in_words
 from rspverify.limits import LimitReached, Limits
@@ -63,12 +64,17 @@ def _check(
     if isinstance(target, ReachedByEvents):
         verdict = _by_events(program, machine, target, model, allowed, settings.reading, limits)
     else:
-        verdict = _by_outcomes(program, machine, target, allowed, limits)
+        verdict = _by_outcomes(program, machine, target, model, allowed, limits)
     return verdict
 
 
 def _by_outcomes(
-    program: Program, machine: Machine, target: Reached, allowed: Allowed, limits: Limits
+    program: Program,
+    machine: Machine,
+    target: Reached,
+    model: MemoryModel,
+    allowed: Allowed,
+    limits: Limits,
 ) -> Verdict:
     """Does the machine reach an outcome other than the allowed ones?"""
     first = next(target.outcomes(), None)
@@ -76,9 +82,10 @@ def _by_outcomes(
         return _vacuous(machine, target.within, limits)
     for outcome in allowed.some():
         target.exclude(outcome)
-    wrong = first not in allowed or any(it not in allowed for it in target.outcomes())
-    if wrong:
-        return _unsound(program, machine, allowed, limits)
+    outcomes = chain([first], target.outcomes())
+    wrong = next((it for it in outcomes if it not in allowed), None)
+    if wrong is not None:
+        return _unsound(program, machine, model, allowed, limits, wrong)
     asks = "Has the compiled program an execution with an outcome other than those allowed?"
     allowed.dossier.add("other", asks, target.asked, False)
     return _sound(target.within)
@@ -116,7 +123,7 @@ def _by_events(
             "outcome other than those already asked about?"
         )
         if found.outcome not in allowed:
-            return _unsound(program, machine, allowed, limits, found.schedule)
+            return _unsound(program, machine, model, allowed, limits, found.outcome, found.schedule)
     dossier.add("breaks", asks, target.asked, False)
     if suspicion is None or reading is Reading.OUTCOME:
         return _sound(target.within)
@@ -153,11 +160,22 @@ def _sound(within: Mapping[str, int]) -> Verdict:
 def _unsound(
     program: Program,
     machine: Machine,
+    model: MemoryModel,
     allowed: Allowed,
     limits: Limits,
+    reported: Outcome,
     known: Sequence[Rule] | None = None,
 ) -> Verdict:
-    found = shortest_counterexample(machine, lambda it: it not in allowed, limits, known)
+    found = refuted_counterexample(
+        program,
+        allowed.source,
+        model,
+        machine,
+        lambda it: it not in allowed,
+        limits,
+        reported,
+        known,
+    )
     axioms = allowed.source.forbidding_axioms(found.outcome)
     lines = [operation.span.line for operation in program.operations]
     return Verdict(

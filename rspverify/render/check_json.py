@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rspverify import __version__
-from rspverify.report import Observed, Result
+from rspverify.report import Internal, Observed, Result
 from rspverify.verdict import Event, Race, Word
 
 
@@ -38,8 +38,13 @@ def _result(result: Result) -> dict[str, Any]:
         "axioms": list(verdict.axioms),
         "race": _race(verdict.race) if verdict.race else None,
         "reason": verdict.reason,
+        "internal": _internal(result.internal) if result.internal else None,
         "seconds": round(result.seconds, 4),
     }
+
+
+def _internal(internal: Internal) -> dict[str, Any]:
+    return {"message": internal.message, "bundle": internal.bundle}
 
 
 def _observed(observed: Observed) -> dict[str, Any]:

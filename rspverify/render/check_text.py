@@ -47,6 +47,8 @@ def row(results: Sequence[Result], width: int) -> Iterator[Text]:
         who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
         if word is Word.ERROR:
             yield Text(f"{who}{reason}", style="red")
+        elif any(it.internal and it.verdict.reason == reason for it in results):
+            yield Text(f"    {who}{reason}", style="bold red")
         else:
             yield Text(f"    {who}{reason}", style="dim")
 

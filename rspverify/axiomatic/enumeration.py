@@ -1,0 +1,210 @@
+"""The consistent executions with one outcome, by brute force over rf and mo.
+
+An outcome tells every value that is read, and so which operations are executed and what they
+write: what is left to choose is the write that each read reads from, among those of its location
+and value, and an order of the writes of each atomic location. This is the check on the symbolic
+encoding (execution.py, question.py), with which it shares the base names of the vocabulary and
+nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.plan import MO, RF, Check, Plan
+from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
+from rspverify.axiomatic.witness import Witness
+from rspverify.limits import LimitReached, Limits
+from rspverify.litmus import Program
+from rspverify.relation.concrete import Rows, Value, members
+from rspverify.value import evaluate
+from rspverify.verdict import Outcome
+
+MOST = 200_000
+"""After so many candidates, partial ones included, the enumeration gives up."""
+
+_CLOCK = 256
+"""Candidates between two looks at the clock."""
+
+
+def consistent_execution(
+    program: Program, model: MemoryModel, outcome: Outcome, limits: Limits, most: int = MOST
+) -> Witness | None:
+    """A consistent execution with an outcome, or None if there is none.
+
+    Whether the values are among those of the program is not asked (SEMANTICS §2): an outcome that
+    a machine reaches has no others. Raises LimitReached after too many candidates, or too late.
+    """
+    run = _run(program, outcome)
+    return None if run is None else _Enumeration(run, model, outcome, limits, most).first()
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What an outcome executes: the events, and by their place the values read and written."""
+
+    events: Sequence[Event]
+    read: Mapping[int, int]
+    written: Mapping[int, int]
+    final: Mapping[str, int]
+
+    def writers(self, location: str) -> list[int]:
+        """The places of the writes to a location."""
+        return [place for place in self.written if self.events[place].location.name == location]
+
+
+def _run(program: Program, outcome: Outcome) -> _Run | None:
+    """The run of a program whose reads have the values of an outcome; None if there is none."""
+    values = dict(outcome.reads)
+    locations = {location.name: location for location in program.locations}
+    events = [Event(index, location) for index, location in enumerate(program.locations)]
+    written = {event.index: event.location.initial for event in events}
+    read: dict[int, int] = {}
+    for it in program.operations:
+        executed = evaluate(it.guard, values) != 0
+        if it.reads and executed != (it.index in values):
+            return None
+        if not executed:
+            continue
+        place, thread = len(events), program.threads[it.thread]
+        index = len(program.locations) + it.index
+        events.append(Event(index, locations[it.location], it, thread))
+        if it.reads:
+            read[place] = values[it.index]
+        if it.value is not None:
+            written[place] = evaluate(it.value, values)
+    return _Run(events, read, written, dict(outcome.memory))
+
+
+class _Enumeration:
+    """The search through rf and mo. Orders grow from their first write to their last."""
+
+    def __init__(
+        self, run: _Run, model: MemoryModel, outcome: Outcome, limits: Limits, most: int
+    ) -> None:
+        self._run = run
+        self._outcome = outcome
+        self._limits = limits
+        self._most = most
+        self._seen = 0
+        self._plan = Plan(model)
+        self._events = len(run.events)
+        self._order = [0] * self._events
+        self._ordered: list[tuple[int, int]] = []
+        self._plain: list[tuple[int, int]] = []
+        self._ends = True
+        for location, value in run.final.items():
+            initial, *others = writers = run.writers(location)
+            last = _mask(place for place in writers if run.written[place] == value)
+            if not run.events[initial].location.atomic:
+                self._plain.append((_mask(writers), last))
+            elif others:
+                self._order[initial] = _mask(others)
+                self._ordered.append((_mask(others), last & _mask(others)))
+            else:
+                self._ends = self._ends and last != 0
+        given = {name: _base(name, run.events) for name in model.names if _is_fixed(name)}
+        self._values = self._plan.calculation.values(given)
+        self._place_of = self._plan.calculation.given
+
+    def first(self) -> Witness | None:
+        """The first consistent execution that is found."""
+        if not (self._ends and all(last for _, last in [*self._ordered, *self._plain])):
+            return None
+        run = self._run
+        sources = [
+            [
+                place
+                for place in run.writers(run.events[reader].location.name)
+                if run.written[place] == value
+            ]
+            for reader, value in run.read.items()
+        ]
+        self._calculate(self._plan.once)
+        for chosen in product(*sources):
+            rows = [0] * self._events
+            for reader, writer in zip(run.read, chosen, strict=True):
+                rows[writer] |= 1 << reader
+            self._values[self._place_of[RF]] = tuple(rows)
+            self._calculate(self._plan.reading)
+            if self._hold(self._plan.early) and self._extend(-1, 0):
+                return self._witness()
+        return None
+
+    def _extend(self, location: int, rest: int) -> bool:
+        """Whether the order can be completed, `rest` being the writes still to be put in order.
+
+        A write that is put next comes before all the rest, so that mo only grows on the way, and
+        an axiom that rises with it and is broken by a part of mo is broken by the whole.
+        """
+        if not rest:
+            location += 1
+            if location == len(self._ordered):
+                return self._complete()
+            rest = self._ordered[location][0]
+        last = self._ordered[location][1]
+        for write in members(rest):
+            after = rest & ~(1 << write)
+            if (after or rest) & last:
+                self._order[write] = after
+                if self._hold(self._plan.early) and self._extend(location, after):
+                    return True
+                self._order[write] = 0
+        return False
+
+    def _complete(self) -> bool:
+        """Whether the execution is consistent and may end with the plain values of the outcome."""
+        if not self._hold(self._plan.late):
+            return False
+        self._calculate(self._plan.last)
+        later = self._values[self._plan.happens_before]
+        return all(
+            any(not later[write] & writers & ~(1 << write) for write in members(last))
+            for writers, last in self._plain
+        )
+
+    def _hold(self, checks: Sequence[Check]) -> bool:
+        """Whether axioms hold of rf and of mo as far as it is known."""
+        self._seen += 1
+        if self._seen > self._most:
+            raise LimitReached(f"more than {self._most} candidate executions with one outcome")
+        if self._seen % _CLOCK == 1:
+            self._limits.remaining()
+        self._values[self._place_of[MO]] = tuple(self._order)
+        for check in checks:
+            self._calculate(check.steps)
+            if not check.holds(self._values[check.place]):
+                return False
+        return True
+
+    def _calculate(self, steps: tuple[int, ...]) -> None:
+        self._plan.calculation.run(steps, self._values, self._events)
+
+    def _witness(self) -> Witness:
+        index = [event.index for event in self._run.events]
+        found = {}
+        for name in (RF, MO):
+            rows: Rows = self._values[self._place_of[name]]
+            found[name] = frozenset(
+                (index[a], index[b]) for a, row in enumerate(rows) for b in members(row)
+            )
+        return Witness(self._outcome, found)
+
+
+def _mask(places: Iterable[int]) -> int:
+    return sum(1 << place for place in places)
+
+
+def _is_fixed(name: str) -> bool:
+    return name in SETS or name in RELATIONS
+
+
+def _base(name: str, events: Sequence[Event]) -> Value:
+    """The value of a base name that the executed events alone decide."""
+    if name in SETS:
+        return _mask(place for place, event in enumerate(events) if SETS[name](event))
+    related = RELATIONS[name]
+    return tuple(_mask(place for place, b in enumerate(events) if related(a, b)) for a in events)

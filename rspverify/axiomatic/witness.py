@@ -1,0 +1,19 @@
+"""A consistent execution as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rspverify.verdict import Outcome
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A consistent execution: its outcome, and its relations by name as pairs of event indices.
+
+    Initial writes come first, in the order of the program's locations, then all operations.
+    """
+
+    outcome: Outcome
+    relations: Mapping[str, frozenset[tuple[int, int]]]

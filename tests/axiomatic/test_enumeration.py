@@ -1,0 +1,345 @@
+"""Brute force over rf and mo, against the solver, the oracle, and plain sets of pairs."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle_adapter import model_outcomes
+from programs import Shape, random_program
+from relation.concrete import World, relation_expressions
+
+from rspverify.axiomatic import (
+    DEFAULT_MODEL,
+    Axiom,
+    Let,
+    MemoryModel,
+    Questions,
+    Witness,
+    consistent_execution,
+    load_model,
+    shipped_models,
+)
+from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
+from rspverify.check.expected import read_expected
+from rspverify.check.reached import machine_for, reached
+from rspverify.check.settings import Engine, Settings
+from rspverify.limits import LimitReached, Limits
+from rspverify.litmus import Program, read_program, read_program_file
+from rspverify.relation import Expression, Name, Sort
+from rspverify.relation import Test as Question
+from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.source import Source
+from rspverify.value import evaluate
+from rspverify.verdict import Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = sorted((ROOT / "litmus").rglob("*.litmus"))
+MODELS = {name: load_model(name) for name in shipped_models()}
+ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
+EXPECTED = read_expected(str(ROOT / "litmus/expected.yaml")).verdicts
+UNSOUND = [name for name, row in EXPECTED.items() if row["original"] == "UNSOUND"]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT / "litmus").as_posix()
+
+
+def neighbours(outcomes: set[Outcome], rng: random.Random, count: int) -> set[Outcome]:
+    """Outcomes with one value changed to another value of the program, allowed or not."""
+    values = sorted({value for it in outcomes for _, value in (*it.reads, *it.memory)})
+    found = set()
+    for outcome in rng.choices(sorted(outcomes), k=count) if outcomes else ():
+        reads, memory = list(outcome.reads), list(outcome.memory)
+        changed = rng.choice([part for part in (reads, memory) if part])
+        place = rng.randrange(len(changed))
+        changed[place] = (changed[place][0], rng.choice(values))
+        if rng.random() < 0.2 and reads:
+            del reads[rng.randrange(len(reads))]
+        found.add(Outcome(tuple(reads), tuple(memory)))
+    return found
+
+
+def stands(program: Program, model: MemoryModel, witness: Witness) -> bool:
+    """Whether an execution is a consistent one with its outcome, on plain sets of pairs."""
+    values = dict(witness.outcome.reads)
+    locations = {each.name: each for each in program.locations}
+    events = [Event(index, each) for index, each in enumerate(program.locations)]
+    for it in program.operations:
+        if evaluate(it.guard, values):
+            index = len(program.locations) + it.index
+            events.append(Event(index, locations[it.location], it, program.threads[it.thread]))
+    written = {
+        each.index: evaluate(each.operation.value, values)  # type: ignore[arg-type]
+        if each.operation
+        else each.location.initial
+        for each in events
+        if each.writes
+    }
+    rf, mo = witness.relations["rf"], witness.relations["mo"]
+    sources = {reader: writer for writer, reader in rf}
+    named = {each.index: each for each in events}
+    assert len(sources) == len(rf)
+    assert set(sources) == {each.index for each in events if each.reads}
+    for reader, writer in sources.items():
+        assert named[writer].location is named[reader].location
+        operation = named[reader].operation
+        assert operation is not None
+        assert written[writer] == values[operation.index]
+    sets = {name: {each.index for each in events if test(each)} for name, test in SETS.items()}
+    relations = {
+        name: {(a.index, b.index) for a in events for b in events if test(a, b)}
+        for name, test in RELATIONS.items()
+    } | {"rf": set(rf), "mo": set(mo), "co": set(mo)}
+    for statement in model.statements:
+        world = World(set(named), sets, relations)
+        if isinstance(statement, Let):
+            known = [
+                (name, each.sort is Sort.SET, world.members(each) if each.sort is Sort.SET else world.pairs(each))
+                for name, each in statement.definitions
+            ]  # fmt: skip
+            sets = {**sets, **{name: value for name, is_set, value in known if is_set}}
+            relations = {**relations, **{name: it for name, is_set, it in known if not is_set}}
+        elif statement in model.axioms and not world.holds(statement.test, statement.expression):
+            return False
+    for location, final in witness.outcome.memory:
+        writers = [index for index in written if named[index].location.name == location]
+        before = mo if locations[location].atomic else relations["hb"]
+        last = [a for a in writers if not any((a, b) in before for b in writers if b != a)]
+        if locations[location].atomic:
+            ordered = {(a, b) for a, b in mo if named[a].location.name == location}
+            assert len(last) == 1
+            assert all(
+                (a, b) in ordered or (b, a) in ordered for a in writers for b in writers if a < b
+            )
+            assert all((writers[0], b) in ordered for b in writers[1:])
+        assert final in {written[index] for index in last}
+    return True
+
+
+def compare(
+    program: Program, model: MemoryModel, outcomes: set[Outcome], questions: Questions
+) -> int:
+    """Hold brute force to the solver over some outcomes; how many of them are allowed."""
+    allowed = 0
+    for outcome in sorted(outcomes):
+        witness = consistent_execution(program, model, outcome, Limits())
+        assert (witness is not None) == questions.allows(outcome), (program.source.text, outcome)
+        if witness is not None:
+            allowed += 1
+            assert witness.outcome == outcome
+            assert stands(program, model, witness)
+    return allowed
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in TESTS}), ids=lambda it: it.name)
+def test_corpus(folder: Path) -> None:
+    """Every allowed outcome of every test, and some of their neighbours, under the shipped models."""
+    for place, path in enumerate(sorted(folder.glob("*.litmus"))):
+        program = read_program_file(path)
+        others = sorted(MODELS.keys() - {DEFAULT_MODEL})
+        for name in (DEFAULT_MODEL, others[place % len(others)]):
+            questions = Questions(program, MODELS[name], Limits())
+            allowed = set(questions.outcomes())
+            assert allowed
+            near = neighbours(allowed, random.Random(path.stem), 6)
+            assert compare(program, MODELS[name], allowed | near, questions) >= len(allowed)
+
+
+@pytest.mark.parametrize("name", UNSOUND)
+def test_what_original_does_wrong_is_refuted(name: str) -> None:
+    """Each outcome that the machine reaches under Original: the forbidden ones, and only they."""
+    program = read_program_file(ROOT / "litmus" / name)
+    model = MODELS[DEFAULT_MODEL]
+    questions = Questions(program, model, Limits())
+    how = Settings(engine=Engine.EXPLICIT)
+    target = reached(machine_for(compile_program(program, ORIGINAL), how), how, Limits())
+    found = set(target.outcomes())
+    assert compare(program, model, found, questions) < len(found)
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_random_programs_as_the_oracle_says(block: int) -> None:
+    """Three threads or four, in several devices, under the default model; no solver involved."""
+    model = MODELS[DEFAULT_MODEL]
+    shape = Shape(threads=4, operations=3, total=5)
+    allowed = refused = 0
+    for seed in range(20 * block, 20 * block + 20):
+        rng = random.Random(seed)
+        program = random_program(rng, shape, compilable=bool(seed % 2))
+        expected, _, _ = model_outcomes(program)
+        for outcome in sorted(expected | neighbours(set(expected), rng, 12)):
+            witness = consistent_execution(program, model, outcome, Limits())
+            assert (witness is not None) == (outcome in expected), program.source.text
+            if witness is None:
+                refused += 1
+            else:
+                allowed += 1
+                assert stands(program, model, witness)
+    assert allowed > 30
+    assert refused > 30
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_random_programs_as_the_solver_says(name: str) -> None:
+    for seed in range(1000, 1040):
+        rng = random.Random(seed)
+        program = random_program(rng, Shape(threads=3, operations=3, total=5))
+        try:
+            questions = Questions(program, MODELS[name], Limits())
+        except LimitReached:
+            continue
+        some = set(islice(questions.outcomes(), 12))
+        compare(program, MODELS[name], some | neighbours(some, rng, 12), questions)
+
+
+# ---- random models: prefixes of mo are pruned by axioms that rise with it, and by no others ------
+
+CROSSING = """OPENCL crossing
+{ [x]=0; [y]=0; }
+P0@wg 0, dev 0 (global atomic_int* x, global int* y) {
+  atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);
+  *y = 1;
+  int r0 = atomic_fetch_add_explicit(x, 1, memory_order_acq_rel, memory_scope_work_group);
+}
+P1@wg 1, dev 0 (global atomic_int* x, global int* y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+  int r1 = atomic_load_explicit_remote(x, memory_order_acquire, memory_scope_device);
+  if (r1 == 2) { *y = 2; }
+}
+"""
+RANDOM = read_program(Source("crossing.litmus", CROSSING))
+TRIVIAL = MemoryModel(
+    "trivial",
+    (Let((("hb", Name("po", Sort.RELATION)),)),),
+    (),
+    (),
+    frozenset({"po"}),
+)
+NAMES = ("rf", "mo", "sb", "thd", "loc")
+SET_NAMES = ("W", "R", "A")
+EVERYTHING = sorted(Questions(RANDOM, TRIVIAL, Limits()).outcomes())
+
+
+@st.composite
+def models(draw: st.DrawFn) -> MemoryModel:
+    """hb is any relation, and so are what two axioms say; e and f are bound at once."""
+    expression = relation_expressions(SET_NAMES, NAMES, 2)
+    later = relation_expressions(SET_NAMES, (*NAMES, "hb", "e", "f"), 2)
+    both = (("e", draw(expression)), ("f", draw(later_than(expression))))
+    axioms = tuple(
+        Axiom(name, draw(st.sampled_from(list(Question))), draw(later)) for name in ("One", "Two")
+    )
+    statements = (Let((("hb", draw(expression)),)), Let((("e", draw(expression)),)),
+                  Let((("f", draw(expression)),)), Let(both), *axioms)  # fmt: skip
+    return MemoryModel("random", statements, axioms, (), frozenset((*NAMES, *SET_NAMES)))
+
+
+def later_than(expression: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+    """An expression, or the old value of e, which its sibling binds anew."""
+    return expression | st.just(Name("e", Sort.RELATION))
+
+
+@settings(max_examples=60, deadline=None)
+@given(models())
+def test_random_models(model: MemoryModel) -> None:
+    questions = Questions(RANDOM, model, Limits())
+    compare(RANDOM, model, set(EVERYTHING), questions)
+
+
+# ---- single cases --------------------------------------------------------------------------------
+
+COPIES = """OPENCL copies
+{ [x]=0; [y]=0; [z]=42; }
+P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(y, r0, memory_order_relaxed, memory_scope_device);
+}
+P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y, global int* z) {
+  int r1 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(x, r1, memory_order_relaxed, memory_scope_device);
+}
+"""
+
+
+def test_a_value_out_of_thin_air_is_a_candidate_like_any_other() -> None:
+    """Two relaxed copies hand each other 42, which each reads from the other's later write."""
+    program = read_program(Source("copies.litmus", COPIES))
+    outcome = Outcome(((0, 42), (2, 42)), (("x", 42), ("y", 42), ("z", 42)))
+    witness = consistent_execution(program, MODELS[DEFAULT_MODEL], outcome, Limits())
+    assert witness is not None
+    assert witness.relations["rf"] == {(6, 3), (4, 5)}
+    assert stands(program, MODELS[DEFAULT_MODEL], witness)
+    half = Outcome(((0, 42), (2, 0)), (("x", 0), ("y", 42), ("z", 42)))
+    assert consistent_execution(program, MODELS[DEFAULT_MODEL], half, Limits()) is None
+
+
+def test_a_guarded_read_must_be_there_just_if_it_is_executed() -> None:
+    program = read_program_file(ROOT / "litmus/paper/Fig4.litmus")
+    memory = (("x", 42), ("y", 1))
+    model = MODELS[DEFAULT_MODEL]
+    for reads, expected in [
+        (((2, 1), (3, 42)), True),
+        (((2, 0),), True),
+        (((2, 1),), False),
+        (((2, 0), (3, 42)), False),
+        (((2, 1), (3, 0)), False),
+    ]:
+        witness = consistent_execution(program, model, Outcome(reads, memory), Limits())
+        assert (witness is not None) is expected, reads
+
+
+def increments(threads: int) -> Program:
+    bodies = "\n".join(
+        f"P{i} (global atomic_int* x) {{ int r = atomic_fetch_add_explicit(x, 1, "
+        "memory_order_acq_rel, memory_scope_device); }"
+        for i in range(threads)
+    )
+    groups = " ".join(f"(work_group P{i})" for i in range(threads))
+    return read_program(
+        Source("t", f"OpenCL t\n{{ [x]=0; }}\n{bodies}\nscopeTree (device {groups})\n")
+    )
+
+
+def test_orders_that_break_an_axiom_early_are_not_completed() -> None:
+    """Ten increments have 10! orders, of which the axiom on read-modify-writes leaves one."""
+    program, model = increments(10), MODELS[DEFAULT_MODEL]
+    reads = tuple((i, (7 * i) % 10) for i in range(10))
+    right = Outcome(reads, (("x", 10),))
+    assert consistent_execution(program, model, right, Limits(), most=100) is not None
+    assert consistent_execution(program, model, Outcome(reads, (("x", 9),)), Limits(), 100) is None
+
+
+STORES = """OPENCL stores
+{{ [x]=0; }}
+{writers}
+P6 (global atomic_int* x) {{
+  int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device);
+  int r1 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device);
+  int r2 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device);
+}}
+scopeTree (device {groups})
+"""
+
+
+def test_limits() -> None:
+    """1, 2, 1 cannot be read in turn, and 5! orders of the other stores say so."""
+    writers = "\n".join(
+        f"P{i} (global atomic_int* x) {{ atomic_store_explicit(x, {i + 1}, "
+        "memory_order_release, memory_scope_device); }"
+        for i in range(6)
+    )
+    groups = " ".join(f"(work_group P{i})" for i in range(7))
+    program = read_program(Source("t", STORES.format(writers=writers, groups=groups)))
+    outcome, model = Outcome(((6, 1), (7, 2), (8, 1)), (("x", 6),)), MODELS[DEFAULT_MODEL]
+    assert consistent_execution(program, model, outcome, Limits()) is None
+    with pytest.raises(
+        LimitReached, match=r"^more than 100 candidate executions with one outcome$"
+    ):
+        consistent_execution(program, model, outcome, Limits(), most=100)
+    with pytest.raises(LimitReached, match="timeout"):
+        consistent_execution(program, model, outcome, Limits(seconds=1e-6))

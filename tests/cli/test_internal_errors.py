@@ -1,0 +1,246 @@
+"""Bugs of ours as users meet them: one line, a folder to report, exit code 70, and no verdict."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.axiomatic import execution
+from rspverify.check import outcomes as outcomes_module
+from rspverify.check import soundness
+from rspverify.cli import app
+from rspverify.litmus import reader
+from rspverify.render import listing_text, scheme_text
+from rspverify.smt import FALSE
+from rspverify.verdict import Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
+FIG4, EX1, EX3 = (str(ROOT / f"litmus/paper/{name}.litmus") for name in ("Fig4", "Ex1", "Ex3"))
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+@pytest.fixture
+def lying_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that reports the outcome of Fig. 4, whatever the machine does."""
+
+    class Liar:
+        within: dict[str, int] = {}  # noqa: RUF012
+
+        def outcomes(self) -> Iterator[Outcome]:
+            yield Outcome(((2, 1), (3, 0)), (("x", 42), ("y", 1)))
+
+        def exclude(self, outcome: Outcome) -> None:
+            pass
+
+    monkeypatch.setattr(soundness, "reached", lambda *_: Liar())
+
+
+@pytest.fixture
+def lying_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An encoding that thinks Narf never holds, so that the model allows nothing."""
+    real = execution.holds
+
+    def holds(*of: Any) -> Any:
+        return FALSE if "nal" in str(of[-1]) else real(*of)
+
+    monkeypatch.setattr(execution, "holds", holds)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def report() -> Path:
+    """The one report in this folder."""
+    (found,) = Path().iterdir()
+    assert found.name.startswith("rspverify-report-")
+    return found
+
+
+@pytest.mark.usefixtures("lying_engine")
+def test_check_of_an_engine_that_lies() -> None:
+    result = run("check", PROPOSED, FIG4)
+    assert result.exit_code == 70
+    lines = result.stdout.splitlines()
+    assert lines[1].split() == ["Fig4", "UNKNOWN"]
+    assert lines[2].strip() == (
+        "internal error: an engine reports a wrong outcome that no other engine reaches; "
+        f"please report it with {report()}"
+    )
+    assert "UNSOUND" not in result.output
+    assert "Traceback" not in result.output
+    readme = (report() / "README.md").read_text()
+    assert "    1:r0=1 1:r1=0 x=42 y=1" in readme
+
+
+@pytest.mark.usefixtures("lying_model")
+def test_check_of_a_model_that_lies() -> None:
+    result = run("check", PROPOSED, FIG4, "--format", "json")
+    assert result.exit_code == 70
+    document = json.loads(result.stdout)
+    schema = json.loads((files("rspverify.render") / "check.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    (found,) = document["results"]
+    assert found["verdict"] == "UNKNOWN"
+    assert found["outcome"] is None
+    assert found["reason"].startswith("internal error: ")
+    assert found["internal"] == {
+        "message": "the outcome of a counterexample is that of a consistent execution after all",
+        "bundle": str(report()),
+    }
+    assert {each.name for each in report().iterdir()} >= {"Fig4.litmus", "proposed.yaml", "model"}
+
+
+def test_the_report_s_command_shows_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as lying:
+        real = execution.holds
+        lying.setattr(execution, "holds", lambda *of: FALSE if "nal" in str(of[-1]) else real(*of))
+        assert run("check", ORIGINAL, FIG4, "--l2", "real").exit_code == 70
+        place = report()
+        command = json.loads((place / "error.json").read_text())["command"]
+        monkeypatch.chdir(place)
+        again = run(*shlex.split(command)[1:])
+        assert again.exit_code == 70
+        assert "internal error: the outcome of a counterexample is that of" in again.stdout
+    right = run(*shlex.split(command)[1:])
+    assert right.exit_code == 1
+    assert "UNSOUND" in right.stdout
+    assert "L2 d0" in right.stdout
+
+
+def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = reader.read_source
+
+    def fails(path: Any, *more: Any) -> Any:
+        if str(path).endswith("Ex1.litmus"):
+            raise AssertionError("something that was never to happen")
+        return real(path, *more)
+
+    monkeypatch.setattr(reader, "read_source", fails)
+    monkeypatch.setattr("rspverify.check.run.title_of", lambda path: "Ex1")
+    result = run("check", ORIGINAL, EX1, EX3, FIG4)
+    assert result.exit_code == 70
+    words = [line.split()[1] for line in result.stdout.splitlines() if line[:2] in ("Ex", "Fi")]
+    assert words == ["UNKNOWN", "RACY", "UNSOUND"]
+    assert "internal error: AssertionError: something that was never to happen" in result.stdout
+
+
+def test_internal_errors_are_worse_than_all_else() -> None:
+    from rspverify.check.exit_code import exit_code
+    from rspverify.report import Internal
+    from rspverify.report import Result as Checked
+    from rspverify.verdict import Verdict, Word
+
+    def result(word: Word, internal: Internal | None = None) -> Checked:
+        return Checked(
+            "t", "t", "s", "s", "m", "e", "outcome", Verdict(word, ""), None, 0, internal
+        )
+
+    bad = result(Word.UNKNOWN, Internal("no", None))
+    others = [result(word) for word in Word]
+    assert exit_code(others, None) == 2
+    assert exit_code([*others, bad], None) == 70
+    assert exit_code([bad], []) == 70
+
+
+@pytest.mark.usefixtures("lying_model")
+def test_expectations_are_neither_met_nor_written(tmp_path: Path) -> None:
+    expected = tmp_path / "expected.yaml"
+    expected.write_text("verdicts: {}\n")
+    assert run("check", PROPOSED, FIG4, "--expect", str(expected), "--refresh").exit_code == 70
+    assert expected.read_text() == "verdicts: {}\n"
+    assert run("check", PROPOSED, FIG4, "--expect", str(expected)).exit_code == 70
+
+
+@pytest.mark.usefixtures("lying_model")
+def test_explain() -> None:
+    result = run("explain", PROPOSED, FIG4)
+    assert result.exit_code == 70
+    assert "Fig4 under proposed (model opencl-rsp): UNKNOWN" in result.stdout
+    assert f"please report it with {report()}" in " ".join(result.stdout.split())
+
+
+def test_explain_where_the_rest_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict is there, and showing what it rests on goes wrong."""
+    monkeypatch.setattr("rspverify.check.explain._threads", lambda *_: 1 / 0)
+    result = run("explain", PROPOSED, FIG4)
+    assert result.exit_code == 70
+    assert result.stdout == ""
+    assert result.stderr == (
+        f"internal error: ZeroDivisionError: division by zero; please report it with {report()}\n"
+    )
+    assert "rspverify explain proposed.yaml Fig4.litmus" in (report() / "README.md").read_text()
+
+
+def test_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes_module, "Questions", lambda *_: [][0])
+    result = run("outcomes", FIG4, "--scheme", ORIGINAL)
+    assert result.exit_code == 70
+    assert result.stderr == (
+        f"internal error: IndexError: list index out of range; please report it with {report()}\n"
+    )
+    readme = (report() / "README.md").read_text()
+    assert "rspverify outcomes Fig4.litmus --scheme original.yaml" in readme
+    assert (report() / "Fig4.litmus").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "broken"),
+    [
+        (["list"], (listing_text, "listing")),
+        (["show", ORIGINAL], (scheme_text, "scheme_table")),
+    ],
+    ids=["list", "show"],
+)
+def test_any_other_command(
+    arguments: list[str], broken: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*broken, lambda *_: 1 / 0)
+    result = run(*arguments)
+    assert result.exit_code == 70
+    assert result.stderr.startswith("internal error: ZeroDivisionError: division by zero; ")
+    assert f"    rspverify {arguments[0]}" in (report() / "README.md").read_text()
+
+
+def test_not_even_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken installation: what would write the report cannot be loaded."""
+    monkeypatch.setitem(sys.modules, "rspverify.check.bundle", None)
+    monkeypatch.setattr(listing_text, "listing", lambda *_: 1 / 0)
+    result = run("list")
+    assert result.exit_code == 70
+    assert result.stderr == (
+        "internal error: ZeroDivisionError: division by zero; please report it\n"
+    )
+
+
+def test_a_lack_of_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("rspverify.check.run.check", check)
+    result = run("check", PROPOSED, FIG4)
+    assert result.exit_code == 3
+    assert "out of memory" in result.stdout
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "outcomes"])
+def test_help_names_the_exit_code(command: str) -> None:
+    assert "70 internal error" in " ".join(run(command, "--help").stdout.split())
