@@ -151,7 +151,10 @@ def test_bracketed(name: str, steps: int) -> None:
     below = check(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps - 1))
     assert below.word in (Word.SOUND, Word.VACUOUS)
     assert below.within == {"steps": steps - 1}
-    assert check(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps)).word is UNSOUND
+    assert (
+        check(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps)).word
+        is UNSOUND
+    )
 
 
 def test_axioms_of_the_figures() -> None:
