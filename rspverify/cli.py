@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ParamSpec
@@ -14,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated, ParamSpec
 import typer
 
 from rspverify import __version__
+from rspverify.check.settings import Engine, Settings
+from rspverify.options import FormatName, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
 
-    from rspverify.check.settings import Settings
     from rspverify.report import Result
 
 P = ParamSpec("P")
@@ -72,95 +72,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # Rich takes half of the time of --help to load.
 )
-
-
-class EngineName(StrEnum):
-    """Engines that --engine takes."""
-
-    EVENTS = "events"
-    UNROLL = "unroll"
-    EXPLICIT = "explicit"
-
-
-class ReadingName(StrEnum):
-    """Readings that --reading takes."""
-
-    OUTCOME = "outcome"
-    WITNESS = "witness"
-
-
-class FormatName(StrEnum):
-    """Forms that --format takes."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class L2Name(StrEnum):
-    """What --l2 takes."""
-
-    AUTO = "auto"
-    REAL = "real"
-
-
-Engine = Annotated[
-    EngineName | None,
-    typer.Option(
-        help="events: all executions as one formula, without steps; unroll: K steps as one "
-        "formula; explicit: every state. Default: events, and unroll where there are --steps."
-    ),
-]
-Reading = Annotated[
-    ReadingName,
-    typer.Option(
-        help="outcome: each outcome of the machine must be allowed; witness: also by its own rf "
-        "and mo (engine events)."
-    ),
-]
-Model = Annotated[
-    str, typer.Option(help="The memory model: a name that `list` shows, or a .cat file.")
-]
-Confirm = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SOLVER",
-        help="Have a second solver confirm each SOUND: cvc5, bitwuzla, another that pySMT finds, "
-        "or a program that reads SMT-LIB 2.",
-    ),
-]
-SmtDir = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR", help="Write the questions that each verdict rests on there, as SMT-LIB 2."
-    ),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option(min=0.001, help="Seconds for one test and scheme; beyond them UNKNOWN."),
-]
-Steps = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        help="Bound the machine to so many steps (engine unroll). Below the number that is "
-        "enough, verdicts say so. Default: as many as are enough.",
-    ),
-]
-MachineName = Annotated[
-    str | None,
-    typer.Option("--machine", help="The machine, instead of the one that the scheme names."),
-]
-L2Option = Annotated[
-    L2Name,
-    typer.Option("--l2", help="auto: take L2 for memory where one device makes that exact; real."),
-]
-States = Annotated[
-    int,
-    typer.Option(min=1, help="State limit of the explicit engine; beyond it UNKNOWN."),
-]
-DEFAULT_STATES = 2_000_000
-DEFAULT_MODEL = "opencl-rsp"
 
 
 def _version(wanted: bool) -> None:
@@ -180,7 +93,9 @@ def _options(
 
 @app.command()
 @guarded
+@with_settings()
 def check(
+    settings: Settings,
     inputs: Annotated[
         list[str],
         typer.Argument(
@@ -188,16 +103,6 @@ def check(
             help="Schemes (files that end in .yaml) and tests (files or folders; default: litmus).",
         ),
     ],
-    engine: Engine = None,
-    reading: Reading = ReadingName.OUTCOME,
-    model: Model = DEFAULT_MODEL,
-    timeout: Timeout = None,
-    steps: Steps = None,
-    machine: MachineName = None,
-    l2: L2Option = L2Name.AUTO,
-    states: States = DEFAULT_STATES,
-    confirm: Confirm = None,
-    smt_dir: SmtDir = None,
     expect: Annotated[
         str | None, typer.Option(help="Hold the verdicts to this file: 0 if all are as expected.")
     ] = None,
@@ -207,77 +112,78 @@ def check(
     format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
         FormatName.TEXT
     ),
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
-    ] = None,
+    output: OutputFile = None,
     jobs: Annotated[
         int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
     ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
+    ] = False,
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND or unexpected;
     3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
+    from rspverify.check.answers import answers_may_be_kept
+    from rspverify.check.cache import open_cache
     from rspverify.check.exit_code import exit_code
-    from rspverify.check.expected import read_expected, write_expected
     from rspverify.check.inputs import require, split_inputs
-    from rspverify.check.run import jobs_for, load_inputs, run
-    from rspverify.render.check_json import render
+    from rspverify.check.reading import read_inputs
+    from rspverify.check.run import run
     from rspverify.render.check_stream import CheckStream
     from rspverify.render.console import opened
 
-    settings = _settings(
-        engine, model, timeout, steps, machine, l2, states, reading, confirm, smt_dir
-    )
     schemes, tests = split_inputs(inputs)
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
-    known = read_expected(expect, model) if expect and not refresh else None
     require(expect is None or Path(expect).parent.is_dir(), f"{expect}: its folder must exist")
-    names = load_inputs(schemes, settings)
-    work = jobs_for(tests, schemes, settings)
-    results: list[Result] = []
+    known = None
+    if expect and not refresh:
+        from rspverify.check.expected import read_expected
+
+        known = read_expected(expect, settings.model)
     started = time.perf_counter()
+    warn = _once()
+    cache = open_cache(not no_cache and answers_may_be_kept(settings), warn)
+    given = read_inputs(schemes, settings, cache)
+    results: list[Result] = []
     interrupted = False
     text = format is FormatName.TEXT
     with opened(output) as console:
-        with CheckStream(console, names, len(tests), text) as stream:
+        with CheckStream(console, given.names, len(tests), text) as stream:
             try:
-                for result in run(work, jobs or os.cpu_count() or 1):
+                for result in run(given, tests, jobs or os.cpu_count() or 1, cache, warn):
                     results.append(result)
                     stream.show(result)
             except KeyboardInterrupt:
                 interrupted = True
         differences = known.differences(results) if known else None
         if text:
-            stream.finish(time.perf_counter() - started, len(work), differences, expect)
+            total = len(tests) * len(schemes)
+            stream.finish(time.perf_counter() - started, total, differences, expect)
         else:
+            from rspverify.render.check_json import render
+
             console.file.write(render(results))
     if refresh and expect and not interrupted and not any(each.internal for each in results):
-        write_expected(expect, results, model)
+        from rspverify.check.expected import not_to_be_expected, write_expected
+
+        write_expected(expect, results, settings.model)
         print(f"wrote {expect}", file=sys.stderr)
-        raise typer.Exit(0)
+        for message in not_to_be_expected(results):
+            print(message, file=sys.stderr)
+        raise typer.Exit(2 if any(not_to_be_expected(results)) else 0)
     raise typer.Exit(INTERRUPTED if interrupted else exit_code(results, differences))
 
 
 @app.command()
 @guarded
+@with_settings()
 def explain(
+    settings: Settings,
     scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")],
     test: Annotated[str, typer.Argument(help="A litmus test.")],
-    engine: Engine = None,
-    reading: Reading = ReadingName.OUTCOME,
-    model: Model = DEFAULT_MODEL,
-    timeout: Timeout = None,
-    steps: Steps = None,
-    machine: MachineName = None,
-    l2: L2Option = L2Name.AUTO,
-    states: States = DEFAULT_STATES,
-    confirm: Confirm = None,
-    smt_dir: SmtDir = None,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Explain one verdict: the counterexample step by step, the race, or how far it reaches.
 
@@ -288,41 +194,31 @@ def explain(
     from rspverify.check.exit_code import exit_code
     from rspverify.check.explain import explain as explained
     from rspverify.check.inputs import require
-    from rspverify.check.run import load_scheme
+    from rspverify.check.reading import load_scheme
     from rspverify.litmus import read_program_file
     from rspverify.render.explanation_text import explanation
 
-    settings = _settings(
-        engine, model, timeout, steps, machine, l2, states, reading, confirm, smt_dir
-    )
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
     with reporting(Incident("explain", (test,), (scheme,), settings)):
         table = load_scheme(scheme, settings)
         program = read_program_file(test)
-        found = explained(program, table, load_model(model), test, scheme, settings)
+        found = explained(program, table, load_model(settings.model), test, scheme, settings)
     _print(output, explanation(found))
     raise typer.Exit(exit_code([found.result], None))
 
 
 @app.command()
 @guarded
+@with_settings("reading", "confirm", "smt_dir")
 def outcomes(
+    settings: Settings,
     test: Annotated[str, typer.Argument(help="A litmus test.")],
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", help="Show what this scheme reaches, too.")
     ] = None,
-    engine: Engine = None,
-    model: Model = DEFAULT_MODEL,
-    timeout: Timeout = None,
-    steps: Steps = None,
-    machine: MachineName = None,
-    l2: L2Option = L2Name.AUTO,
-    states: States = DEFAULT_STATES,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """List every outcome that the model allows, and those that schemes reach on the machine.
 
@@ -332,13 +228,12 @@ def outcomes(
     from rspverify.axiomatic import load_model
     from rspverify.check.bundle import Incident, reporting
     from rspverify.check.outcomes import outcomes as listed
-    from rspverify.check.run import load_scheme
+    from rspverify.check.reading import load_scheme
     from rspverify.litmus import read_program_file
     from rspverify.render.outcomes_text import outcome_table
 
-    settings = _settings(engine, model, timeout, steps, machine, l2, states)
     with reporting(Incident("outcomes", (test,), tuple(scheme or ()), settings)):
-        memory_model = load_model(model)
+        memory_model = load_model(settings.model)
         schemes = [load_scheme(path, settings) for path in scheme or ()]
         program = read_program_file(test)
         table = listed(program, memory_model, schemes, test, settings)
@@ -357,6 +252,28 @@ def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")])
     _print(None, scheme_table(table.name, table.machine, table.origin, rows))
 
 
+@app.command()
+@guarded
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove it.")] = False,
+) -> None:
+    """Show where results are kept and how much room they take, or remove them."""
+    from rspverify.check.store import FILE, Store, default_folder
+    from rspverify.check.store import clear as cleared
+
+    folder = default_folder()
+    if clear:
+        try:
+            cleared(folder)
+        except OSError as error:
+            print(f"{folder / FILE}: cannot be removed: {error.strerror}", file=sys.stderr)
+            raise typer.Exit(1) from None
+    store = Store(folder, _once())
+    answers, size = store.size()
+    store.close()
+    typer.echo(f"{folder / FILE}\n{answers:,} answers, {size / 2**20:.1f} MB")
+
+
 @app.command("list")
 @guarded
 def list_() -> None:
@@ -373,60 +290,23 @@ def list_() -> None:
     for each in sorted(Path("litmus").rglob("*.litmus")):
         families[str(each.parent)] = families.get(str(each.parent), 0) + 1
     engines = {
-        EngineName.EVENTS.value: "the solver over all executions at once; exact (default)",
-        EngineName.UNROLL.value: "the solver over K steps; exact at the K that is enough",
-        EngineName.EXPLICIT.value: "every reachable state; the reference",
+        Engine.EVENTS.value: "the solver over all executions at once; exact (default)",
+        Engine.UNROLL.value: "the solver over K steps; exact at the K that is enough",
+        Engine.EXPLICIT.value: "every reachable state; the reference",
     }
     _print(None, listing(shipped_models(), tuple(INSTRUCTION_SETS), engines, schemes, families))
 
 
-def _settings(
-    engine: EngineName | None,
-    model: str,
-    timeout: float | None,
-    steps: int | None,
-    machine: str | None,
-    l2: L2Name,
-    states: int,
-    reading: ReadingName = ReadingName.OUTCOME,
-    confirm: str | None = None,
-    smt_dir: str | None = None,
-) -> Settings:
-    from rspverify.check.inputs import require, require_machine, require_solver
-    from rspverify.check.settings import L2, Settings
-    from rspverify.check.settings import Engine as EngineChoice
-    from rspverify.check.settings import Reading as ReadingChoice
+def _once() -> Callable[[str], None]:
+    """Says a warning on standard error, the same one only once."""
+    said: set[str] = set()
 
-    engine = engine or (EngineName.EVENTS if steps is None else EngineName.UNROLL)
-    require(
-        steps is None or engine is EngineName.UNROLL,
-        f"--steps must go with --engine unroll: the {engine.value} engine has no steps to bound",
-    )
-    require(
-        reading is ReadingName.OUTCOME or engine is EngineName.EVENTS,
-        f"--reading witness must go with --engine events: the {engine.value} engine has no rf and "
-        "mo of its own",
-    )
-    require(
-        engine is not EngineName.EXPLICIT or (confirm or smt_dir) is None,
-        "--confirm and --smt-dir must go with --engine events or unroll: the explicit engine asks "
-        "no solver about the machine",
-    )
-    require_machine(machine)
-    require_solver(confirm)
-    choice = EngineChoice(engine.value)
-    return Settings(
-        choice,
-        model,
-        timeout,
-        steps,
-        machine,
-        L2(l2.value),
-        states,
-        ReadingChoice(reading.value),
-        confirm,
-        smt_dir,
-    )
+    def warn(message: str) -> None:
+        if message not in said:
+            said.add(message)
+            print(f"warning: {message}", file=sys.stderr)
+
+    return warn
 
 
 def _print(path: str | None, parts: Iterable[RenderableType]) -> None:

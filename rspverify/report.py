@@ -47,6 +47,7 @@ class Result:
     """One test under one scheme. file and scheme_file tell it from all others of a run.
 
     internal: the internal error that came instead of a verdict; the word is UNKNOWN then.
+    seconds: what deciding it took; cached: whether it was decided in an earlier run.
     """
 
     test: str
@@ -60,6 +61,7 @@ class Result:
     observed: Observed | None
     seconds: float
     internal: Internal | None = None
+    cached: bool = False
 
 
 @dataclass(frozen=True)

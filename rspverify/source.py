@@ -10,6 +10,9 @@ from pathlib import Path
 MAX_BYTES = 1_000_000
 """Largest input file that is read, in bytes. A litmus test or a scheme has a few thousand."""
 
+MAX_SCHEME_BYTES = 100_000
+"""Largest scheme that is read, in bytes: fifty times Tab. 3, and two seconds of reading YAML."""
+
 _EXCERPT = 160
 """Columns of a line that an excerpt shows at the most."""
 
@@ -109,16 +112,23 @@ class InputError(Exception):
 
 
 def in_one_line(problems: Iterable[Problem]) -> str:
-    """Problems of one file without excerpts, equal messages joined: `lines 3, 7: …; line 9: …`."""
+    """Problems of a file without excerpts, equal ones joined: `lines 3, 7: … (hint); line 9: …`."""
     lines: dict[str, list[int]] = {}
     for problem in problems:
-        found = lines.setdefault(problem.message, [])
+        hint = f" ({problem.hint})" if problem.hint else ""
+        found = lines.setdefault(problem.message + hint, [])
         if problem.span and problem.span.line not in found:
             found.append(problem.span.line)
     return "; ".join(
         f"line{'s' * (len(at) > 1)} {', '.join(map(str, at))}: {message}" if at else message
         for message, at in lines.items()
     )
+
+
+def not_regular(path: Path | str) -> Problem:
+    """What is said of a pipe or a device, where reading might wait for ever."""
+    hint = "write its text to a file first"
+    return Problem(None, f"{path}: must be a regular file, not a pipe or a device", hint)
 
 
 def _position(problem: Problem) -> tuple[str, int, int]:
@@ -135,6 +145,8 @@ def read_source(path: Path | str, limit: int = MAX_BYTES) -> Source:
     path = Path(path)
     if path.is_dir():
         raise InputError([Problem(None, f"{path}: must be a file, not a folder")])
+    if path.exists() and not path.is_file():
+        raise InputError([not_regular(path)])
     try:
         with path.open("rb") as stream:
             data = stream.read(limit + 1)

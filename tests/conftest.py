@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,20 @@ ROOT = Path(__file__).resolve().parent.parent
 def root() -> Path:
     """The repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("caches")
+    return (folder / str(number) for number in count())
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache for each test: nothing of the user's, and nothing that another test left."""
+    folder = next(_caches)
+    monkeypatch.setenv("RSPVERIFY_CACHE", str(folder))
+    return folder
 
 
 @pytest.fixture(scope="session")

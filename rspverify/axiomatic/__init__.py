@@ -1,6 +1,6 @@
 """Axiomatic memory models: the .cat language, candidate executions, and questions about them."""
 
-from rspverify.axiomatic.cat import DEFAULT_MODEL, load_model, read_model, shipped_models
+from rspverify.axiomatic.cat import load_model, read_model, shipped_models
 from rspverify.axiomatic.enumeration import consistent_execution
 from rspverify.axiomatic.execution import GeneratedExecutions
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel
@@ -8,7 +8,6 @@ from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.witness import Witness
 
 __all__ = [
-    "DEFAULT_MODEL",
     "Axiom",
     "GeneratedExecutions",
     "Let",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os.path
 from dataclasses import dataclass, field
 from functools import cache, reduce
 from importlib.resources import files
@@ -12,7 +13,7 @@ from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedEOF, Unexpec
 from lark.exceptions import UnexpectedInput
 
 from rspverify.axiomatic.comments import blank_comments
-from rspverify.axiomatic.model import Axiom, Let, MemoryModel
+from rspverify.axiomatic.model import Axiom, Let, MemoryModel, ModelFile
 from rspverify.axiomatic.vocabulary import MODIFICATION_ORDER, READS_FROM, RELATIONS, SETS
 from rspverify.relation import (
     Complement,
@@ -35,7 +36,6 @@ from rspverify.relation import (
 from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
 
 SHIPPED = Path(str(files("rspverify.axiomatic") / "models"))
-DEFAULT_MODEL = "opencl-rsp"
 
 _BINARY = {
     "union": Union,
@@ -108,7 +108,12 @@ def read_model(source: Source, name: str) -> MemoryModel:
         raise InputError(reader.problems)
     statements = tuple(reader.statements)
     return MemoryModel(
-        name, statements, tuple(reader.axioms), tuple(reader.conditions), frozenset(reader.used)
+        name,
+        statements,
+        tuple(reader.axioms),
+        tuple(reader.conditions),
+        frozenset(reader.used),
+        tuple(reader.files),
     )
 
 
@@ -136,9 +141,11 @@ class _Reader:
     broken: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
     including: list[Path] = field(default_factory=list)
+    files: list[ModelFile] = field(default_factory=list)
 
     def read(self, source: Source) -> None:
         """Read one file and what it includes."""
+        self.files.append(ModelFile(os.path.abspath(source.name), source.text))
         for statement in _parse(source).children:
             if isinstance(statement, Tree) and statement.data != "title":
                 self._statement(source, statement)
@@ -165,8 +172,7 @@ class _Reader:
     def _include(self, source: Source, tree: Tree[Token]) -> None:
         token = tree.children[0]
         name = str(token)[1:-1]
-        candidates = [Path(source.name).parent / name, SHIPPED / name]
-        path = next((each for each in candidates if _is_file(each)), None)
+        path = self._found(Path(source.name).parent / name, SHIPPED / name)
         if path is None:
             message = (
                 f'the included file must exist beside this one or among the models, not "{name}"'
@@ -181,6 +187,14 @@ class _Reader:
             except InputError as error:
                 self.problems += error.problems
             self.including.pop()
+
+    def _found(self, *candidates: Path) -> Path | None:
+        """The first of the paths at which there is a file; those before it are noted."""
+        for path in candidates:
+            if _is_file(path):
+                return path
+            self.files.append(ModelFile(os.path.abspath(path), None))
+        return None
 
     def _let(self, source: Source, tree: Tree[Token]) -> None:
         fresh: list[tuple[str, Expression | None]] = []

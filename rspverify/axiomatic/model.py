@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rspverify.relation import Expression, Test
 
@@ -32,11 +32,20 @@ class Axiom:
 
 
 @dataclass(frozen=True)
+class ModelFile:
+    """A place where a file of a model was looked for: absolute path and text, None if no file."""
+
+    path: str
+    text: str | None
+
+
+@dataclass(frozen=True)
 class MemoryModel:
     """A model. statements are in the order of the file, as later definitions may hide earlier ones.
 
     conditions: the `undefined_unless` axioms; a consistent execution that breaks one makes the
-    whole program undefined (Fig. 2, Dr). names: the base names that the model mentions.
+    whole program undefined (Fig. 2, Dr). names: the base names that the model mentions. files: all
+    places that its reading depended on, in order, included files where they are included.
     """
 
     name: str
@@ -44,6 +53,7 @@ class MemoryModel:
     axioms: tuple[Axiom, ...]
     conditions: tuple[Axiom, ...]
     names: frozenset[str]
+    files: tuple[ModelFile, ...] = field(default=(), compare=False)
 
     def definition(self, name: str) -> Expression | None:
         """What a name stands for at the end of the file, None if the model does not define it."""

@@ -113,12 +113,15 @@ def read_expected(path: str, model: str | None = None) -> Expected:
 def write_expected(path: str, results: Iterable[Result], model: str) -> None:
     """Write the verdicts of a run; what the file says of other tests and schemes stays.
 
-    Tests that no longer exist are dropped. Raises InputError if the old file cannot be read.
+    Tests that no longer exist are dropped; a verdict that is none, ERROR, is not written. Raises
+    InputError if the old file cannot be read.
     """
     place = Path(path)
     kept = read_expected(path, model).verdicts if place.exists() else {}
     verdicts = {test: dict(row) for test, row in kept.items() if (place.parent / test).exists()}
     for result in results:
+        if result.verdict.word is Word.ERROR:
+            continue
         verdicts.setdefault(_key(place, result.file), {})[result.scheme] = result.verdict.word.value
     lines = [_HEADER, f"model: {model}\n", "verdicts:\n"]
     for test in sorted(verdicts):
@@ -128,6 +131,12 @@ def write_expected(path: str, results: Iterable[Result], model: str) -> None:
     temporary = place.with_name(place.name + ".new")
     temporary.write_text("".join(lines), encoding="utf-8")
     os.replace(temporary, place)
+
+
+def not_to_be_expected(results: Iterable[Result]) -> list[str]:
+    """What must be said of results that `write_expected` leaves out."""
+    wrong = dict.fromkeys(each.file for each in results if each.verdict.word is Word.ERROR)
+    return [f"{file}: must be a test without mistakes to have expected verdicts" for file in wrong]
 
 
 def _key(expected: Path, test: str) -> str:

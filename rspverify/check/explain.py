@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.check.answers import Job, result_of
+from rspverify.check.decide import answer_to, incident
 from rspverify.check.reached import machine_for, reached
-from rspverify.check.run import Job, decide
 from rspverify.check.settings import Engine, Settings
 from rspverify.check.wording import observed
 from rspverify.limits import LimitReached
@@ -24,8 +25,10 @@ def explain(
     settings: Settings,
 ) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
-    result = decide(Job(test, scheme_file, settings))
-    verdict = result.verdict
+    answer = answer_to(program, scheme, model, settings, incident(test, scheme_file, settings))
+    verdict = answer.verdict
+    job = Job(test, scheme_file)
+    result = result_of(answer, job, program.title, scheme.name, model.name, settings)
     if result.internal is not None:
         return Explanation(result, program.title, (), (), (), None, "")
     compiled = compile_program(program, scheme) if verdict.word is not Word.UNSUPPORTED else None

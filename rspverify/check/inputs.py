@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Sequence
 from pathlib import Path
 
-from rspverify.assembly import INSTRUCTION_SETS
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, Problem, not_regular
 
 SCHEME_ENDINGS = (".yaml", ".yml")
 DEFAULT_TESTS = "litmus"
@@ -20,6 +20,7 @@ def split_inputs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     schemes = [path for path in paths if path.endswith(SCHEME_ENDINGS)]
     given = [path for path in paths if not path.endswith(SCHEME_ENDINGS)]
     problems = [_missing(path) for path in schemes if not Path(path).exists()]
+    problems += [not_regular(path) for path in schemes if _irregular(Path(path))]
     if not schemes:
         message = "at least one scheme must be given, a file that ends in .yaml"
         problems.append(Problem(None, message, "e.g. rspverify check schemes/proposed.yaml"))
@@ -30,8 +31,15 @@ def split_inputs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def find_tests(paths: Sequence[str], problems: list[Problem]) -> list[str]:
-    """Test files in a stable order, each once; what is wrong with a path goes to `problems`."""
-    found: dict[str, None] = {}
+    """Test files in a stable order, each once however its path is spelled.
+
+    The first spelling counts. What is wrong with a path goes to `problems`.
+    """
+    found: dict[str, str] = {}
+
+    def add(path: str) -> None:
+        found.setdefault(os.path.abspath(path), path)
+
     for path in paths:
         place = Path(path)
         if place.is_dir():
@@ -39,12 +47,15 @@ def find_tests(paths: Sequence[str], problems: list[Problem]) -> list[str]:
             if not tests:
                 message = f"{path}: must have .litmus files in it or below it, and has none"
                 problems.append(Problem(None, message))
-            found |= dict.fromkeys(tests)
+            for each in tests:
+                add(each)
+        elif _irregular(place):
+            problems.append(not_regular(path))
         elif place.exists():
-            found[path] = None
+            add(path)
         else:
             problems.append(_missing(path))
-    return list(found)
+    return list(found.values())
 
 
 def require(holds: bool, message: str) -> None:
@@ -55,11 +66,16 @@ def require(holds: bool, message: str) -> None:
 
 def require_machine(name: str | None) -> None:
     """Raises InputError unless it is the name of a machine, or None."""
+    if name is None:
+        return
+    from rspverify.assembly import INSTRUCTION_SETS
+
     machines = ", ".join(INSTRUCTION_SETS)
-    require(
-        name is None or name in INSTRUCTION_SETS,
-        f"the machine must be one of {machines}, not {name}",
-    )
+    require(name in INSTRUCTION_SETS, f"the machine must be one of {machines}, not {name}")
+
+
+def _irregular(place: Path) -> bool:
+    return place.exists() and not place.is_file() and not place.is_dir()
 
 
 def require_solver(name: str | None) -> None:

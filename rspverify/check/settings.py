@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rspverify.axiomatic import DEFAULT_MODEL
 from rspverify.limits import Limits
+
+DEFAULT_MODEL = "opencl-rsp"
 
 
 class Engine(StrEnum):

@@ -16,6 +16,7 @@ from rspverify.litmus.program import (
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
+from rspverify.litmus.syntax import warm_up
 
 __all__ = [
     "Atom",
@@ -34,4 +35,5 @@ __all__ = [
     "read_program_file",
     "satisfies",
     "title_of",
+    "warm_up",
 ]

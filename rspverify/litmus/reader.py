@@ -13,7 +13,7 @@ from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Operation, Program, Thread
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import Test, ThreadText
-from rspverify.source import InputError, Source, read_source
+from rspverify.source import Source, read_source
 
 _TITLE = re.compile(r"opencl\s+(\S+)", re.IGNORECASE)
 _THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
@@ -36,14 +36,11 @@ def read_program(source: Source) -> Program:
     return program
 
 
-def title_of(path: Path | str) -> str:
-    """The title of a litmus file that may have any mistake; its path where no title can be told."""
-    try:
-        first = read_source(path).text.lstrip().split("\n", 1)[0]
-    except InputError:
-        return str(path)
+def title_of(source: Source) -> str | None:
+    """The title of a litmus test that may have any mistake; None where no title can be told."""
+    first = source.text.lstrip().split("\n", 1)[0]
     found = _TITLE.fullmatch(first.strip())
-    return found[1] if found else str(path)
+    return found[1] if found else None
 
 
 def _program(test: Test, source: Source, problems: Problems) -> Program:

@@ -31,6 +31,11 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
 
 
+def warm_up() -> None:
+    """Build the grammar's tables, a tenth of a second, so that processes forked later have them."""
+    _parser()
+
+
 @cache
 def _spelling() -> Mapping[str, str]:
     terminals = _parser().terminals

@@ -40,6 +40,7 @@ def _result(result: Result) -> dict[str, Any]:
         "reason": verdict.reason,
         "internal": _internal(result.internal) if result.internal else None,
         "seconds": round(result.seconds, 4),
+        "cached": result.cached,
     }
 
 

@@ -63,9 +63,12 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
         bounds = sorted({f"{n} {k}" for r in results for k, n in r.verdict.within.items()})
         decided = any(r.verdict.word in _DECIDED for r in results)
         reach = f" (within {', '.join(bounds)})" if bounds else " (exact)" if decided else ""
+        cached = sum(result.cached for result in results)
+        known = f", {cached:,} of {_counted(len(results), 'result')} from the cache"
         yield Text(
             f"{_counted(tests, 'test')}, {_counted(len(schemes), 'scheme')}, model {first.model}, "
-            f"engine {first.engine}{reach}, {first.reading} reading, {seconds:.1f} s",
+            f"engine {first.engine}{reach}, {first.reading} reading, {seconds:.1f} s"
+            f"{known if cached else ''}",
             style="bold",
         )
     width = max((len(name) for _, name in schemes), default=0)

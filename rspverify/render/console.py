@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO, cast
 
 from rich.console import Console
 
 from rspverify.source import InputError, Problem
 
+_BLANKS_AT_END = re.compile(r" +(?=\n)")
 _WIDTH = 160
 """Columns where there is no terminal to ask."""
 
@@ -19,7 +23,10 @@ _WIDTH = 160
 def opened(path: str | None) -> Iterator[Console]:
     """A console on a file, or on standard output; the file is there only once all is written."""
     if path is None:
-        yield _console(sys.stdout.isatty())
+        if sys.stdout.isatty():
+            yield _console(sys.stdout, None)
+        else:
+            yield _console(_trimmed(sys.stdout), _WIDTH)
         return
     place = Path(path)
     if place.is_dir() or not place.name:
@@ -27,12 +34,45 @@ def opened(path: str | None) -> Iterator[Console]:
     temporary = place.with_name(place.name + ".part")
     try:
         with temporary.open("w", encoding="utf-8", errors="backslashreplace") as stream:
-            yield Console(file=stream, width=_WIDTH, highlight=False, soft_wrap=False)
+            yield _console(_trimmed(stream), _WIDTH)
         temporary.replace(place)
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise InputError([Problem(None, message)]) from None
 
 
-def _console(terminal: bool) -> Console:
-    return Console(width=None if terminal else _WIDTH, highlight=False, markup=False, emoji=False)
+def _console(stream: TextIO, width: int | None) -> Console:
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def _trimmed(stream: TextIO) -> TextIO:
+    return cast(TextIO, _Trimmed(stream))
+
+
+class _Trimmed(io.TextIOBase):
+    """Passes text on without the blanks that tables leave at the ends of lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._blanks = ""
+
+    def write(self, text: str, /) -> int:
+        """Pass on all but the blanks at its end, which may turn out to end a line."""
+        whole = _BLANKS_AT_END.sub("", self._blanks + text)
+        kept = whole.rstrip(" ")
+        self._blanks = whole[len(kept) :]
+        self._stream.write(kept)
+        return len(text)
+
+    def flush(self) -> None:
+        """Pass on what the stream below holds back."""
+        self._stream.flush()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """That of the stream below."""
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        """No: a terminal shows no blanks."""
+        return False

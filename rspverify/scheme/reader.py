@@ -12,12 +12,9 @@ from rspverify.scheme.scheme import Row, Scheme, Shape
 from rspverify.scheme.wording import found
 from rspverify.scheme.yaml_fields import read_choice, read_fields, read_text
 from rspverify.scheme.yaml_nodes import List, Node, Text, read_yaml
-from rspverify.source import InputError, Problem, Source, read_source
+from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 
 DEFAULT_MACHINE = "rsp"
-MAX_BYTES = 100_000
-"""Largest scheme that is read, in bytes: fifty times Tab. 3, and two seconds of reading YAML."""
-
 MAX_PROBLEMS = 100
 """How many problems of one file are reported; nobody reads more."""
 
@@ -27,7 +24,7 @@ _WORD = re.compile(r"\w[\w.+-]*")
 
 def read_scheme_file(path: Path | str) -> Scheme:
     """Read a scheme from a YAML file; raises InputError with all of its mistakes."""
-    return read_scheme(read_source(path, MAX_BYTES))
+    return read_scheme(read_source(path, MAX_SCHEME_BYTES))
 
 
 def read_scheme(source: Source) -> Scheme:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from rspverify.assembly import INSTRUCTION_SETS, InstructionSet, Mnemonic, Reach
 from rspverify.litmus.program import Kind, Operation, Order, Scope
@@ -72,7 +73,7 @@ class Row:
     span: Span
     note: str | None = None
 
-    @property
+    @cached_property
     def shapes(self) -> tuple[Shape, ...]:
         """Every shape of operation that it matches, in a fixed order."""
         plain = (Shape(self.kind, None, None, False),) if None in self.scopes else ()

@@ -14,7 +14,6 @@ from programs import Shape, random_program
 from relation.concrete import World, relation_expressions
 
 from rspverify.axiomatic import (
-    DEFAULT_MODEL,
     Axiom,
     Let,
     MemoryModel,
@@ -27,7 +26,7 @@ from rspverify.axiomatic import (
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.check.expected import read_expected
 from rspverify.check.reached import machine_for, reached
-from rspverify.check.settings import Engine, Settings
+from rspverify.check.settings import DEFAULT_MODEL, Engine, Settings
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
 from rspverify.relation import Expression, Name, Sort

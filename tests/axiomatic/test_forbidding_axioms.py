@@ -11,7 +11,8 @@ from oracle import model as oracle
 from oracle_adapter import plain_outcome, plain_program
 from programs import Shape, random_program
 
-from rspverify.axiomatic import DEFAULT_MODEL, Questions, load_model
+from rspverify.axiomatic import Questions, load_model
+from rspverify.check.settings import DEFAULT_MODEL
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
 from rspverify.source import Source

@@ -7,13 +7,13 @@ import pytest
 from oracle_adapter import model_outcomes
 
 from rspverify.axiomatic import (
-    DEFAULT_MODEL,
     MemoryModel,
     Questions,
     load_model,
     shipped_models,
 )
 from rspverify.axiomatic.cat import SHIPPED
+from rspverify.check.settings import DEFAULT_MODEL
 from rspverify.limits import Limits
 from rspverify.litmus import Program, Thread, read_program, read_program_file
 from rspverify.source import Source

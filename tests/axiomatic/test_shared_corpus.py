@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from rspverify.axiomatic import DEFAULT_MODEL, load_model
+from rspverify.axiomatic import load_model
 from rspverify.check.outcomes import outcomes
-from rspverify.check.settings import Settings
+from rspverify.check.settings import DEFAULT_MODEL, Settings
 from rspverify.litmus import read_program_file
 from rspverify.source import InputError, Severity
 

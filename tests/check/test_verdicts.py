@@ -59,7 +59,10 @@ def test_unsupported_names_operation_and_line() -> None:
     )
     verdict = check(source, PROPOSED, MODEL, Settings())
     assert verdict.word is Word.UNSUPPORTED
-    assert verdict.reason == "line 4: scheme proposed has no row for load DV,N (relaxed) on x"
+    assert verdict.reason == (
+        "line 4: scheme proposed has no row for load DV,N (relaxed) on x "
+        "(its load rows: load na, load WG,_; load DV,N; load DV,R)"
+    )
 
 
 def test_seq_cst_is_beyond_models_without_it() -> None:

@@ -94,11 +94,13 @@ def test_json_is_as_its_schema_says() -> None:
 
 
 def test_processes_change_nothing_but_time() -> None:
-    one = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "1", "--format", "json").stdout)
-    two = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "2", "--format", "json").stdout)
+    forms = ("--no-cache", "--format", "json")
+    one = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "1", *forms).stdout)
+    two = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "2", *forms).stdout)
     for document in (one, two):
         for each in document["results"]:
             each.pop("seconds")
+            assert each["cached"] is False
     assert one == two
 
 
@@ -298,3 +300,63 @@ def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
     assert "interrupted: " in rest
     assert " of 468 verdicts decided" in rest or "verdicts decided, the rest not" in rest
     assert "Traceback" not in errors
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe, scheme = tmp_path / "pipe.litmus", tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    os.mkfifo(scheme)
+    result = run("check", str(scheme), str(pipe), EX1)
+    assert result.exit_code == 2
+    for each in (pipe, scheme):
+        assert f"{each}: must be a regular file, not a pipe or a device" in result.stderr
+    assert run("explain", PROPOSED, str(pipe)).exit_code == 2
+    assert run("check", PROPOSED, EX1, "--model", str(pipe)).exit_code == 2
+
+
+def test_a_test_is_one_however_it_is_spelled(root: Path) -> None:
+    spellings = [EX1, f"./{EX1}", f"litmus/../{EX1}", str(root / EX1)]
+    document = json.loads(run("check", PROPOSED, *spellings, "--format", "json").stdout)
+    assert [each["file"] for each in document["results"]] == [EX1]
+
+
+def test_refresh_writes_no_verdict_of_a_wrong_test(tmp_path: Path) -> None:
+    wrong = bad(tmp_path, "wrong.litmus", HEAD + "P0 (global int* x) { *x = ; }\n" + ONE)
+    right = tmp_path / "Ex1.litmus"
+    right.write_text(Path(EX1).read_text())
+    place = tmp_path / "expected.yaml"
+    result = run("check", PROPOSED, wrong, str(right), "--expect", str(place), "--refresh")
+    assert result.exit_code == 2
+    assert f"{wrong}: must be a test without mistakes to have expected verdicts" in result.stderr
+    assert "ERROR" not in place.read_text()
+    assert "Ex1.litmus: {proposed: SOUND}" in place.read_text()
+
+
+def test_what_is_unsupported_comes_with_its_hint() -> None:
+    text = run("check", PROPOSED, "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus")
+    assert "scheme proposed has no row for store ALL,N (release) on y" in text.stdout
+    assert "(its store rows: store na, store WG,_; store DV,N; store DV,R)" in text.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", ORIGINAL, PROPOSED, FIG4, EX3),
+        ("explain", ORIGINAL, FIG4),
+        ("outcomes", FIG4, "--scheme", ORIGINAL),
+        ("show", PROPOSED),
+        ("list",),
+    ],
+)
+def test_no_line_of_a_pipe_or_a_file_ends_in_blanks(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    lines = run(*command).stdout.splitlines()
+    assert len(lines) > 3
+    assert [line for line in lines if line != line.rstrip()] == []
+    if command[0] in ("check", "explain", "outcomes"):
+        place = tmp_path / "out.txt"
+        run(*command, "-o", str(place))
+        written = place.read_text().splitlines()
+        assert len(written) == len(lines)
+        assert [line for line in written if line != line.rstrip()] == []

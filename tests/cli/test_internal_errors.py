@@ -18,9 +18,10 @@ from rspverify.axiomatic import execution
 from rspverify.check import outcomes as outcomes_module
 from rspverify.check import soundness
 from rspverify.cli import app
-from rspverify.litmus import reader
+from rspverify.litmus import Program, reader
 from rspverify.render import listing_text, scheme_text
 from rspverify.smt import FALSE
+from rspverify.source import Source
 from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,15 +127,14 @@ def test_the_report_s_command_shows_it_again(
 
 
 def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = reader.read_source
+    real = reader.read_program
 
-    def fails(path: Any, *more: Any) -> Any:
-        if str(path).endswith("Ex1.litmus"):
+    def fails(source: Source) -> Program:
+        if source.name.endswith("Ex1.litmus"):
             raise AssertionError("something that was never to happen")
-        return real(path, *more)
+        return real(source)
 
-    monkeypatch.setattr(reader, "read_source", fails)
-    monkeypatch.setattr("rspverify.check.run.title_of", lambda path: "Ex1")
+    monkeypatch.setattr("rspverify.check.decide.read_program", fails)
     result = run("check", ORIGINAL, EX1, EX3, FIG4)
     assert result.exit_code == 70
     words = [line.split()[1] for line in result.stdout.splitlines() if line[:2] in ("Ex", "Fi")]
@@ -234,7 +234,7 @@ def test_a_lack_of_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def check(*_: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rspverify.check.run.check", check)
+    monkeypatch.setattr("rspverify.check.decide.check", check)
     result = run("check", PROPOSED, FIG4)
     assert result.exit_code == 3
     assert "out of memory" in result.stdout

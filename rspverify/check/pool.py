@@ -1,0 +1,108 @@
+"""Worker processes that decide: forked once all that they share is read, and only if needed."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_all_start_methods, get_context, parent_process
+from multiprocessing.connection import wait
+
+from rspverify.check.answers import Answer, Task
+from rspverify.check.cache import Cache, CachePlace, Warn
+from rspverify.check.decide import Decider
+from rspverify.litmus import title_of, warm_up
+from rspverify.report import Result
+from rspverify.verdict import Verdict, Word
+
+
+@dataclass
+class _Worker:
+    """What a worker process has for all its tasks."""
+
+    decider: Decider
+    cache: Cache
+    warnings: list[str] = field(default_factory=list)
+
+
+_workers: list[_Worker] = []
+"""In a worker process its own state, for which a pool has no other place; elsewhere empty."""
+
+
+def decided(
+    decider: Decider,
+    tasks: Sequence[Task],
+    workers: int,
+    place: CachePlace | None,
+    warn: Warn,
+) -> Generator[Result, None, None]:
+    """The results of tasks, in their order. No cache may be open in this process."""
+    warm_up()
+    method = "fork" if "fork" in get_all_start_methods() else "spawn"
+    pool = ProcessPoolExecutor(
+        max(1, min(workers, len(tasks))),
+        mp_context=get_context(method),
+        initializer=_start,
+        initargs=(decider, place),
+    )
+    futures = [pool.submit(_work, task) for task in tasks]
+    try:
+        for task, future in zip(tasks, futures, strict=True):
+            yield from _results(decider, task, future, warn)
+    except BaseException:
+        _stop(pool)
+        raise
+    pool.shutdown()
+
+
+def _results(
+    decider: Decider, task: Task, future: Future[tuple[list[Result], list[str]]], warn: Warn
+) -> list[Result]:
+    try:
+        results, warnings = future.result()
+    except BrokenProcessPool:
+        reason = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
+        answer = Answer(Verdict(Word.UNKNOWN, reason), None, 0.0)
+        return decider.same(answer, task, title_of(task.source))
+    for each in warnings:
+        warn(each)
+    return results
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """End the workers, whatever they are at."""
+    for process in list((pool._processes or {}).values()):
+        process.terminate()
+    pool.shutdown(cancel_futures=True)
+
+
+def _start(decider: Decider, place: CachePlace | None) -> None:
+    """What a worker process does first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # What was read before the fork stays; not visiting it saves a tenth of the time.
+    gc.set_threshold(20_000, 20, 20)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    warnings: list[str] = []
+    _workers.append(_Worker(decider, Cache(place, warnings.append), warnings))
+
+
+def _end_with_parent() -> None:
+    """Nobody waits for the results of a worker whose parent was killed."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _work(task: Task) -> tuple[list[Result], list[str]]:
+    """The results of a task, and what users must be told besides."""
+    (worker,) = _workers
+    results = worker.decider.decide(task, worker.cache)
+    told = list(worker.warnings)
+    worker.warnings.clear()
+    return results, told

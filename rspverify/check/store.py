@@ -1,0 +1,219 @@
+"""A file of answers by key, shared by processes: SQLite from the standard library, values as JSON.
+
+An entry is its key, its value and a checksum over both; one that does not fit is taken for absent.
+The checksum finds damage, not malice: who may write to the file may write what they like.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+FILE = "answers-1.sqlite"
+"""The number is that of the file's layout; another layout takes another file."""
+
+MAX_BYTES = 256 * 2**20
+"""Beyond so many bytes the older half of the entries is dropped."""
+
+_APPLICATION = 0x52535056  # «RSPV», in the header of the file
+_PATIENCE = 10.0
+"""Seconds to wait for another process that writes."""
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BETWEEN_CHECKS = 256
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+    number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, value TEXT NOT NULL, sum TEXT NOT NULL
+)
+"""
+
+
+class Unusable(Exception):
+    """The file cannot be used as a store; the text says why."""
+
+
+_TROUBLE = (OSError, sqlite3.Error, Unusable, ValueError, MemoryError)
+"""What may come of a damaged file; a ValueError where SQLite's own words about it are no text."""
+
+
+def default_folder() -> Path:
+    """Where the store is: `RSPVERIFY_CACHE`, or the user's folder for caches on this platform."""
+    named = os.environ.get("RSPVERIFY_CACHE")
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "rspverify"
+
+
+class Store:
+    """An open store. Its first failure is told to `warn`; then it has `failed`, and is empty.
+
+    Every value that `put` was given is on file when it returns, and outlives the process. Never
+    carry an open store across a fork.
+    """
+
+    def __init__(
+        self, folder: Path, warn: Callable[[str], None], max_bytes: int = MAX_BYTES
+    ) -> None:
+        self.folder = folder
+        self._path = folder / FILE
+        self._warn = warn
+        self._max_bytes = max_bytes
+        self._puts = 0
+        self._damaged = False
+        self.failed = False
+        self._connection: sqlite3.Connection | None = None
+        try:
+            self._connection = _opened(self._path)
+            self._make_room()
+        except _TROUBLE as error:
+            self._give_up(error)
+
+    def get(self, key: str) -> Any | None:
+        """The value of a key, None if there is none that can be trusted."""
+        if self._connection is None:
+            return None
+        try:
+            query = "SELECT key, value, sum FROM entries WHERE key = ?"
+            row = self._connection.execute(query, (key,)).fetchone()
+        except _TROUBLE as error:
+            self._give_up(error)
+            return None
+        if row is None:
+            return None
+        try:
+            found, value, checksum = row
+            if found == key and checksum == _sum(key, value):
+                return json.loads(value)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            pass
+        self.report_damage()
+        return None
+
+    def put(self, key: str, value: Any) -> None:
+        """Keep a value under a key, in place of any other."""
+        if self._connection is None:
+            return
+        text = json.dumps(value, separators=(",", ":"))
+        try:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO entries (key, value, sum) VALUES (?, ?, ?)",
+                (key, text, _sum(key, text)),
+            )
+            self._puts += 1
+            if self._puts % _BETWEEN_CHECKS == 0:
+                self._make_room()
+        except _TROUBLE as error:
+            self._give_up(error)
+
+    def report_damage(self) -> None:
+        """Say, once, that an entry cannot be trusted; it will be decided anew."""
+        if not self._damaged:
+            self._damaged = True
+            self._warn(f"{self._path}: an entry of the cache is damaged and is decided anew")
+
+    def close(self) -> None:
+        """Let go of the file; the store is empty from now on."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.close()
+
+    def size(self) -> tuple[int, int]:
+        """How many entries it has, and how many bytes they take."""
+        if self._connection is None:
+            return 0, 0
+        try:
+            (entries,) = self._connection.execute("SELECT count(*) FROM entries").fetchone()
+            return entries, _bytes(self._connection)
+        except _TROUBLE as error:
+            self._give_up(error)
+            return 0, 0
+
+    def _make_room(self) -> None:
+        connection = self._connection
+        if connection is None or _bytes(connection) <= self._max_bytes:
+            return
+        connection.execute(
+            "DELETE FROM entries WHERE number <= (SELECT number FROM entries ORDER BY number "
+            "LIMIT 1 OFFSET (SELECT count(*) / 2 FROM entries))"
+        )
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+    def _give_up(self, error: Exception) -> None:
+        self.failed = True
+        reason = getattr(error, "strerror", None) or error
+        self._warn(f"{self._path}: the cache cannot be used and is ignored: {reason}")
+        try:
+            self.close()
+        except _TROUBLE:
+            self._connection = None
+
+
+def clear(folder: Path) -> None:
+    """Remove the store of a folder, whatever is in its place. Raises OSError."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        (folder / f"{FILE}{ending}").unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        raise Unusable("it must be a regular file")
+    patient_until = time.monotonic() + _PATIENCE
+    while True:
+        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            _prepare(connection)
+            return connection
+        except sqlite3.OperationalError as error:
+            connection.close()
+            # Two that make one file do not wait for each other: one of them fails, and tries again.
+            if error.sqlite_errorcode not in _BUSY or time.monotonic() > patient_until:
+                raise
+            time.sleep(0.02)
+        except BaseException:
+            connection.close()
+            raise
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Settle the connection; make the table if the file is new. Raises Unusable if it is foreign.
+
+    It takes the lock for writing, so that a file that cannot be written is found at once.
+    """
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != _APPLICATION and (application or tables):
+        raise Unusable("it is a database of another program")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("BEGIN IMMEDIATE")
+    if not tables:
+        connection.execute(_SCHEMA)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute("COMMIT")
+
+
+def _bytes(connection: sqlite3.Connection) -> int:
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+    (page,) = connection.execute("PRAGMA page_size").fetchone()
+    return int((pages - free) * page)
+
+
+def _sum(key: str, value: str) -> str:
+    return hashlib.sha256(f"{key}\0{value}".encode()).hexdigest()

@@ -1,0 +1,105 @@
+"""The cache as users meet it: what they see of it, what is loaded, how it is left out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.check.store import FILE
+from rspverify.cli import app
+
+ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
+FIG4 = "litmus/paper/Fig4.litmus"
+HEAVY = ("z3", "pysmt", "lark", "networkx", "multiprocessing")
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_last_lines_say_what_was_known() -> None:
+    assert "from the cache" not in run("check", ORIGINAL, PROPOSED, FIG4).stdout
+    one_more = run("check", ORIGINAL, PROPOSED, FIG4, "litmus/paper/Ex1.litmus").stdout
+    assert " s, 2 of 4 results from the cache\n" in one_more
+
+
+def test_json_says_it_of_each_result() -> None:
+    run("check", PROPOSED, FIG4)
+    document = json.loads(run("check", ORIGINAL, PROPOSED, FIG4, "--format", "json").stdout)
+    schema = json.loads((files("rspverify.render") / "check.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    assert [each["cached"] for each in document["results"]] == [False, True]
+
+
+def test_without_it_nothing_is_read_or_written(cache_folder: Path) -> None:
+    assert "from the cache" not in run("check", PROPOSED, FIG4, "--no-cache").stdout
+    assert not cache_folder.exists()
+    run("check", PROPOSED, FIG4)
+    assert "from the cache" not in run("check", PROPOSED, FIG4, "--no-cache").stdout
+    assert "from the cache" in run("check", PROPOSED, FIG4).stdout
+
+
+def test_a_warning_is_said_once_and_names_the_file(cache_folder: Path) -> None:
+    cache_folder.mkdir()
+    (cache_folder / FILE).write_text("This is a diary.\n" * 500)
+    result = run("check", ORIGINAL, PROPOSED, FIG4, "-j", "2")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"warning: {cache_folder / FILE}: the cache cannot be used and is ignored: "
+        "file is not a database\n"
+    )
+    assert (cache_folder / FILE).read_text().startswith("This is a diary.")
+
+
+def test_the_command_shows_its_place_and_empties_it(cache_folder: Path) -> None:
+    run("check", PROPOSED, FIG4)
+    shown = run("cache").stdout
+    assert shown.startswith(f"{cache_folder / FILE}\n")
+    assert " answers, " in shown
+    assert not shown.split("\n")[1].startswith("0 ")
+    assert run("cache", "--clear").stdout.split("\n")[1].startswith("0 answers")
+    assert "from the cache" not in run("check", PROPOSED, FIG4).stdout
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a command loads."""
+    program = (
+        "import sys\n"
+        "from rspverify.cli import app\n"
+        "try: app(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+    )
+    assert "Usage" in done.stdout or "rspverify" in done.stdout or "verdict" in done.stdout
+    return {each.partition(".")[0] for each in done.stderr.split()}
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("--version",), ("check", "--help"), ("explain", "--help")]
+)
+def test_help_loads_neither_solver_nor_renderer(arguments: tuple[str, ...]) -> None:
+    assert not loaded(*arguments) & {*HEAVY, "rich", "yaml", "sqlite3"}
+
+
+def test_a_run_of_known_answers_loads_neither_solver_nor_grammar() -> None:
+    """With verdicts of all kinds, and an operation that the schemes have no row for."""
+    run("check", ORIGINAL, PROPOSED, "litmus/paper", "litmus/multi-device")
+    arguments = ("check", ORIGINAL, PROPOSED, "litmus/paper", "litmus/multi-device", "-j", "2")
+    modules = loaded(*arguments, "--expect", "litmus/expected.yaml")
+    assert "sqlite3" in modules
+    assert not modules & set(HEAVY)
