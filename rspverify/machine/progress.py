@@ -1,0 +1,93 @@
+"""Whether a program can come to a stop for ever, by search (SEMANTICS §5, «progress»).
+
+What is asked for is a reachable standstill: from every state from which no complete execution is
+reachable, one can be reached. docs/machine.md, «Progress», argues this, and each reduction below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rspverify.limits import Limits
+from rspverify.machine.explicit import ExplicitMachine, mind, path_to
+from rspverify.machine.lock_order import LockOrder
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import Rule
+from rspverify.machine.standstill import Standstills
+from rspverify.machine.state import State
+from rspverify.machine.values import without_idle_values
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search for a standstill found.
+
+    schedule: a shortest execution that ends in one, EVICT steps included, None if there is none;
+    states: how many were visited, 0 if the order of the locks alone decides.
+    """
+
+    schedule: tuple[Rule, ...] | None
+    states: int
+
+
+def find_standstill(machine: Machine, limits: Limits) -> Found:
+    """A shortest execution to a standstill, if there is any. Raises LimitReached.
+
+    Exact. Steps count as in Figs 4 and 5, on the machine as it is given, L2 elided or not.
+    """
+    order = LockOrder(machine)
+    if order.holds_from((0,) * len(machine.code)):
+        return Found(None, 0)
+    return _Search(machine, order).run(limits)
+
+
+class _Search:
+    """Breadth first, over states in which nothing is evicted and values that decide nothing are 0.
+
+    Evictions only take away, and so wait until the end. States from which on the locks are taken
+    in an order are not looked at: no standstill follows.
+    """
+
+    def __init__(self, machine: Machine, order: LockOrder) -> None:
+        plain = replace(machine, program=without_idle_values(machine.program), evict=False)
+        self._explicit = ExplicitMachine(plain, dequeue_alone=False)
+        self._standstills = Standstills(self._explicit)
+        self._order = order
+        self._threads = len(machine.code)
+        self._rules = {rule.key: rule for rule in replace(machine, evict=True).rules}
+
+    def run(self, limits: Limits) -> Found:
+        """Search level by level, until what is found cannot be bettered."""
+        start = self._explicit.initial
+        came: dict[State, tuple[State, Rule] | None] = {start: None}
+        frontier, steps = [start], 0
+        best: list[Rule] | None = None
+        while frontier and (best is None or steps < len(best)):
+            following = []
+            for state in frontier:
+                if self._order.holds_from(state[: self._threads]):
+                    continue
+                successors = list(self._explicit.successors(state))
+                evictions = self._to_a_standstill(state, successors)
+                if evictions is not None and (best is None or steps + len(evictions) < len(best)):
+                    best = [*path_to(came, state), *evictions]
+                for rule, after in successors:
+                    if after not in came:
+                        came[after] = (state, rule)
+                        following.append(after)
+                mind(limits, len(came))
+            frontier, steps = following, steps + 1
+        schedule = None if best is None else tuple(self._rules[rule.key] for rule in best)
+        return Found(schedule, len(came))
+
+    def _to_a_standstill(
+        self, state: State, successors: list[tuple[Rule, State]]
+    ) -> list[Rule] | None:
+        """The EVICT steps that make a state a standstill; None if none do."""
+        for rule, _ in successors:
+            if rule.instruction is not None and self._standstills.lasting(rule, state):
+                return None
+        entries = self._standstills.evictions(state)
+        if entries is None:
+            return None
+        return [self._rules[None, "EVICT", cache, x, None] for cache, x in entries]
