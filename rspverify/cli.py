@@ -157,7 +157,17 @@ L2Option = Annotated[
 ]
 States = Annotated[
     int,
-    typer.Option(min=1, help="State limit of the explicit engine; beyond it UNKNOWN."),
+    typer.Option(
+        min=1, help="State limit of the explicit engine, and of --progress; beyond it UNKNOWN."
+    ),
+]
+Progress = Annotated[
+    bool,
+    typer.Option(
+        "--progress",
+        help="Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN. "
+        "--timeout and --states bound this question for itself.",
+    ),
 ]
 DEFAULT_STATES = 2_000_000
 DEFAULT_MODEL = "opencl-rsp"
@@ -198,8 +208,13 @@ def check(
     states: States = DEFAULT_STATES,
     confirm: Confirm = None,
     smt_dir: SmtDir = None,
+    progress: Progress = False,
     expect: Annotated[
-        str | None, typer.Option(help="Hold the verdicts to this file: 0 if all are as expected.")
+        str | None,
+        typer.Option(
+            help="Hold the verdicts (and progress, if asked for) to this file: 0 if all are as "
+            "expected."
+        ),
     ] = None,
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Write the verdicts to the file of --expect instead.")
@@ -216,8 +231,8 @@ def check(
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
-    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND or unexpected;
-    3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
+    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND, STUCK or
+    unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
     from rspverify.check.exit_code import exit_code
     from rspverify.check.expected import read_expected, write_expected
@@ -228,7 +243,17 @@ def check(
     from rspverify.render.console import opened
 
     settings = _settings(
-        engine, model, timeout, steps, machine, l2, states, reading, confirm, smt_dir
+        engine,
+        model,
+        timeout,
+        steps,
+        machine,
+        l2,
+        states,
+        reading,
+        confirm,
+        smt_dir,
+        progress,
     )
     schemes, tests = split_inputs(inputs)
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
@@ -241,7 +266,7 @@ def check(
     interrupted = False
     text = format is FormatName.TEXT
     with opened(output) as console:
-        with CheckStream(console, names, len(tests), text) as stream:
+        with CheckStream(console, names, len(tests), text, progress=progress) as stream:
             try:
                 for result in run(work, jobs or os.cpu_count() or 1):
                     results.append(result)
@@ -275,6 +300,13 @@ def explain(
     states: States = DEFAULT_STATES,
     confirm: Confirm = None,
     smt_dir: SmtDir = None,
+    progress: Annotated[
+        bool,
+        typer.Option(
+            "--progress",
+            help="Explain progress instead: a shortest execution after which nothing can go on.",
+        ),
+    ] = False,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
     ] = None,
@@ -293,7 +325,17 @@ def explain(
     from rspverify.render.explanation_text import explanation
 
     settings = _settings(
-        engine, model, timeout, steps, machine, l2, states, reading, confirm, smt_dir
+        engine,
+        model,
+        timeout,
+        steps,
+        machine,
+        l2,
+        states,
+        reading,
+        confirm,
+        smt_dir,
+        progress,
     )
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
@@ -391,6 +433,7 @@ def _settings(
     reading: ReadingName = ReadingName.OUTCOME,
     confirm: str | None = None,
     smt_dir: str | None = None,
+    progress: bool = False,
 ) -> Settings:
     from rspverify.check.inputs import require, require_machine, require_solver
     from rspverify.check.settings import L2, Settings
@@ -426,6 +469,7 @@ def _settings(
         ReadingChoice(reading.value),
         confirm,
         smt_dir,
+        progress,
     )
 
 

@@ -13,6 +13,7 @@ from multiprocessing import get_all_start_methods, get_context
 
 from rspverify.axiomatic import MemoryModel, load_model
 from rspverify.check.bundle import Incident, reported
+from rspverify.check.progress import WITHOUT_PROGRESS, progress
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import check
 from rspverify.check.wording import observed
@@ -20,7 +21,7 @@ from rspverify.litmus import Program, read_program_file, title_of
 from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme, read_scheme_file
 from rspverify.source import InputError, Problem, Severity, in_one_line
-from rspverify.verdict import Verdict, Word
+from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,15 @@ def decide(job: Job) -> Result:
     except Exception as error:
         internal = reported(error, _incident(job))
         verdict = _unknown(internal)
+    found: Progress | None = None
+    if job.settings.progress and verdict.word not in WITHOUT_PROGRESS:
+        try:
+            found = progress(program, scheme, job.settings)
+        except MemoryError:
+            found = Progress(ProgressWord.UNKNOWN, "out of memory")
+        except Exception as error:
+            internal = internal or reported(error, _incident(job))
+            found = Progress(ProgressWord.UNKNOWN, str(internal))
     return Result(
         program.title,
         job.test,
@@ -130,6 +140,7 @@ def decide(job: Job) -> Result:
         observed(program, verdict.outcome) if verdict.outcome else None,
         time.perf_counter() - started,
         internal,
+        found,
     )
 
 

@@ -6,6 +6,7 @@ reachable, one can be reached. docs/machine.md, «Progress», argues this, and e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rspverify.limits import Limits
@@ -15,7 +16,9 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Rule
 from rspverify.machine.standstill import Standstills
 from rspverify.machine.state import State
+from rspverify.machine.trace import Replayer, ReplayError
 from rspverify.machine.values import without_idle_values
+from rspverify.verdict import Execution
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,18 @@ class Found:
 
     schedule: tuple[Rule, ...] | None
     states: int
+
+
+@dataclass(frozen=True)
+class Standstill:
+    """An execution that ends in a standstill, and what everything waits for there, in words.
+
+    threads: per unfinished thread, in their order; rest: per fifo and DIRTY entry.
+    """
+
+    execution: Execution
+    threads: tuple[str, ...]
+    rest: tuple[str, ...]
 
 
 def find_standstill(machine: Machine, limits: Limits) -> Found:
@@ -91,3 +106,18 @@ class _Search:
         if entries is None:
             return None
         return [self._rules[None, "EVICT", cache, x, None] for cache, x in entries]
+
+
+def replayed(machine: Machine, schedule: Sequence[Rule], lines: Sequence[int]) -> Standstill:
+    """The standstill that a schedule ends in, on the machine without any reduction.
+
+    `lines[i]` is the source line of operation i. Raises ReplayError if a step may not happen or
+    the end is no standstill: a bug of whoever found it.
+    """
+    replayer = Replayer(machine)
+    full = Standstills(ExplicitMachine(replayer.machine, reduced=False))
+    last = replayer.states(schedule)[-1]
+    if not full.is_standstill(last):
+        raise ReplayError("the execution does not end in a standstill")
+    threads, rest = full.waits(last)
+    return Standstill(replayer.execution(schedule, lines), threads, rest)

@@ -96,12 +96,13 @@ class Standstills:
                         found[cache, x] = None
         return list(found)
 
-    def waits(self, state: State) -> tuple[str, ...]:
-        """Of a standstill: what each unfinished thread, fifo and DIRTY entry waits for, in words.
+    def waits(self, state: State) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Of a standstill: what each unfinished thread waits for, and each fifo and DIRTY entry.
 
-        What can still go away is left out.
+        In words. What the environment can still do away with is left out.
         """
-        return tuple(_Waits(self._explicit, self.settled(state)).lines())
+        words = _Words(self._explicit, self.settled(state))
+        return tuple(words.of_threads()), (*words.of_fifos(), *words.of_entries())
 
     def _may_be_evicted(self, state: State, cache: Cache, x: str) -> bool:
         at = self._explicit.cell
@@ -116,7 +117,7 @@ class Standstills:
         return tuple(after)
 
 
-class _Waits:
+class _Words:
     """A settled standstill in words."""
 
     def __init__(self, explicit: ExplicitMachine, state: State) -> None:
@@ -129,8 +130,8 @@ class _Waits:
             if rule.instruction is not None
         }
 
-    def lines(self) -> Iterator[str]:
-        """Threads, then fifos, then entries."""
+    def of_threads(self) -> Iterator[str]:
+        """What each unfinished thread waits for."""
         for rule in self._explicit.next_rules(self._state):
             assert rule.instruction is not None
             marked = marked_in(self._explicit, self._state, rule)
@@ -138,19 +139,23 @@ class _Waits:
             failing = self._explicit.failing(self._state, rule)
             reasons += [self._guard(guard) for guard in failing]
             yield f"{rule.instruction.thread} at {label(rule)} waits for {' and '.join(reasons)}"
+
+    def of_fifos(self) -> Iterator[str]:
+        """What each fifo that holds something waits for."""
         for cache in self._machine.caches:
             fifo = self._explicit.fifo(self._state, cache)
             if fifo:
-                markers = [
-                    f"the marker of {each.thread}" for each in fifo if not isinstance(each, str)
-                ]
-                behind = f", and {' and '.join(markers)} behind it" if markers else ""
+                held_up = [f"the marker of {it.thread}" for it in fifo if isinstance(it, Marker)]
+                behind = f"; behind it: {', '.join(held_up)}" if held_up else ""
                 yield f"the fifo of {cache} waits for {element_name(fifo[0])} to be flushed{behind}"
+
+    def of_entries(self) -> Iterator[str]:
+        """What each DIRTY entry waits for."""
         for cache in self._machine.caches:
             for x in self._machine.locations:
                 if self._dirty(cache, x):
-                    lock = LocationLock(cache.device, x)
-                    yield f"{x}, DIRTY in {cache}, waits for {self._lock(lock)}"
+                    lock = self._lock(LocationLock(cache.device, x))
+                    yield f"{x}, DIRTY in {cache}, waits to be flushed for {lock}"
 
     def _dirty(self, cache: Cache, x: str) -> bool:
         return bool(self._explicit.cell(self._state, IsDirty(cache, x)))
