@@ -7,11 +7,12 @@ state from which no complete execution is reachable, a standstill is (docs/machi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import (
     AnyBit,
+    Bit,
     Cache,
     Guard,
     IsDirty,
@@ -134,11 +135,16 @@ class _Words:
         """What each unfinished thread waits for."""
         for rule in self._explicit.next_rules(self._state):
             assert rule.instruction is not None
-            marked = marked_in(self._explicit, self._state, rule)
-            reasons = [f"its marker to leave the fifo of {cache}" for cache in marked]
+            marked = [str(cache) for cache in marked_in(self._explicit, self._state, rule)]
+            fifos = "fifo" if len(marked) == 1 else "fifos"
+            reasons = [f"its marker to leave the {fifos} of {_and(marked)}"] if marked else []
             failing = self._explicit.failing(self._state, rule)
-            reasons += [self._guard(guard) for guard in failing]
-            yield f"{rule.instruction.thread} at {label(rule)} waits for {' and '.join(reasons)}"
+            bits = [guard.bits[-1][0] for guard in failing if isinstance(guard, AnyBit)]
+            reasons += [self._entry(bit) for bit in bits]
+            said = {LocationLock(bit.cache.device, bit.location) for bit in bits}
+            locks = [it.lock for it in failing if isinstance(it, Ready) and it.lock not in said]
+            reasons += [self._locks(locks)] if locks else []
+            yield f"{rule.instruction.thread} at {label(rule)} waits for {_and(reasons)}"
 
     def of_fifos(self) -> Iterator[str]:
         """What each fifo that holds something waits for."""
@@ -154,28 +160,32 @@ class _Words:
         for cache in self._machine.caches:
             for x in self._machine.locations:
                 if self._dirty(cache, x):
-                    lock = self._lock(LocationLock(cache.device, x))
+                    lock = self._locks([LocationLock(cache.device, x)])
                     yield f"{x}, DIRTY in {cache}, waits to be flushed for {lock}"
 
     def _dirty(self, cache: Cache, x: str) -> bool:
         return bool(self._explicit.cell(self._state, IsDirty(cache, x)))
 
-    def _guard(self, guard: Guard) -> str:
-        match guard:
-            case Ready(lock, _):
-                return self._lock(lock)
-            case AnyBit(bits):
-                bit = bits[-1][0]
-                wish = "VALID in" if isinstance(bit, IsValid) else "flushed from"
-                step = "FLUSH" if self._dirty(bit.cache, bit.location) else "FETCH"
-                needed = self._lock(LocationLock(bit.cache.device, bit.location))
-                return f"{bit.location} to be {wish} {bit.cache}, where {step} needs {needed}"
-        raise AssertionError("an instruction waits for no turn in a fifo")
+    def _entry(self, bit: Bit) -> str:
+        """An entry that an instruction wants otherwise, and the lock that this needs."""
+        wish = "VALID in" if isinstance(bit, IsValid) else "flushed from"
+        step = "FLUSH" if self._dirty(bit.cache, bit.location) else "FETCH"
+        lock = self._locks([LocationLock(bit.cache.device, bit.location)])
+        return f"{bit.location} to be {wish} {bit.cache}, where {step} needs {lock}"
 
-    def _lock(self, lock: LockCell) -> str:
-        holder = self._explicit.cell(self._state, lock)
-        ended = "" if holder in self._unfinished else ", which has ended,"
-        return f"the {lock_name(lock)}, which P{holder}{ended} holds"
+    def _locks(self, locks: Iterable[LockCell]) -> str:
+        held: dict[int, list[str]] = {}
+        for lock in locks:
+            held.setdefault(self._explicit.cell(self._state, lock), []).append(lock_name(lock))
+        return _and(
+            f"the {' and the '.join(names)}, held by P{holder}"
+            + ("" if holder in self._unfinished else ", which has ended")
+            for holder, names in held.items()
+        )
+
+
+def _and(parts: Iterable[str]) -> str:
+    return " and ".join(parts)
 
 
 def marked_in(explicit: ExplicitMachine, state: State, rule: Rule) -> list[Cache]:

@@ -77,9 +77,10 @@ def locking_program(
     rng: random.Random, *, machine: str = "rsp", devices: int = 1, most: int = 4
 ) -> AssemblyProgram:
     """Two or three threads, each with some of its code under locks, in any order, kept or freed."""
-    places = [(0, 0), (devices - 1, devices % 2), (0, rng.choice((0, 1)))][: rng.choice((2, 2, 2, 3))]
+    places = [(0, 0), (devices - 1, devices % 2), (0, rng.choice((0, 1)))][
+        : rng.choice((2, 2, 2, 3))
+    ]
     names = ["x", "y"][: rng.choice((1, 2, 2))]
-    reads = 0
     operation = -1
     threads = []
     for place in places:
@@ -88,11 +89,13 @@ def locking_program(
         for _ in range(rng.randint(1, most if len(places) < 3 else 2)):
             x = rng.choice(names)
             text = rng.choice(
-                (f"ST {x} 1", f"ST {x} 2", f"LD {x}", f"LD {x}", f"INC_L1 {x}", f"INC_L2 {x}")
-                + ("FLU_L1 WG", "FLU_L1 DV", "FLU_L1 DV", "FLU_L2 DV", "INV_L1 WG", "INV_L1 DV")
-                + (f"LK_L2 {x}", f"LK_L2 {x}", f"UL_L2 {x}", "LK_rmw DV", "UL_rmw DV")
+                (
+                    *(f"ST {x} 1", f"ST {x} 2", f"LD {x}", f"LD {x}", f"INC_L1 {x}", f"INC_L2 {x}"),
+                    *("FLU_L1 WG", "FLU_L1 DV", "FLU_L1 DV", "FLU_L2 DV", "INV_L1 WG", "INV_L1 DV"),
+                    *(f"LK_L2 {x}", f"LK_L2 {x}", f"UL_L2 {x}", "LK_rmw DV", "UL_rmw DV"),
+                )
             )
-            if "r" in _operands(text):
+            if text.startswith(("LD", "ST", "INC")):
                 operation += 1
             if own and rng.random() < 0.3:
                 text += f" if {rng.choice(own)}={rng.choice((0, 1, 1))}"
@@ -102,12 +105,7 @@ def locking_program(
         if rng.random() < 0.7:
             code = _locked(rng, code, names)
         threads.append((place, code))
-        reads += len(own)
     return assembly(*threads, machine=machine)
-
-
-def _operands(text: str) -> str:
-    return "r" if text.split()[0] in ("LD", "ST", "INC_L1", "INC_L2") else ""
 
 
 def _locked(rng: random.Random, code: list[str], names: list[str]) -> list[str]:
