@@ -173,6 +173,40 @@ def test_a_lock_that_another_frees_is_not_surely_held() -> None:
     assert_same(machine, graph)
 
 
+def test_a_lock_that_may_have_been_freed_is_not_surely_held() -> None:
+    """The first thread may have freed the rmw locks, depending on what it read."""
+    threads = (
+        (
+            (0, 0),
+            [
+                "LD y",
+                "LK_rmw DV",
+                "UL_rmw DV if 0=1",
+                "LK_L2 x",
+                "INC_L1 y",
+                "UL_L2 x",
+                "UL_rmw DV",
+            ],
+        ),
+        ((0, 0), ["ST y 1", "LK_rmw DV", "LK_L2 x", "UL_L2 x", "UL_rmw DV"]),
+    )
+    machine = machine_of(assembly(*threads))
+    assert not LockOrder(machine).holds_from((0, 0))
+    graph = whole_graph(machine, 60_000)
+    assert graph.stuck
+    assert_same(machine, graph)
+
+
+def test_a_marker_is_waited_for_past_what_is_skipped() -> None:
+    """Where the thread stops, the instruction after its FLU_L1 has already been passed over."""
+    code = ["LD y", "LK_L2 x", "FLU_L1 DV", "ST y 1 if 1=1", "UL_L2 x"]
+    machine = machine_of(assembly(((0, 0), ["ST x 1"]), ((0, 1), code)))
+    assert not LockOrder(machine).holds_from((1, 4))
+    graph = whole_graph(machine, 20_000)
+    assert graph.stuck
+    assert_same(machine, graph)
+
+
 @pytest.mark.parametrize(
     "devices, real, count, states, decided",
     [(1, False, 110, 3_000, 85), (1, True, 70, 2_500, 25), (2, True, 60, 2_500, 12)],
