@@ -158,7 +158,8 @@ L2Option = Annotated[
 States = Annotated[
     int,
     typer.Option(
-        min=1, help="State limit of the explicit engine, and of --progress; beyond it UNKNOWN."
+        min=1,
+        help="State limit of the explicit engine; beyond it UNKNOWN (--progress: then by events).",
     ),
 ]
 Progress = Annotated[
@@ -166,7 +167,7 @@ Progress = Annotated[
     typer.Option(
         "--progress",
         help="Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN. "
-        "--timeout and --states bound this question for itself.",
+        "--timeout bounds this question for itself.",
     ),
 ]
 DEFAULT_STATES = 2_000_000

@@ -5,7 +5,7 @@ from rspverify.machine.explicit import ExplicitMachine, Search
 from rspverify.machine.generated import Generated
 from rspverify.machine.happening import Happening
 from rspverify.machine.machine import Machine
-from rspverify.machine.progress import Standstill, find_standstill, replayed
+from rspverify.machine.progress import Found, Standstill, find_standstill, replayed, with_evictions
 from rspverify.machine.rules import Rule
 from rspverify.machine.trace import Replayer, ReplayError, label, waiting
 from rspverify.machine.unroll import Budget, Unrolling, enough_steps
@@ -14,6 +14,7 @@ __all__ = [
     "Budget",
     "Events",
     "ExplicitMachine",
+    "Found",
     "Generated",
     "Happening",
     "Machine",
@@ -28,4 +29,5 @@ __all__ = [
     "label",
     "replayed",
     "waiting",
+    "with_evictions",
 ]

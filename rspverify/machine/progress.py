@@ -25,12 +25,13 @@ from rspverify.verdict import Execution
 class Found:
     """What a search for a standstill found.
 
-    schedule: a shortest execution that ends in one, EVICT steps included, None if there is none;
-    states: how many were visited, 0 if the order of the locks alone decides.
+    schedule: an execution that ends in one, EVICT steps included, None if there is none; how: what
+    the answer rests on, in words; shortest: whether no execution to a standstill has fewer steps.
     """
 
     schedule: tuple[Rule, ...] | None
-    states: int
+    how: str
+    shortest: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def find_standstill(machine: Machine, limits: Limits) -> Found:
     """
     order = LockOrder(machine)
     if order.holds_from((0,) * len(machine.code)):
-        return Found(None, 0)
+        return Found(None, "by the order of locks")
     return _Search(machine, order).run(limits)
 
 
@@ -93,7 +94,7 @@ class _Search:
                 mind(limits, len(came))
             frontier, steps = following, steps + 1
         schedule = None if best is None else tuple(self._rules[rule.key] for rule in best)
-        return Found(schedule, len(came))
+        return Found(schedule, f"{len(came):,} states searched")
 
     def _to_a_standstill(
         self, state: State, successors: list[tuple[Rule, State]]
@@ -106,6 +107,22 @@ class _Search:
         if entries is None:
             return None
         return [self._rules[None, "EVICT", cache, x, None] for cache, x in entries]
+
+
+def with_evictions(machine: Machine, schedule: Sequence[Rule]) -> tuple[Rule, ...]:
+    """A schedule that ends in a standstill but for entries which must still be evicted, completed.
+
+    Raises ReplayError if a step may not happen or the end is none even so.
+    """
+    replayer = Replayer(machine)
+    full = Standstills(ExplicitMachine(replayer.machine, reduced=False))
+    entries = full.evictions(replayer.states(schedule)[-1])
+    if entries is None:
+        raise ReplayError("the execution does not end in a standstill")
+    evict = {
+        (rule.cache, rule.location): rule for rule in replayer.machine.rules if rule.step == "EVICT"
+    }
+    return (*schedule, *(evict[entry] for entry in entries))
 
 
 def replayed(machine: Machine, schedule: Sequence[Rule], lines: Sequence[int]) -> Standstill:

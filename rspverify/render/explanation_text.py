@@ -99,7 +99,8 @@ def _progress(progress: Progress) -> Iterator[RenderableType]:
     yield Text("")
     count = len(progress.execution.steps)
     steps = f"{count} step{'' if count == 1 else 's'}"
-    yield Text(f"It is stuck after {steps}; none is shorter. There", style="bold")
+    shortest = "; none is shorter" if progress.execution.shortest else ""
+    yield Text(f"It is stuck after {steps}{shortest}. There", style="bold")
     yield from (Text(f"  {line}") for line in progress.blocked)
     yield Text("What the environment can still do changes nothing of this.")
 

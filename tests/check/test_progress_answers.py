@@ -100,10 +100,19 @@ def test_the_findings_are_those_of_the_expected_verdicts() -> None:
 
 def test_limits_are_unknown_never_live() -> None:
     test = "coherence/CoRR+st.WG+ld.DV.R-ld.DV.R"
-    few = of(test, "original", Settings(states=3))
-    assert (few.word, few.reason) == (ProgressWord.UNKNOWN, "more than 3 machine states")
     late = of(test, "original", Settings(seconds=1e-9))
     assert (late.word, late.reason) == (ProgressWord.UNKNOWN, "timeout of 1e-09 s")
+
+
+def test_where_states_are_too_many_events_decide() -> None:
+    """Then the execution need not be a shortest one."""
+    stuck = of("coherence/CoRR+st.WG+ld.DV.R-ld.DV.R", "original", Settings(states=3))
+    assert stuck.word is ProgressWord.STUCK
+    assert stuck.execution is not None
+    assert not stuck.execution.shortest
+    live = of("WRC/WRC+st.WG+ld.WG-st.DV+ld.DV-ld.DV.R@01-2", "original", Settings(states=3))
+    assert live.word is ProgressWord.LIVE
+    assert live.reason.endswith("(by the events engine)")
 
 
 def test_an_error_of_ours_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,9 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
+import rspverify.check.progress
 from rspverify.cli import app
+from rspverify.limits import LimitReached
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 UNLOCKED = "tests/scheme/broken/proposed-no-rmw-unlock.yaml"
@@ -54,12 +56,31 @@ def test_text_has_progress_beside_the_verdict_when_asked() -> None:
         ([ORIGINAL, CORR, "--progress"], 1),
         ([PROPOSED, CORR, "--progress"], 0),
         ([PROPOSED, EX3, "--progress"], 0),
-        ([ORIGINAL, CORR, "--progress", "--states", "3"], 3),
         ([ORIGINAL, CORR, ALL_SCOPE, "--progress"], 1),
     ],
 )
 def test_exit_codes(arguments: list[str], code: int) -> None:
     assert run("check", *arguments).exit_code == code
+
+
+@pytest.fixture
+def _limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Progress is never known, whatever is asked."""
+
+    def standstill(*_: object) -> None:
+        raise LimitReached("x may take more than 256 values")
+
+    monkeypatch.setattr(rspverify.check.progress, "standstill", standstill)
+
+
+@pytest.mark.usefixtures("_limited")
+def test_a_limit_is_unknown_and_3() -> None:
+    result = run("check", ORIGINAL, CORR, "--progress", "-j", "1")
+    assert result.exit_code == 3
+    assert "original: UNKNOWN x may take" in result.stdout.replace(
+        "    UNKNOWN", "original: UNKNOWN"
+    )
+    assert re.search(r"original +1 SOUND +1 UNKNOWN$", result.stdout, re.MULTILINE)
 
 
 def test_json_names_progress() -> None:
@@ -74,7 +95,6 @@ def test_json_names_progress() -> None:
     asked = {CORR: "STUCK", EX3: None, ALL_SCOPE: None, FIG4: "LIVE"}
     assert words("--progress") == asked
     assert words() == dict.fromkeys(asked)
-    assert words("--progress", "--states", "3")[CORR] == "UNKNOWN"
 
 
 def test_a_stuck_that_is_written_down_is_expected(tmp_path: Path) -> None:
@@ -151,14 +171,19 @@ def test_the_execution_of_the_findings(root: Path) -> None:
     assert shown[2:] == output[place:]
 
 
-def test_explain_says_why_a_program_is_live_or_that_it_is_not_known() -> None:
+def test_explain_says_why_a_program_is_live() -> None:
     live = run("explain", "--progress", PROPOSED, CORR)
     assert live.exit_code == 0
     assert "SOUND, LIVE" in live.stdout
     assert "Progress: from every state a complete execution can be reached" in live.stdout
-    unknown = run("explain", "--progress", ORIGINAL, CORR, "--states", "3")
+
+
+@pytest.mark.usefixtures("_limited")
+def test_explain_says_what_limit_was_met() -> None:
+    unknown = run("explain", "--progress", ORIGINAL, CORR)
     assert unknown.exit_code == 3
-    assert "Progress is not known: more than 3 machine states" in unknown.stdout
+    assert "SOUND, UNKNOWN" in unknown.stdout
+    assert "Progress is not known: x may take more than 256 values" in unknown.stdout
 
 
 def test_a_thread_that_has_ended_may_hold_a_lock() -> None:
