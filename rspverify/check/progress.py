@@ -38,10 +38,6 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
         return stuck(replayed(machine, found.schedule, lines), found.shortest)
     except LimitReached as limit:
         return Progress(ProgressWord.UNKNOWN, str(limit))
-    except Exception as error:
-        kind = type(error).__name__
-        reason = f"internal error, please report it with the test and the scheme: {kind}: {error}"
-        return Progress(ProgressWord.UNKNOWN, reason)
 
 
 def standstill(machine: Machine, limits: Limits) -> Found:

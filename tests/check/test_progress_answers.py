@@ -16,10 +16,10 @@ from rspverify.check.reached import machine_for
 from rspverify.check.run import Job, decide
 from rspverify.check.settings import L2, Engine, Settings
 from rspverify.litmus import read_program_file
-from rspverify.machine import ExplicitMachine
 from rspverify.machine.lock_order import LockOrder
+from rspverify.machine.standstill import Standstills
 from rspverify.scheme import compile_program, read_scheme_file
-from rspverify.verdict import Progress, ProgressWord
+from rspverify.verdict import Progress, ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = load_model("opencl-rsp")
@@ -115,11 +115,21 @@ def test_where_states_are_too_many_events_decide() -> None:
     assert live.reason.endswith("(by the events engine)")
 
 
-def test_an_error_of_ours_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ExplicitMachine, "successors", lambda *_: 1 / 0)
-    found = of("coherence/CoRR+st.WG+ld.DV.R-ld.DV.R", "original")
-    assert found.word is ProgressWord.UNKNOWN
-    assert found.reason.startswith("internal error, please report it")
+def test_an_error_of_ours_is_unknown_and_leaves_a_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The verdict stands."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Standstills, "evictions", lambda *_: 1 / 0)
+    test = str(ROOT / "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus")
+    found = decide(Job(test, str(ROOT / "schemes/original.yaml"), Settings(progress=True)))
+    assert found.verdict.word is Word.SOUND
+    assert found.progress is not None
+    assert found.progress.word is ProgressWord.UNKNOWN
+    assert found.internal is not None
+    assert found.progress.reason == str(found.internal)
+    (report,) = tmp_path.iterdir()
+    assert "--progress" in (report / "README.md").read_text()
 
 
 def test_engines_and_real_l2s_change_nothing_but_steps() -> None:
