@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .DEFAULT_GOAL := check
 
 check: .venv/run.stamp  ## the main job: both schemes of the paper against the corpus
-	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --no-cache
+	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --progress --no-cache
 
 test: .venv/test.stamp  ## the test suite, import contracts included
 	$(BIN)/python -m pytest
@@ -21,7 +21,7 @@ bench: .venv/run.stamp  ## speed, as ratios side by side in one run
 	$(BIN)/python bench/engines.py
 
 refresh: .venv/run.stamp  ## write the verdicts of this version to litmus/expected.yaml
-	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --refresh --no-cache
+	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --progress --refresh --no-cache
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

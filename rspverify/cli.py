@@ -104,7 +104,11 @@ def check(
         ),
     ],
     expect: Annotated[
-        str | None, typer.Option(help="Hold the verdicts to this file: 0 if all are as expected.")
+        str | None,
+        typer.Option(
+            help="Hold the verdicts (and progress, if asked for) to this file: 0 if all are as "
+            "expected."
+        ),
     ] = None,
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Write the verdicts to the file of --expect instead.")
@@ -122,8 +126,8 @@ def check(
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
-    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND or unexpected;
-    3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
+    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND, STUCK or
+    unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
     from rspverify.check.answers import answers_may_be_kept
     from rspverify.check.cache import open_cache
@@ -150,7 +154,9 @@ def check(
     interrupted = False
     text = format is FormatName.TEXT
     with opened(output) as console:
-        with CheckStream(console, given.names, len(tests), text) as stream:
+        with CheckStream(
+            console, given.names, len(tests), text, progress=settings.progress
+        ) as stream:
             try:
                 for result in run(given, tests, jobs or os.cpu_count() or 1, cache, warn):
                     results.append(result)
@@ -211,7 +217,7 @@ def explain(
 
 @app.command()
 @guarded
-@with_settings("reading", "confirm", "smt_dir")
+@with_settings("reading", "confirm", "smt_dir", "progress")
 def outcomes(
     settings: Settings,
     test: Annotated[str, typer.Argument(help="A litmus test.")],

@@ -66,7 +66,11 @@ def _settings(
     ] = L2.AUTO,
     states: Annotated[
         int,
-        typer.Option(min=1, help="State limit of the explicit engine; beyond it UNKNOWN."),
+        typer.Option(
+            min=1,
+            help="State limit of the explicit engine; beyond it UNKNOWN (--progress: then by "
+            "events).",
+        ),
     ] = Limits().states,
     confirm: Annotated[
         str | None,
@@ -83,6 +87,14 @@ def _settings(
             help="Write the questions that each verdict rests on there, as SMT-LIB 2.",
         ),
     ] = None,
+    progress: Annotated[
+        bool,
+        typer.Option(
+            "--progress",
+            help="Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN "
+            "(--timeout bounds this question for itself). explain: explain that instead.",
+        ),
+    ] = False,
 ) -> Settings:
     """The settings that the options of a check stand for. Raises InputError."""
     from rspverify.check.inputs import require, require_machine, require_solver
@@ -104,7 +116,19 @@ def _settings(
     )
     require_machine(machine)
     require_solver(confirm)
-    return Settings(engine, model, timeout, steps, machine, l2, states, reading, confirm, smt_dir)
+    return Settings(
+        engine,
+        model,
+        timeout,
+        steps,
+        machine,
+        l2,
+        states,
+        reading,
+        confirm,
+        smt_dir,
+        progress,
+    )
 
 
 def with_settings(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

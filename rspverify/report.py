@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rspverify.verdict import Race, Verdict
+from rspverify.verdict import Progress, Race, Verdict
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,9 @@ class Internal:
 class Result:
     """One test under one scheme. file and scheme_file tell it from all others of a run.
 
-    internal: the internal error that came instead of a verdict; the word is UNKNOWN then.
-    seconds: what deciding it took; cached: whether it was decided in an earlier run.
+    internal: the internal error that came instead of a verdict or of progress; that is UNKNOWN
+    then. progress: None unless it was asked for, and where it has no meaning: RACY, UNSUPPORTED,
+    ERROR. seconds: what deciding it took; cached: whether it was decided in an earlier run.
     """
 
     test: str
@@ -61,7 +62,14 @@ class Result:
     observed: Observed | None
     seconds: float
     internal: Internal | None = None
+    progress: Progress | None = None
     cached: bool = False
+
+    @property
+    def words(self) -> str:
+        """The verdict's word, and that of progress if there is one: `SOUND`, `SOUND STUCK`."""
+        word = self.verdict.word.value
+        return word if self.progress is None else f"{word} {self.progress.word}"
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,29 @@ class Execution:
     shortest: bool = True
 
 
+class ProgressWord(StrEnum):
+    """Whether a compiled program can always go on (SEMANTICS §5, «progress»)."""
+
+    LIVE = "LIVE"
+    STUCK = "STUCK"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Whether from every reachable state of a compiled program some complete one is reachable.
+
+    execution and blocked belong to STUCK: an execution that ends where no instruction can ever be
+    dispatched again, or nothing but a flush is missing that can never happen; and what each thread,
+    each fifo and each entry there waits for, in words.
+    """
+
+    word: ProgressWord
+    reason: str
+    execution: Execution | None = None
+    blocked: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The answer for one test under one scheme.

@@ -9,7 +9,7 @@ from rspverify.check.facts import ModelFacts, ProgramFacts, SchemeFacts
 from rspverify.check.settings import Settings
 from rspverify.report import Internal, Observed, Result
 from rspverify.source import Source
-from rspverify.verdict import Verdict, Word
+from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 _KEPT = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS, Word.UNSUPPORTED}
 _CLOSE = 0.9
@@ -20,13 +20,15 @@ _CLOSE = 0.9
 class Answer:
     """A verdict as far as it depends on content alone, and what deciding it took.
 
-    internal: the internal error that came instead of a verdict.
+    internal: the internal error that came instead of a verdict or of progress. progress: if it was
+    asked for and has a meaning.
     """
 
     verdict: Verdict
     observed: Observed | None
     seconds: float
     internal: Internal | None = None
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,13 @@ def answers_may_be_kept(settings: Settings) -> bool:
 def worth_keeping(answer: Answer, settings: Settings) -> bool:
     """Whether an answer would be the same in another run, with any time limit.
 
-    Never UNKNOWN: another try may do better. Never what came near the time limit, as a verdict may
-    then show less than it could, such as a counterexample that is not a shortest one.
+    Never UNKNOWN, of progress neither: another try may do better. Never what came near the time
+    limit, as a verdict may then show less than it could, such as a counterexample that is not a
+    shortest one.
     """
     if answer.verdict.word not in _KEPT:
+        return False
+    if answer.progress is not None and answer.progress.word is ProgressWord.UNKNOWN:
         return False
     return settings.seconds is None or answer.seconds < _CLOSE * settings.seconds
 
@@ -110,5 +115,6 @@ def result_of(
         observed=answer.observed,
         seconds=answer.seconds,
         internal=answer.internal,
+        progress=answer.progress,
         cached=cached,
     )

@@ -24,6 +24,7 @@ from rspverify.check.facts import (
     facts_of_program,
     program_question,
 )
+from rspverify.check.progress import WITHOUT_PROGRESS, progress
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import check
 from rspverify.check.wording import observed
@@ -31,7 +32,7 @@ from rspverify.litmus import Program, read_program, title_of
 from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme
 from rspverify.source import InputError, Severity, in_one_line
-from rspverify.verdict import Verdict, Word
+from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Decider:
 def answer_to(
     program: Program, scheme: Scheme, model: MemoryModel, settings: Settings, asked: Incident
 ) -> Answer:
-    """The verdict on a program under a scheme. A mistake of ours is UNKNOWN, and is reported."""
+    """The verdict on a program under a scheme, and progress. A mistake of ours is reported."""
     started = time.perf_counter()
     try:
         verdict = check(program, scheme, model, settings)
@@ -112,7 +113,16 @@ def answer_to(
         return Answer(Verdict(Word.UNKNOWN, "out of memory"), None, _since(started))
     except Exception as error:
         return _internal(reported(error, asked), _since(started))
-    return Answer(verdict, shown, _since(started))
+    found, internal = None, None
+    if settings.progress and verdict.word not in WITHOUT_PROGRESS:
+        try:
+            found = progress(program, scheme, settings)
+        except MemoryError:
+            found = Progress(ProgressWord.UNKNOWN, "out of memory")
+        except Exception as error:
+            internal = reported(error, asked)
+            found = Progress(ProgressWord.UNKNOWN, str(internal))
+    return Answer(verdict, shown, _since(started), internal, found)
 
 
 def incident(test: str, scheme: str, settings: Settings) -> Incident:

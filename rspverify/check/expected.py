@@ -3,8 +3,11 @@
     model: opencl-rsp
     verdicts:
       MP/MP+st.na-st.DV+ld.DV-ld.na.litmus: {original: UNSOUND, proposed: SOUND}
+      RMW/RMW+inc.WG+inc.DV.R.litmus:
+        {original: {verdict: SOUND, progress: STUCK}, proposed: SOUND}
 
-Tests are named by their path from the file's folder, schemes by their name.
+Tests are named by their path from the file's folder, schemes by their name. A verdict alone expects
+LIVE where progress is asked for; what progress is expected does not matter where it is not.
 """
 
 from __future__ import annotations
@@ -13,20 +16,22 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 
 from rspverify.report import Difference, Result
 from rspverify.source import InputError, Problem, Span, read_source
-from rspverify.verdict import Word
+from rspverify.verdict import ProgressWord, Word
 
+_WITHOUT_PROGRESS = ("RACY", "UNSUPPORTED", "ERROR")
 _PLAIN = re.compile(r"[\w./+@-]*\w")
 Verdicts = Mapping[str, Mapping[str, str]]
 
 _HEADER = """\
-# The verdict of each test under each scheme, in the outcome reading, by path from here.
+# The verdict of each test under each scheme, in the outcome reading, by path from here, and its
+# progress (`--progress`) where that is not LIVE.
 # `rspverify check … --expect FILE` holds a run to it, and with `--refresh` writes it anew: look at
 # what changes before you commit it.
 """
@@ -34,21 +39,29 @@ _HEADER = """\
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected verdicts, read from `path`: test → scheme → verdict."""
+    """What is expected, read from `path`: test → scheme → verdict, and progress if not LIVE."""
 
     path: Path
     verdicts: Verdicts
+    progress: Verdicts = field(default_factory=dict)
 
     def of(self, result: Result) -> str | None:
-        """The expected verdict of a result's test and scheme; None if none is written down."""
-        return self.verdicts.get(_key(self.path, result.file), {}).get(result.scheme)
+        """The words that are expected of a result; None if none are written down.
+
+        With the word of progress if the result has one.
+        """
+        test = _key(self.path, result.file)
+        word = self.verdicts.get(test, {}).get(result.scheme)
+        if word is None or result.progress is None:
+            return word
+        return f"{word} {self.progress.get(test, {}).get(result.scheme, ProgressWord.LIVE)}"
 
     def differences(self, results: Iterable[Result]) -> list[Difference]:
         """The results that are not as expected; without an expectation, or bounded, none is."""
         return [
             Difference(result, self.of(result))
             for result in results
-            if self.of(result) != result.verdict.word or result.verdict.within
+            if self.of(result) != result.words or result.verdict.within
         ]
 
 
@@ -88,7 +101,14 @@ def read_expected(path: str, model: str | None = None) -> Expected:
             found[key.value] = value
         return list(found.items())
 
+    def chosen(node: yaml.Node, words: type[Word] | type[ProgressWord], what: str) -> str:
+        if node.value not in list(words):
+            shown = node.value if isinstance(node, yaml.ScalarNode) else "something else"
+            wrong(node, f"{what} must be one of {', '.join(words)}, not {shown}")
+        return str(node.value)
+
     verdicts: dict[str, dict[str, str]] = {}
+    progress: dict[str, dict[str, str]] = {}
     if root is None:
         raise InputError([Problem(Span(source, 1, 1, 1, 2), "the file must have the key verdicts")])
     top = dict(mapping(root, "the file"))
@@ -101,28 +121,51 @@ def read_expected(path: str, model: str | None = None) -> Expected:
         wrong(root, "the file must have the key verdicts")
     for test, row in mapping(top["verdicts"], "verdicts") if "verdicts" in top else ():
         verdicts[test] = {}
-        for scheme, word in mapping(row, "the verdicts of a test"):
-            if word.value not in list(Word):
-                wrong(word, f"a verdict must be one of {', '.join(Word)}, not {word.value}")
-            verdicts[test][scheme] = word.value
+        for scheme, said in mapping(row, "the verdicts of a test"):
+            if not isinstance(said, yaml.MappingNode):
+                verdicts[test][scheme] = chosen(said, Word, "a verdict")
+                continue
+            both = dict(mapping(said, "a verdict"))
+            for key in both.keys() - {"verdict", "progress"}:
+                wrong(both[key], f"a key must be verdict or progress, not {key}")
+            if "verdict" in both:
+                verdicts[test][scheme] = chosen(both["verdict"], Word, "a verdict")
+            else:
+                wrong(said, "a verdict with progress must have the key verdict")
+            if "progress" in both:
+                word = chosen(both["progress"], ProgressWord, "progress")
+                progress.setdefault(test, {})[scheme] = word
     if problems:
         raise InputError(problems)
-    return Expected(Path(path), verdicts)
+    return Expected(Path(path), verdicts, progress)
 
 
 def write_expected(path: str, results: Iterable[Result], model: str) -> None:
     """Write the verdicts of a run; what the file says of other tests and schemes stays.
 
-    Tests that no longer exist are dropped; a verdict that is none, ERROR, is not written. Raises
-    InputError if the old file cannot be read.
+    So does what it says of progress, if that was not asked for and may still hold. Tests that no
+    longer exist are dropped; a verdict that is none, ERROR, is not written. Raises InputError if
+    the old file cannot be read.
     """
     place = Path(path)
-    kept = read_expected(path, model).verdicts if place.exists() else {}
-    verdicts = {test: dict(row) for test, row in kept.items() if (place.parent / test).exists()}
+    kept = read_expected(path, model) if place.exists() else Expected(place, {})
+    verdicts = {
+        test: {
+            scheme: _entry(word, kept.progress.get(test, {}).get(scheme))
+            for scheme, word in row.items()
+        }
+        for test, row in kept.verdicts.items()
+        if (place.parent / test).exists()
+    }
     for result in results:
         if result.verdict.word is Word.ERROR:
             continue
-        verdicts.setdefault(_key(place, result.file), {})[result.scheme] = result.verdict.word.value
+        test = _key(place, result.file)
+        word = result.verdict.word.value
+        progress = kept.progress.get(test, {}).get(result.scheme)
+        if result.progress is not None or word in _WITHOUT_PROGRESS:
+            progress = result.progress.word.value if result.progress else None
+        verdicts.setdefault(test, {})[result.scheme] = _entry(word, progress)
     lines = [_HEADER, f"model: {model}\n", "verdicts:\n"]
     for test in sorted(verdicts):
         row = ", ".join(f"{scheme}: {word}" for scheme, word in sorted(verdicts[test].items()))
@@ -137,6 +180,12 @@ def not_to_be_expected(results: Iterable[Result]) -> list[str]:
     """What must be said of results that `write_expected` leaves out."""
     wrong = dict.fromkeys(each.file for each in results if each.verdict.word is Word.ERROR)
     return [f"{file}: must be a test without mistakes to have expected verdicts" for file in wrong]
+
+
+def _entry(word: str, progress: str | None) -> str:
+    if progress in (None, ProgressWord.LIVE):
+        return word
+    return f"{{verdict: {word}, progress: {progress}}}"
 
 
 def _key(expected: Path, test: str) -> str:

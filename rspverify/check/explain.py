@@ -35,7 +35,7 @@ def explain(
     machine = machine_for(compiled, settings) if compiled else None
     seen: tuple[Observed, ...] = ()
     allowed = None
-    if verdict.word is Word.SOUND and machine is not None:
+    if verdict.word is Word.SOUND and machine is not None and not settings.progress:
         seen, allowed = _outcomes(program, model, machine, settings)
     texts = {axiom.name: str(axiom) for axiom in model.axioms}
     return Explanation(

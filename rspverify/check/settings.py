@@ -42,8 +42,8 @@ class Settings:
 
     model: a shipped name or a path. seconds: limit per test and scheme. steps: bound of the unroll
     engine, None for as many as are enough. machine: overrides what schemes name. states: limit of
-    the explicit engine. confirm: a second solver that must confirm each SOUND. smt_dir: a folder
-    for the questions that each verdict rests on.
+    the explicit engine, and of progress. confirm: a second solver that must confirm each SOUND.
+    smt_dir: a folder for the questions that each verdict rests on. progress: whether it is asked.
     """
 
     engine: Engine = Engine.EVENTS
@@ -56,6 +56,7 @@ class Settings:
     reading: Reading = Reading.OUTCOME
     confirm: str | None = None
     smt_dir: str | None = None
+    progress: bool = False
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""

@@ -5,6 +5,7 @@ from rspverify.machine.explicit import ExplicitMachine, Search
 from rspverify.machine.generated import Generated
 from rspverify.machine.happening import Happening
 from rspverify.machine.machine import Machine
+from rspverify.machine.progress import Found, Standstill, find_standstill, replayed, with_evictions
 from rspverify.machine.rules import Rule
 from rspverify.machine.trace import Replayer, ReplayError, label, waiting
 from rspverify.machine.unroll import Budget, Unrolling, enough_steps
@@ -13,6 +14,7 @@ __all__ = [
     "Budget",
     "Events",
     "ExplicitMachine",
+    "Found",
     "Generated",
     "Happening",
     "Machine",
@@ -20,8 +22,12 @@ __all__ = [
     "Replayer",
     "Rule",
     "Search",
+    "Standstill",
     "Unrolling",
     "enough_steps",
+    "find_standstill",
     "label",
+    "replayed",
     "waiting",
+    "with_evictions",
 ]

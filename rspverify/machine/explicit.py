@@ -200,7 +200,7 @@ class ExplicitMachine:
                 if after not in seen:
                     seen.add(after)
                     stack.append(after)
-            _mind(limits, len(seen))
+            mind(limits, len(seen))
         return Search(frozenset(found), len(seen), deepest)
 
     def shortest(self, wanted: Callable[[Outcome], bool], limits: Limits) -> list[Rule] | None:
@@ -211,24 +211,26 @@ class ExplicitMachine:
             following = []
             for state in frontier:
                 if self.complete(state) and wanted(self.outcome(state)):
-                    return _path(came, state)
+                    return path_to(came, state)
                 for rule, after in self.successors(state):
                     if after not in came:
                         came[after] = (state, rule)
                         following.append(after)
-                _mind(limits, len(came))
+                mind(limits, len(came))
             frontier = following
         return None
 
 
-def _mind(limits: Limits, states: int) -> None:
+def mind(limits: Limits, states: int) -> None:
+    """Raises LimitReached where a search has met its limit on states or time."""
     if states > limits.states:
         raise LimitReached(f"more than {limits.states:,} machine states")
     if states % _CLOCK_EVERY < 8:
         limits.remaining()
 
 
-def _path(came: Mapping[State, tuple[State, Rule] | None], state: State) -> list[Rule]:
+def path_to(came: Mapping[State, tuple[State, Rule] | None], state: State) -> list[Rule]:
+    """The rules that led to a state, where each state but the first knows the one before it."""
     rules = []
     step = came[state]
     while step is not None:

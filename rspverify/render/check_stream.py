@@ -16,13 +16,23 @@ from rspverify.report import Difference, Result
 class CheckStream:
     """Prints the row of a test as soon as it is decided under every scheme.
 
-    With `rows` false (JSON) nothing but progress is shown. Progress goes to the terminal only.
+    With `rows` false (JSON) nothing but how far the run is is shown, and on a terminal only.
+    `progress`: that of programs (SEMANTICS §5) stands beside their verdicts.
     """
 
-    def __init__(self, console: Console, schemes: Sequence[str], tests: int, rows: bool) -> None:
+    def __init__(
+        self,
+        console: Console,
+        schemes: Sequence[str],
+        tests: int,
+        rows: bool,
+        *,
+        progress: bool = False,
+    ) -> None:
         self._console = console
         self._schemes = schemes
         self._rows = rows
+        self._with_progress = progress
         self._pending: list[Result] = []
         self._results: list[Result] = []
         self._headed = False
@@ -64,9 +74,12 @@ class CheckStream:
     def _print_pending(self) -> None:
         if self._rows:
             if not self._headed:
-                self._console.print(check_text.heading(self._schemes, _WIDTH), soft_wrap=True)
+                self._console.print(
+                    check_text.heading(self._schemes, _WIDTH, progress=self._with_progress),
+                    soft_wrap=True,
+                )
                 self._headed = True
-            for line in check_text.row(self._pending, _WIDTH):
+            for line in check_text.row(self._pending, _WIDTH, progress=self._with_progress):
                 self._console.print(line, soft_wrap=True)
         self._pending = []
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from rspverify.report import Difference, Result
-from rspverify.verdict import Word
+from rspverify.verdict import ProgressWord, Word
 
 STYLES = {
     Word.SOUND: "green",
@@ -18,23 +18,34 @@ STYLES = {
     Word.UNSUPPORTED: "cyan",
     Word.ERROR: "bold red",
 }
+PROGRESS_STYLES = {
+    ProgressWord.LIVE: "green",
+    ProgressWord.STUCK: "bold red",
+    ProgressWord.UNKNOWN: "magenta",
+}
 _DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
 _WORD_WIDTH = 11
+_PROGRESS_WIDTH = 9
 
 
-def heading(schemes: Sequence[str], width: int) -> Text:
-    """The first line of the table."""
-    names = "  ".join(name.ljust(_WORD_WIDTH) for name in schemes)
+def heading(schemes: Sequence[str], width: int, *, progress: bool = False) -> Text:
+    """The first line of the table; `progress`: there is a column for it beside each verdict."""
+    column = _WORD_WIDTH + (_PROGRESS_WIDTH if progress else 0)
+    names = "  ".join(name.ljust(column) for name in schemes)
     return Text(f"{'test'.ljust(width)}  {names}".rstrip(), style="bold")
 
 
-def row(results: Sequence[Result], width: int) -> Iterator[Text]:
+def row(results: Sequence[Result], width: int, *, progress: bool = False) -> Iterator[Text]:
     """One test: a verdict per scheme, then each reason that is worth a line, with who it is for."""
     line = Text(results[0].test.ljust(width))
     for result in results:
         word = result.verdict.word
         line.append("  ")
         line.append(word.value.ljust(_WORD_WIDTH), style=STYLES[word])
+        if progress:
+            going = result.progress.word if result.progress else None
+            style = PROGRESS_STYLES[going] if going else ""
+            line.append(f"  {going or '':{_PROGRESS_WIDTH - 2}}", style=style)
     line.rstrip()
     yield line
     reasons: dict[tuple[Word, str], list[str]] = {}
@@ -43,6 +54,10 @@ def row(results: Sequence[Result], width: int) -> Iterator[Text]:
             reasons.setdefault((result.verdict.word, result.verdict.reason), []).append(
                 result.scheme
             )
+    for result in results:
+        if result.progress and result.progress.word is not ProgressWord.LIVE:
+            reason = f"{result.progress.word} {result.progress.reason}"
+            reasons.setdefault((result.verdict.word, reason), []).append(result.scheme)
     for (word, reason), schemes in reasons.items():
         who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
         if word is Word.ERROR:
@@ -79,6 +94,15 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
             if words.count(word):
                 line.append(f"  {words.count(word):4} ")
                 line.append(word.value, style=STYLES[word])
+        for going in ProgressWord:
+            count = sum(
+                result.progress is not None and result.progress.word is going
+                for result in results
+                if result.scheme_file == file
+            )
+            if count:
+                line.append(f"  {count:4} ")
+                line.append(going.value, style=PROGRESS_STYLES[going])
         if any(result.verdict.within for result in results if result.scheme_file == file):
             line.append("  (some only within the bound)")
         yield line
@@ -99,7 +123,7 @@ def differences(found: Sequence[Difference], expected: str) -> Iterator[Text]:
         result = each.result
         was = each.expected or "nothing (no verdict is written down)"
         yield Text(
-            f"{result.file} under {result.scheme}: expected {was}, got {result.verdict.word}",
+            f"{result.file} under {result.scheme}: expected {was}, got {result.words}",
             style="bold red",
         )
     if found:

@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.render.check_text import STYLES
+from rspverify.render.check_text import PROGRESS_STYLES, STYLES
 from rspverify.render.trace_text import trace
 from rspverify.report import Explanation, Observed
-from rspverify.verdict import Race, Word
+from rspverify.verdict import Progress, ProgressWord, Race, Word
 
 _SOURCE = 30
 """Columns of source text that are shown of an operation."""
@@ -23,6 +23,9 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
     head = Text()
     head.append(f"{it.title} under {result.scheme} (model {result.model}): ", style="bold")
     head.append(verdict.word.value, style=STYLES[verdict.word])
+    if result.progress:
+        head.append(", ")
+        head.append(result.progress.word.value, style=PROGRESS_STYLES[result.progress.word])
     yield head
     yield Text(verdict.reason)
     if it.reach:
@@ -30,6 +33,9 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
     yield Text("")
     if it.threads:
         yield _compiled(it)
+    if result.progress:
+        yield from _progress(result.progress)
+        return
     match verdict.word:
         case Word.UNSOUND:
             yield from _counterexample(it)
@@ -80,6 +86,23 @@ def _counterexample(it: Explanation) -> Iterator[RenderableType]:
     )
     for name, text in it.axioms:
         yield Text(f"  {name}: {text.removesuffix(f' as {name}')}")
+
+
+def _progress(progress: Progress) -> Iterator[RenderableType]:
+    yield Text("")
+    if progress.execution is None:
+        claim = "Progress" if progress.word is ProgressWord.LIVE else "Progress is not known"
+        yield Text(f"{claim}: {progress.reason}")
+        return
+    yield Text("An execution of the compiled program after which nothing can go on", style="bold")
+    yield trace(progress.execution)
+    yield Text("")
+    count = len(progress.execution.steps)
+    steps = f"{count} step{'' if count == 1 else 's'}"
+    shortest = "; none is shorter" if progress.execution.shortest else ""
+    yield Text(f"It is stuck after {steps}{shortest}. There", style="bold")
+    yield from (Text(f"  {line}") for line in progress.blocked)
+    yield Text("What the environment can still do changes nothing of this.")
 
 
 def _reads(outcome: Observed) -> Iterator[Text]:

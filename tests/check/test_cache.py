@@ -209,6 +209,7 @@ CHANGES: dict[str, Settings | None] = {
     "machine": Settings(machine="rsp-st-waits"),
     "l2": Settings(l2=L2.REAL),
     "states": Settings(states=1_000_000),
+    "progress": Settings(progress=True),
 }
 
 

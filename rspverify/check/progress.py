@@ -1,0 +1,72 @@
+"""Progress as a question: can a compiled program always go on to complete (SEMANTICS §5)?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rspverify.check.reached import machine_for
+from rspverify.check.settings import Settings
+from rspverify.limits import LimitReached, Limits
+from rspverify.litmus import Program
+from rspverify.machine import Found, Machine, Standstill, find_standstill, replayed, with_evictions
+from rspverify.machine.stopping import StoppingEvents
+from rspverify.scheme import Scheme, compile_program
+from rspverify.smt import Solver
+from rspverify.verdict import Progress, ProgressWord, Word
+
+_STATES = 20_000
+"""Up to so many states are searched, which takes some seconds at most."""
+
+WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
+"""Verdicts beside which progress has no meaning: the source has none, or nothing was compiled."""
+
+
+def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
+    """Whether from every reachable state of the compiled program some complete one is reachable.
+
+    Asked of the machine, whatever the engine of the verdict. The scheme must have rows for the
+    program.
+    """
+    try:
+        machine = machine_for(compile_program(program, scheme), settings)
+        found = standstill(machine, settings.limits())
+        if found.schedule is None:
+            reason = f"from every state a complete execution can be reached ({found.how})"
+            return Progress(ProgressWord.LIVE, reason)
+        lines = [operation.span.line for operation in program.operations]
+        return stuck(replayed(machine, found.schedule, lines), found.shortest)
+    except LimitReached as limit:
+        return Progress(ProgressWord.UNKNOWN, str(limit))
+
+
+def standstill(machine: Machine, limits: Limits) -> Found:
+    """An execution to a standstill, if there is any. Raises LimitReached.
+
+    By search, which finds a shortest one; where the states are too many, by the events engine.
+    """
+    try:
+        return find_standstill(machine, replace(limits, states=min(limits.states, _STATES)))
+    except LimitReached:
+        limits.remaining()
+    events = StoppingEvents(machine, limits)
+    solver = Solver(limits, reproducible=True)
+    solver.add(*events.constraints)
+    model = solver.find()
+    if model is None:
+        return Found(None, "by the events engine")
+    schedule = with_evictions(machine, events.stopped(model))
+    return Found(schedule, "by the events engine", shortest=False)
+
+
+def stuck(end: Standstill, shortest: bool) -> Progress:
+    """STUCK, with the execution that shows it."""
+    steps = len(end.execution.steps)
+    after = (
+        "before any step" if not steps else "after 1 step" if steps == 1 else f"after {steps} steps"
+    )
+    what = "no instruction" if end.threads else "nothing more"
+    waits: Sequence[str] = end.threads or end.rest
+    reason = f"{after} {what} can happen: {'; '.join(waits)}"
+    blocked = (*end.threads, *end.rest)
+    return Progress(ProgressWord.STUCK, reason, replace(end.execution, shortest=shortest), blocked)
