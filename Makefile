@@ -17,8 +17,8 @@ lint: .venv/lint.stamp  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy rspverify
 
-bench: .venv/run.stamp  ## speed, as ratios side by side in one run
-	$(BIN)/python bench/engines.py
+bench: .venv/bench.stamp  ## speed, as ratios side by side in one run; ARGS=--keep puts it into docs/performance.md
+	$(BIN)/python -m bench $(ARGS)
 
 refresh: .venv/run.stamp  ## write the verdicts of this version to litmus/expected.yaml
 	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --progress --refresh --no-cache
@@ -36,6 +36,10 @@ clean:
 
 .venv/test.stamp: .venv/run.stamp
 	$(PIP) --editable '.[test]'
+	@touch $@
+
+.venv/bench.stamp: .venv/run.stamp
+	$(PIP) --editable '.[bench]'
 	@touch $@
 
 .venv/lint.stamp: .venv/run.stamp

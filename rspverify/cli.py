@@ -280,6 +280,41 @@ def cache(
     typer.echo(f"{folder / FILE}\n{answers:,} answers, {size / 2**20:.1f} MB")
 
 
+@app.command()
+@guarded
+def generate(
+    family: Annotated[
+        str | None, typer.Argument(metavar="FAMILY", help="A family of --list, or all.")
+    ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Argument(metavar="DIR", help="Where the tests go; for all, each family in its own."),
+    ] = None,
+    list_families: Annotated[
+        bool, typer.Option("--list", help="Show the families, their shapes and their sizes.")
+    ] = False,
+) -> None:
+    """Write a systematic family of litmus tests: every scope and grouping of a few shapes.
+
+    Never overwrites a file that is not the very same test.
+    """
+    from rspverify.check.inputs import require
+    from rspverify.generate import FAMILIES, LETTERS, chosen, write_tests
+    from rspverify.render.families_text import families
+
+    if list_families:
+        rows = [(each.name, each.meaning, each.counts()) for each in FAMILIES.values()]
+        _print(None, families(rows, LETTERS))
+        return
+    require(
+        family is not None and folder is not None,
+        "generate must have a family and a folder, or --list",
+    )
+    assert family is not None and folder is not None
+    for name, count in write_tests(chosen(family), folder).items():
+        print(f"{folder}: {count} tests of the family {name}")
+
+
 @app.command("list")
 @guarded
 def list_() -> None:

@@ -1,0 +1,111 @@
+"""`make bench`, or `python -m bench` where it is set up."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from bench.cases import ROOT, known_answers
+from bench.curves import CURVES, Curve
+from bench.decisions import decisions
+from bench.document import circumstances, filled
+from bench.growth import Point, grow, growth
+from bench.herd import CAT, HERD, beside_herd, named_herd
+from bench.parts import parts
+from bench.sheet import Sheet
+
+DOCUMENT = ROOT / "docs/performance.md"
+PICTURE = ROOT / "docs/growth.svg"
+
+
+class Part(StrEnum):
+    """What can be measured."""
+
+    DECISIONS = "decisions"
+    PARTS = "parts"
+    HERD = "herd"
+    GROWTH = "growth"
+
+
+def main(
+    part: Annotated[
+        list[Part] | None, typer.Option(help="Measure only this; may be given again.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Times that each action is timed.")] = 7,
+    cut_off: Annotated[float, typer.Option(min=0.01, help="Seconds for a point of growth.")] = 10,
+    largest: Annotated[int, typer.Option(min=1, help="Leave out larger sizes of growth.")] = 99,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Put the tables into docs/performance.md, too.")
+    ] = False,
+    picture: Annotated[Path, typer.Option(help="Where the SVG of the growth goes.")] = PICTURE,
+) -> None:
+    """Measure, print the tables, and draw the growth curves."""
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    console.print(circumstances())
+    sheets: list[Sheet] = []
+
+    def show(sheet: Sheet) -> None:
+        sheets.append(sheet)
+        console.print(sheet.table())
+
+    wanted = part or list(Part)
+    for each, measured in _tables(repeats).items():
+        if each in wanted:
+            show(measured())
+    if Part.HERD in wanted:
+        _beside_herd(show, console, repeats)
+    if Part.GROWTH in wanted:
+        curves = [_up_to(curve, largest) for curve in CURVES]
+        show(_growth(curves, cut_off, picture, console))
+    if keep:
+        texts = {sheet.key: sheet.markdown() for sheet in sheets}
+        text = filled(DOCUMENT.read_text(), {**texts, "circumstances": circumstances()})
+        DOCUMENT.write_text(text)
+
+
+def _tables(repeats: int) -> dict[Part, Callable[[], Sheet]]:
+    return {
+        Part.DECISIONS: lambda: decisions(known_answers(), repeats),
+        Part.PARTS: lambda: parts(known_answers(), repeats),
+    }
+
+
+def _beside_herd(show: Callable[[Sheet], None], console: Console, repeats: int) -> None:
+    try:
+        herd = named_herd(os.environ)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(2) from None
+    if herd is None:
+        console.print(f"herd: not measured; name one by {HERD} and {CAT}\n")
+    else:
+        show(beside_herd(herd, list((ROOT / "litmus").rglob("*.litmus")), min(repeats, 3)))
+
+
+def _growth(curves: Sequence[Curve], cut_off: float, picture: Path, console: Console) -> Sheet:
+    points: list[Point] = []
+    with console.status("growth") as status:
+        for point in grow(curves, cut_off):
+            points.append(point)
+            status.update(f"growth: {point.curve.name}, {point.size}, {point.engine}")
+    from bench.figure import draw
+
+    draw(points, cut_off, picture)
+    console.print(f"wrote {picture}")
+    return growth(points, cut_off)
+
+
+def _up_to(curve: Curve, largest: int) -> Curve:
+    sizes = tuple(size for size in curve.sizes if size <= largest)
+    return Curve(curve.name, curve.unit, sizes, curve.shape, curve.groups)
+
+
+if __name__ == "__main__":
+    typer.run(main)
