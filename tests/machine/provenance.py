@@ -155,7 +155,7 @@ class Simulation:
                 after = {**state, ("read", it.register): (entry.value, entry.source)}
                 return after if name == "LD" else self._stored(after, own, it)
             case "ST":
-                waits = "Await" in repr(it.mnemonic.effects)  # The variant rsp-st-waits.
+                waits = len(it.mnemonic.effects) > 1  # The variant rsp-st-waits.
                 if waits and entry and entry.merged and not entry.valid:
                     return None
                 return self._stored(state, own, it)

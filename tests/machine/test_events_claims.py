@@ -394,22 +394,27 @@ def test_events_with_a_real_l2_on_the_corpus() -> None:
 # ---- Any program -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "devices, count, decided", [(1, 150, 120), (2, 100, 60)], ids=["one device", "two devices"]
-)
+@pytest.mark.parametrize("devices, count, decided", [(1, 110, 90), (2, 50, 10)])
 def test_any_instruction_mix(devices: int, count: int, decided: int) -> None:
-    """Any instructions in any order: unlocks without locks, SY, markers in a row, guards on each."""
-    done = 0
+    """Any instructions in any order: unlocks without locks, SY, markers in a row, guards on each.
+
+    Against the reduced search, and where it is not too large against that of Tab. 1 to the letter.
+    """
+    reduced = full = 0
     for number in range(count):
         program = hostile_assembly(random.Random(f"mix {devices} {number}"), devices=devices)
         machine = machine_of(program)
+        found = events_outcomes(machine)
         try:
-            expected = searched(replace(machine, evict=True), 4_000, reduced=False)
+            assert found == searched(machine, 6_000), listing(program)
+            reduced += 1
+            letter = searched(replace(machine, evict=True), 2_000, reduced=False)
         except LimitReached:
             continue
-        assert events_outcomes(machine) == expected, listing(program)
-        done += 1
-    assert done >= decided, f"{count - done} of {count} were too large"
+        assert found == letter, listing(program)
+        full += 1
+    assert reduced >= 0.9 * count, f"{count - reduced} of {count} were too large"
+    assert full >= decided, f"{count - full} of {count} were too large without reductions"
 
 
 @pytest.mark.parametrize("name, count", [("medium", 40), ("medium, two devices", 40)])
