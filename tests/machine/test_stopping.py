@@ -108,7 +108,7 @@ LOCK_AND_LOAD = ["LK_L2 x", "FLU_L1 DV", "INV_L1 WG", "LD x", "UL_L2 x"]
     [
         # Two locks, in opposite orders and in the same one.
         ([(HERE, ["LK_L2 x", "LK_L2 y", "UL_L2 y", "UL_L2 x"]), (NEAR, ["LK_L2 y", "LK_L2 x"])], True),
-        ([(HERE, ["LK_L2 x", "LK_L2 y", "UL_L2 y", "UL_L2 x"]), (NEAR, ["LK_L2 x", "LK_L2 y"])], False),
+        ([(HERE, ["LK_L2 x", "LK_L2 y", "UL_L2 y", "UL_L2 x"]), (NEAR, ["LK_L2 x", "LK_L2 y", "UL_L2 y", "UL_L2 x"])], False),
         # A lock that is kept: instructions that need it, and those that do not.
         ([(HERE, ["LK_rmw DV"]), (NEAR, ["INC_L1 x"])], True),
         ([(HERE, ["LK_rmw DV", "UL_rmw DV"]), (NEAR, ["INC_L1 x"])], False),
