@@ -78,7 +78,7 @@ def test_a_sound_rests_on_two_noes(engine: Engine, dossiers: list[Dossier], tmp_
     """No race, and nothing left on the machine; asked again, each question has the same answer."""
     agrees = solver(tmp_path, "echo unsat")
     sound = 0
-    for path in SAMPLE:
+    for path in SAMPLE if engine is Engine.EVENTS else SAMPLE[::3]:
         program = read_program_file(path)
         for scheme in (ORIGINAL, PROPOSED):
             verdict = check(program, scheme, MODEL, Settings(engine=engine, confirm=agrees))
@@ -92,10 +92,10 @@ def test_a_sound_rests_on_two_noes(engine: Engine, dossiers: list[Dossier], tmp_
                 assert verdict.confirmed == agrees
             else:
                 assert verdict.confirmed is None
-    assert sound >= 15
+    assert sound >= 5
 
 
-def test_the_last_no_excludes_only_what_is_allowed(dossiers: list[Dossier]) -> None:
+def test_the_last_no_excludes_only_what_is_allowed() -> None:
     """Each outcome that is left out of the last question is one that the model was asked about."""
     settings = Settings(engine=Engine.EVENTS, smt_dir="unused")
     name = "IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3"
@@ -172,9 +172,9 @@ def test_one_answer_that_is_missing_is_enough(tmp_path: Path) -> None:
 
 
 def test_a_solver_that_hangs_is_given_up_on(tmp_path: Path) -> None:
-    verdict = proposed(solver(tmp_path, "sleep 600"), seconds=4)
+    verdict = proposed(solver(tmp_path, "sleep 600"), seconds=3)
     assert verdict.word is Word.UNKNOWN
-    assert verdict.reason.endswith(("fake gave up: timeout", "timeout of 4 s"))
+    assert verdict.reason.endswith(("fake gave up: timeout", "timeout of 3 s"))
 
 
 def test_only_a_sound_is_confirmed(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ class TestCommandLine:
         result = run("check", "--confirm", name)
         assert result.exit_code == 0
         assert f"1 of 1 SOUND confirmed by {name}" in " ".join(result.stdout.split())
-        document = json.loads(run("check", "--confirm", name, "--json").stdout)
+        document = json.loads(run("check", "--confirm", name, "--format", "json").stdout)
         assert [it["confirmed"] for it in document["results"]] == [name]
 
     def test_a_lie_is_an_internal_error(self, tmp_path: Path) -> None:
