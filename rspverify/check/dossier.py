@@ -76,8 +76,9 @@ class Dossier:
         name = re.sub(r"[^\w.+@-]+", "_", f"{Path(self._test).with_suffix('')}.{self._scheme}")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for old in folder.glob(f"{name}.[0-9][0-9]-*.smt2"):
-                old.unlink()
+            for old in folder.iterdir():
+                if re.fullmatch(rf"{re.escape(name)}\.\d+-\w+\.smt2", old.name):
+                    old.unlink()
             for place, each in enumerate(self.asked, 1):
                 path = folder / f"{name}.{place:02}-{each.name}.smt2"
                 text = script(each.terms, self._header(each, place, word), each.satisfiable)

@@ -33,7 +33,7 @@ def second_opinion(
     environment = Environment()
     formulas = _Formulas(environment)
     wanted = [formulas.of(term) for term in terms]
-    limit = {"tlimit": str(max(1, int(seconds * 1000)))} if seconds and solver == "cvc5" else {}
+    limit = {"tlimit-per": str(max(1, int(seconds * 1000)))} if seconds and solver == "cvc5" else {}
     try:
         with environment.factory.Solver(
             name=solver, logic="QF_BOOL", generate_models=False, solver_options=limit

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -61,15 +63,29 @@ def _program(program: str, terms: Sequence[Term], seconds: float | None) -> bool
         question = Path(folder, "question.smt2")
         question.write_text(script(terms), encoding="utf-8")
         try:
-            done = subprocess.run(
-                [program, str(question)], capture_output=True, text=True, timeout=seconds
-            )
+            said = _said([program, str(question)], seconds).split()
         except subprocess.TimeoutExpired:
             return f"{name} gave up: timeout"
         except (OSError, UnicodeDecodeError) as error:
             return f"{name} cannot be run: {error}"
     answers = {"sat": True, "unsat": False}
-    said = done.stdout.split()
     if len(said) == 1 and said[0] in answers:
         return answers[said[0]]
     return f"{name} said {' '.join(said)[:80] or 'nothing'}"
+
+
+def _said(command: Sequence[str], seconds: float | None) -> str:
+    """What a command prints; when time is over it ends, and with it all that it has started."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as asked:
+        try:
+            return asked.communicate(timeout=seconds)[0]
+        except BaseException:
+            os.killpg(asked.pid, signal.SIGKILL)
+            raise

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from rspverify.smt.term import FALSE, TRUE, Kind, Term
 
+_LONG = 400
+"""Longer text is defined, so that neither it nor the depth of its parentheses grows on."""
+
 _SIGN = {Kind.NOT: "not", Kind.AND: "and", Kind.OR: "or"}
 
 
@@ -15,12 +18,12 @@ def script(
     """A script that asserts the terms, with a header of comments, and asks `(check-sat)`.
 
     satisfiable: what the answer was, written down as the script's status; None if there is none.
-    Variables carry the names of their terms; what is used more than once is defined once.
+    Variables carry the names of their terms; what is used more than once, or long, is defined once.
     """
     wanted = [term for term in terms if term is not TRUE]
     order, uses = _below(wanted)
     status = {None: "unknown", True: "sat", False: "unsat"}[satisfiable]
-    lines = [f"; {line}".rstrip() for line in header]
+    lines = [f"; {line}".rstrip() for each in header for line in each.splitlines()]
     lines += ["(set-logic QF_UF)", f"(set-info :status {status})"]
     text: dict[Term, str] = {TRUE: "true", FALSE: "false"}
     for place, term in enumerate(order):
@@ -29,9 +32,10 @@ def script(
             text[term] = f"|{name} #{place}|"
             lines.append(f"(declare-const {text[term]} Bool)")
             continue
-        inner = " ".join(text[each] for each in term.arguments)
-        whole = f"({_SIGN[term.kind]} {inner})"
-        if uses[term] > 1 and term.kind is not Kind.NOT:
+        inner = [text[each] for each in term.arguments]
+        whole = f"({_SIGN[term.kind]} {' '.join(inner)})"
+        literal = term.kind is Kind.NOT and not inner[0].startswith("(")
+        if len(whole) > _LONG or (uses[term] > 1 and not literal):
             text[term] = f"d{place}"
             lines.append(f"(define-fun d{place} () Bool {whole})")
         else:

@@ -18,7 +18,7 @@ from programs import (
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import Limits
-from rspverify.machine import ExplicitMachine, Machine, Rule, Unrolling, enough_steps
+from rspverify.machine import Events, ExplicitMachine, Machine, Rule, Unrolling, enough_steps
 from rspverify.smt import Solver, all_of
 from rspverify.verdict import Outcome
 
@@ -54,6 +54,19 @@ def machine_of(program: AssemblyProgram) -> Machine:
 def searched(machine: Machine, states: int = 20_000, *, reduced: bool = True) -> Outcomes:
     """The outcomes by exhaustive search. Raises LimitReached."""
     return ExplicitMachine(machine, reduced=reduced).search(replace(LIMITS, states=states)).outcomes
+
+
+def events_outcomes(machine: Machine) -> Outcomes:
+    """The outcomes by the events engine; none may come twice."""
+    events, solver = Events(machine, LIMITS), Solver(LIMITS)
+    solver.add(*events.constraints, *events.order.constraints())
+    found: set[Outcome] = set()
+    while (model := solver.find()) is not None:
+        outcome = events.outcome(model)
+        assert outcome not in found
+        found.add(outcome)
+        solver.add(~all_of(events.assumptions(outcome)))
+    return frozenset(found)
 
 
 class Unrolled:

@@ -1,0 +1,177 @@
+"""The rf, mo and last writes of the events engine against a simulation that keeps track of writes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cmp_to_key
+
+import pytest
+from engines import LIMITS, machine_of, random_programs
+from hostile import hostile_assembly
+from programs import assembly, listing
+from provenance import Generated as Expected
+from provenance import Simulation
+
+from rspverify.assembly import AssemblyProgram
+from rspverify.machine import Events, Generated, Machine
+from rspverify.smt import Model, Solver, all_of
+from rspverify.verdict import Outcome
+
+HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
+ACCESSES = (
+    ("LD", "ST", "INC_L1", "INC_L2", "FLU_L1", "INV_L1", "LK_L2", "UL_L2"),
+    ("LD", "ST", "ST"),
+    ("ST", "INC_L1", "INC_L2"),
+)
+
+
+class Witnesses:
+    """The executions of a machine by the events engine, with what they generate."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.events = Events(machine, LIMITS)
+        self.own = Generated(self.events)
+        self.solver = Solver(LIMITS)
+        self.solver.add(*self.events.constraints, *self.events.order.constraints())
+        self._writes = {
+            each.operation: each
+            for each in machine.program.instructions
+            if each.mnemonic.writes and each.location is not None
+        }
+
+    def each_outcome(self) -> Iterator[tuple[Outcome, Model]]:
+        """A model of each outcome."""
+        while (model := self.solver.find()) is not None:
+            outcome = self.events.outcome(model)
+            yield outcome, model
+            self.solver.add(~all_of(self.events.assumptions(outcome)))
+
+    def everything(self) -> set[tuple[Outcome, Expected]]:
+        """Each outcome with each rf and mo that some model has."""
+        found = set()
+        while (model := self.solver.find()) is not None:
+            one = (self.events.outcome(model), self.generated(model))
+            assert one not in found
+            found.add(one)
+            self.solver.add(~all_of(self._assumptions(*one)))
+        return found
+
+    def generated(self, model: Model) -> Expected:
+        """What a model says of rf and mo, and that its last writes are the last of these."""
+        executed = dict(self.events.outcome(model).reads)
+        rf = frozenset(
+            pair for pair, term in self.own.rf.items() if pair[1] in executed and model[term]
+        )
+        order = {x: self._order(model, x) for x in self.machine.locations}
+        found = Expected(rf, frozenset(order.items()))
+        for x in self.machine.locations:
+            assert [it for it, term in self.own.last[x] if model[term]] == [found.last(x)]
+        return found
+
+    def _order(self, model: Model, x: str) -> tuple[int, ...]:
+        happening = [
+            operation
+            for operation, it in self._writes.items()
+            if it.location == x and model[self.events.guards[it.index]]
+        ]
+        compare = cmp_to_key(lambda a, b: -1 if model[self.own.mo[a, b]] else 1)
+        order = sorted(happening, key=compare)
+        for place, a in enumerate(order):
+            for b in order[place + 1 :]:
+                assert model[self.own.mo[a, b]] and not model[self.own.mo[b, a]]
+        return tuple(order)
+
+    def _assumptions(self, outcome: Outcome, found: Expected) -> list:
+        pairs = [
+            self.own.mo[a, b]
+            for _, order in found.order
+            for place, a in enumerate(order)
+            for b in order[place + 1 :]
+        ]
+        return [*self.events.assumptions(outcome), *(self.own.rf[it] for it in found.rf), *pairs]
+
+
+def programs() -> Iterator[AssemblyProgram]:
+    """On one device and on two; as schemes make them, and of any instructions."""
+    yield from random_programs("small", 50, "witness ")
+    yield from random_programs("medium", 30, "witness ")
+    yield from random_programs("small, two devices", 50, "witness ")
+    yield from random_programs("medium, two devices", 30, "witness ")
+    for number in range(120):
+        rng = random.Random(f"witness {number}")
+        yield hostile_assembly(rng, devices=1 + number % 2)
+
+
+def test_generated_rf_and_mo_are_those_of_the_replay() -> None:
+    """Of one execution for each outcome, replayed step by step."""
+    compared = 0
+    for number, program in enumerate(programs()):
+        machine = machine_of(program)
+        if number % 5 == 0:
+            machine = Machine(program, elide_l2=False)
+        simulation = Simulation(program, elide_l2=machine.elide_l2)
+        witnesses = Witnesses(machine)
+        for outcome, model in witnesses.each_outcome():
+            last = simulation.replay(witnesses.events.schedule(model))
+            assert simulation.complete(last), listing(program)
+            assert simulation.outcome(last) == outcome, listing(program)
+            assert simulation.generated(last) == witnesses.generated(model), listing(program)
+            compared += 1
+    assert compared > 500
+
+
+@pytest.mark.parametrize("devices, most, decided", [(1, 6, 50), (2, 4, 30)])
+def test_every_rf_and_mo_is_generated(devices: int, most: int, decided: int) -> None:
+    """All pairs of outcome, rf and mo, by exhaustive search of the simulation."""
+    done = several = 0
+    for number in range(60):
+        rng = random.Random(f"every {devices} {number}")
+        program = hostile_assembly(rng, devices=devices, most=most, palettes=ACCESSES)
+        machine = machine_of(program)
+        expected = Simulation(program, elide_l2=machine.elide_l2).executions(1_000)
+        if expected is None:
+            continue
+        assert Witnesses(machine).everything() == expected, listing(program)
+        done += 1
+        several += len(expected) > len({outcome for outcome, _ in expected})
+    assert done >= decided
+    assert several >= decided // 10, "outcomes that several witnesses have"
+
+
+def generated(*threads: tuple[tuple[int, int], list[str]]) -> set[tuple[Outcome, Expected]]:
+    """All that a program generates; the simulation says the same."""
+    program = assembly(*threads)
+    machine = machine_of(program)
+    found = Witnesses(machine).everything()
+    assert found == Simulation(program, elide_l2=machine.elide_l2).executions(50_000)
+    return found
+
+
+def orders(found: set[tuple[Outcome, Expected]], x: str) -> set[tuple[int, ...]]:
+    return {dict(each.order)[x] for _, each in found}
+
+
+def test_writes_of_one_flush_keep_their_l1_order() -> None:
+    found = generated((HERE, ["ST x 1", "ST x 2"]))
+    assert orders(found, "x") == {(0, 1)}
+
+
+def test_writes_of_one_value_are_told_apart() -> None:
+    """Two stores of 1 in different work-groups: the read knows whose it got."""
+    found = generated((HERE, ["ST x 1"]), (NEAR, ["ST x 1", "LD x"]))
+    assert {each.rf for _, each in found} == {frozenset({(0, 2)}), frozenset({(1, 2)})}
+    assert orders(found, "x") == {(0, 1), (1, 0)}
+
+
+def test_memory_decides_across_devices() -> None:
+    """INC_L2 of two devices that both read 0: what they wrote has an order all the same."""
+    found = generated((HERE, ["INC_L2 x"]), (FAR, ["INC_L2 x"]))
+    both = {each for outcome, each in found if outcome.reads == ((0, 0), (1, 0))}
+    assert {dict(each.order)["x"] for each in both} == {(0, 1), (1, 0)}
+
+
+def test_a_read_of_the_initial_value_after_it_was_overwritten() -> None:
+    found = generated((HERE, ["ST x 0"]), (NEAR, ["LD x"]))
+    assert {each.rf for _, each in found} == {frozenset({(None, 1)}), frozenset({(0, 1)})}

@@ -1,0 +1,151 @@
+"""Standstills by the events engine, against searches that share nothing with it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from engines import LIMITS, machine_of, random_programs
+from hostile import LOCKED, hostile_assembly
+from oracle import machine as oracle
+from oracle_adapter import plain_assembly
+from programs import assembly, listing
+
+from rspverify.assembly import AssemblyProgram
+from rspverify.machine import ExplicitMachine, Machine, Replayer, Rule
+from rspverify.machine.rules import AnyBit, IsValid
+from rspverify.machine.state import State
+from rspverify.machine.stopping import StoppingEvents
+from rspverify.smt import Model, Solver
+
+HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
+
+
+def standstill(machine: Machine) -> tuple[StoppingEvents, Model] | None:
+    """An execution after which nothing can go on, by the events engine."""
+    events, solver = StoppingEvents(machine, LIMITS), Solver(LIMITS)
+    solver.add(*events.constraints)
+    model = solver.find()
+    return None if model is None else (events, model)
+
+
+def ends_for_good(machine: Machine, schedule: list[Rule], most: int = 20_000) -> None:
+    """The schedule replays step by step, and from its end no complete state can be reached.
+
+    CLEAN entries that somebody waits for are evicted first: they might be read as they are.
+    """
+    full = replace(machine, evict=True)
+    state = Replayer(machine).states(schedule)[-1]
+    search = ExplicitMachine(full, reduced=False)
+    state = _without_awaited(search, full, state)
+    seen, waiting = {state}, [state]
+    while waiting:
+        state = waiting.pop()
+        assert not search.complete(state), listing(machine.program)
+        for _, after in search.successors(state):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+        assert len(seen) < most
+
+
+def _without_awaited(search: ExplicitMachine, machine: Machine, state: State) -> State:
+    """The state after an EVICT of each CLEAN entry of an L1 that a next instruction looks at."""
+    evicts = {(it.cache, it.location): it for it in machine.rules if it.step == "EVICT"}
+    for rule in list(search.next_rules(state)):
+        for guard in rule.guards:
+            for bit, wanted in guard.bits if isinstance(guard, AnyBit) else ():
+                if isinstance(bit, IsValid) and wanted and bit.cache.level == 1:
+                    after = search.apply(state, evicts[bit.cache, bit.location])
+                    state = state if after is None else after
+    return state
+
+
+def programs() -> Iterator[AssemblyProgram]:
+    """Many locks; few instructions, as the oracle visits every state."""
+    for number in range(330):
+        yield hostile_assembly(random.Random(f"locks {number}"), most=6, palettes=LOCKED)
+    for number in range(120):
+        rng = random.Random(f"locks, two devices {number}")
+        yield hostile_assembly(rng, devices=2, most=4, palettes=LOCKED)
+    yield from random_programs("small", 60, "locks ")
+
+
+def test_a_standstill_is_found_exactly_where_the_oracle_is_stuck() -> None:
+    """On any program: and where one is found, its execution replays and ends for good."""
+    decided = stuck = 0
+    for program in programs():
+        machine = machine_of(program)
+        stores = (it.mnemonic for it in program.instructions if it.mnemonic.name == "ST")
+        waits = any(len(it.effects) > 1 for it in stores)
+        try:
+            expected = oracle.stuck(
+                plain_assembly(program),
+                variant="rsp-st-waits" if waits else "rsp",
+                limit=700,
+                l2_is_memory=machine.elide_l2,
+            )
+        except oracle.TooLarge:
+            continue
+        found = standstill(machine)
+        assert (found is not None) == expected, listing(program)
+        if found is not None:
+            events, model = found
+            ends_for_good(machine, events.stopped(model))
+            stuck += 1
+        decided += 1
+    assert decided >= 300
+    assert stuck >= 60
+
+
+LOCK_AND_LOAD = ["LK_L2 x", "FLU_L1 DV", "INV_L1 WG", "LD x", "UL_L2 x"]
+
+
+@pytest.mark.parametrize(
+    "threads, stops",
+    [
+        # Two locks, in opposite orders and in the same one.
+        ([(HERE, ["LK_L2 x", "LK_L2 y", "UL_L2 y", "UL_L2 x"]), (NEAR, ["LK_L2 y", "LK_L2 x"])], True),
+        ([(HERE, ["LK_L2 x", "LK_L2 y", "UL_L2 y", "UL_L2 x"]), (NEAR, ["LK_L2 x", "LK_L2 y", "UL_L2 y", "UL_L2 x"])], False),
+        # A lock that is kept: instructions that need it, and those that do not.
+        ([(HERE, ["LK_rmw DV"]), (NEAR, ["INC_L1 x"])], True),
+        ([(HERE, ["LK_rmw DV", "UL_rmw DV"]), (NEAR, ["INC_L1 x"])], False),
+        ([(HERE, ["LK_rmw DV"]), (NEAR, ["LD x"])], False),
+        ([(HERE, ["LK_rmw DV"]), (NEAR, ["UL_rmw DV", "INC_L1 x"])], True),
+        # It shuts the entries of other work-groups of the device, and of no other.
+        ([(HERE, ["LK_L2 x"]), (NEAR, ["LD x"])], True),
+        ([(HERE, ["LK_L2 x"]), (HERE, ["LD x"])], False),
+        ([(HERE, ["LK_L2 x"]), (FAR, ["LD x"])], False),
+        # What is DIRTY there stays so: the end is not reached, nor what is behind a marker.
+        ([(HERE, ["LK_L2 x"]), (NEAR, ["ST x 1"])], True),
+        ([(HERE, ["LK_L2 x", "UL_L2 x"]), (NEAR, ["ST x 1", "FLU_L1 WG", "LD x"])], False),
+        ([(HERE, ["LK_L2 x", "LD y", "UL_L2 x if 0=1"]), (NEAR, ["ST x 1", "FLU_L1 WG", "ST y 1"])], True),
+        # Row 3 of the original scheme: its flush waits for what its lock keeps DIRTY.
+        ([(HERE, LOCK_AND_LOAD), (NEAR, ["ST x 1"])], True),
+        ([(HERE, LOCK_AND_LOAD), (NEAR, ["LD x"])], False),
+    ],
+)  # fmt: skip
+def test_known_standstills(threads: list[tuple[tuple[int, int], list[str]]], stops: bool) -> None:
+    program = assembly(*threads)
+    machine = machine_of(program)
+    found = standstill(machine)
+    assert (found is not None) is stops
+    assert (
+        oracle.stuck(plain_assembly(program), limit=60_000, l2_is_memory=machine.elide_l2) is stops
+    )
+    if found is not None:
+        ends_for_good(machine, found[0].stopped(found[1]))
+
+
+def test_a_clean_entry_may_be_evicted_before_it_is_read() -> None:
+    """x was fetched before the lock was taken; nothing but an EVICT keeps LD from going on."""
+    program = assembly((HERE, ["ST x 1", "INV_L1 WG", "LK_L2 x"]), (NEAR, ["LD x"]))
+    events, solver = StoppingEvents(machine_of(program), LIMITS), Solver(LIMITS)
+    solver.add(*events.constraints)
+    load = events.happenings.code[1][0]
+    fetch = next(it for it in events.happenings.all if it.owner is load)
+    model = solver.find([events.happens[fetch.number]])
+    assert model is not None
+    ends_for_good(machine_of(program), events.stopped(model))
