@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from rspverify.report import Result
+    from rspverify.report import PairResult, Result
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -244,6 +244,86 @@ def outcomes(
         program = read_program_file(test)
         table = listed(program, memory_model, schemes, test, settings)
     _print(output, outcome_table(table))
+
+
+@app.command()
+@guarded
+def selftest(
+    programs: Annotated[int, typer.Option(min=1, help="How many pairs.")] = 1000,
+    seed: Annotated[
+        int, typer.Option(help="Which pairs: number i of a seed is always the same.")
+    ] = (0),
+    start: Annotated[int, typer.Option(min=0, help="The number of the first pair.")] = 0,
+    devices: Annotated[
+        int | None, typer.Option(min=1, max=2, help="Programs on so many devices. Default: either.")
+    ] = None,
+    engines: Annotated[
+        str | None, typer.Option(help="Engines, joined by commas. Default: all there are.")
+    ] = None,
+    states: Annotated[
+        int,
+        typer.Option("--limit-states", min=1, help="Beyond so many, explicit gives no answer."),
+    ] = 20_000,
+    steps: Annotated[
+        int, typer.Option("--limit-steps", min=1, help="Where K* is more, unroll is not asked.")
+    ] = 28,
+    timeout: Annotated[
+        float, typer.Option(min=0.001, help="Seconds for each question about a pair.")
+    ] = 5.0,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="The folder for what disagrees.")
+    ] = ".",
+    progress: Annotated[
+        bool | None,
+        typer.Option(help="Show progress. Default: where standard error is a terminal."),
+    ] = None,
+    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
+        FormatName.TEXT
+    ),
+) -> None:
+    """Hold the engines against each other on random programs under random schemes.
+
+    Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus and
+    .yaml. Exit: 1 if there is one, 130 if interrupted, 0 otherwise.
+    """
+    from rspverify.limits import LimitReached
+    from rspverify.render.console import opened
+    from rspverify.render.selftest_json import render
+    from rspverify.render.selftest_progress import shown_progress
+    from rspverify.render.selftest_text import summary
+    from rspverify.selftest.compare import Choices, engines_named
+    from rspverify.selftest.run import run_pairs, tasks_for, write_files
+    from rspverify.selftest.tally import report
+
+    choices = Choices(engines_named(engines), states, steps, timeout)
+    tasks = tasks_for(seed, programs, start, devices, choices)
+    results: list[PairResult] = []
+    started = time.perf_counter()
+    shown = sys.stderr.isatty() if progress is None else progress
+    code = 0
+    with shown_progress(programs, shown) as advance:
+        try:
+            for result in run_pairs(tasks, jobs or os.cpu_count() or 1):
+                results.append(result)
+                if result.disagreement:
+                    write_files(result.disagreement, output)
+                advance()
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except LimitReached as limit:
+            print(f"UNKNOWN: {limit}", file=sys.stderr)
+            code = 3
+    found = report(results, seed, start, programs, choices, time.perf_counter() - started)
+    with opened(None) as console:
+        if format is FormatName.TEXT:
+            for part in summary(found):
+                console.print(part)
+        else:
+            console.file.write(render(found))
+    raise typer.Exit(code or (1 if found.disagreements else 0))
 
 
 @app.command()

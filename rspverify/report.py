@@ -142,3 +142,69 @@ class OutcomeTable:
     states: int | None
     counted: bool
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two answers to one question, on a program and a scheme that were made as small as they go.
+
+    kind: what disagrees; command: finds it again; name: of its two files, without their endings.
+    """
+
+    number: int
+    kind: tuple[str, ...]
+    words: str
+    command: str
+    name: str
+    litmus: str
+    scheme: str
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What `selftest` found of one program under one scheme.
+
+    labels: of what kind the pair is, by category; decided: the engines that found all outcomes;
+    skipped: why an answer is missing; word: the verdict by definition, None if it is not known.
+    """
+
+    number: int
+    labels: Mapping[str, str]
+    decided: tuple[str, ...]
+    skipped: Mapping[str, str]
+    word: str | None
+    disagreement: Disagreement | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How many pairs were decided by every engine, by two at least, by fewer; and their verdicts.
+
+    words: per verdict by definition, how many; pairs without one are not in it.
+    """
+
+    pairs: int
+    by_all: int
+    by_some: int
+    skipped: int
+    words: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SelftestReport:
+    """All that `selftest` says of a run.
+
+    asked: how many pairs were wanted; kinds: counts by category and by label in it; missing: how
+    often an answer was not given, by who did not give it and why.
+    """
+
+    seed: int
+    start: int
+    asked: int
+    engines: tuple[str, ...]
+    total: PairCounts
+    kinds: Mapping[str, Mapping[str, PairCounts]]
+    missing: Mapping[tuple[str, str], int]
+    disagreements: tuple[Disagreement, ...]
+    seconds: float

@@ -1,14 +1,14 @@
 """Random programs, of the assembly language and of the source language.
 
 Each generator takes a `random.Random`, so that a seed gives the same program in every run; the
-strategies for hypothesis hand it one of theirs. `listing` shows a compiled program to a reader.
+strategies for hypothesis hand it one of theirs. Those of source programs are the selftest's. `listing` shows a compiled program to a reader.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -20,7 +20,10 @@ from rspverify.assembly import (
     Reach,
     ThreadId,
 )
-from rspverify.litmus import Program, read_program
+from rspverify.litmus import Program, Scope, read_program
+from rspverify.selftest.programs import wild_draft
+from rspverify.selftest.run import Pair, pair_from
+from rspverify.selftest.shape import Shape, random_counts, random_places
 from rspverify.source import Source
 from rspverify.value import (
     Binary,
@@ -35,26 +38,6 @@ from rspverify.value import (
 TRUE = Constant(1)
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How large a random program may be.
-
-    threads, workgroups, devices, locations: at most so many, except that at least min_threads and
-    min_devices; operations: at most so many in a thread, and in the program; extra: at most so
-    many instructions beside the accesses in the whole program.
-    """
-
-    threads: int = 4
-    workgroups: int = 3
-    devices: int = 2
-    locations: int = 2
-    operations: int = 3
-    total: int = 5
-    extra: int = 7
-    min_threads: int = 1
-    min_devices: int = 1
-
-
 SHAPE = Shape()
 ONE_DEVICE = replace(SHAPE, devices=1)
 TWO_DEVICES = replace(SHAPE, min_threads=2, min_devices=2)
@@ -65,32 +48,6 @@ SMALL_TWO_DEVICES = Shape(
 TINY_TWO_DEVICES = replace(SMALL_TWO_DEVICES, total=3, extra=2)
 SOURCE = Shape(threads=4, operations=3, total=5)
 SMALL_SOURCE = Shape(threads=3, operations=2, total=4)
-
-
-def _places(rng: random.Random, shape: Shape) -> list[tuple[int, int]]:
-    """The device and work-group of each thread; both count from 0 without gaps."""
-    threads = rng.randint(shape.min_threads, shape.threads)
-    most = min(shape.devices, threads, shape.workgroups)
-    devices = rng.randint(min(shape.min_devices, most), most)
-    groups = rng.randint(devices, max(devices, min(shape.workgroups, threads)))
-    device_of = [*range(devices), *(rng.randrange(devices) for _ in range(groups - devices))]
-    rank: list[tuple[int, int]] = []
-    for place, device in enumerate(device_of):
-        rank.append((device, device_of[:place].count(device)))
-    members = [*range(groups), *(rng.randrange(groups) for _ in range(threads - groups))]
-    rng.shuffle(members)
-    return [rank[member] for member in members]
-
-
-def _counts(rng: random.Random, threads: int, shape: Shape) -> list[int]:
-    """How many operations each thread has: at least one, as long as there are enough."""
-    counts = [1 if thread < shape.total else 0 for thread in range(threads)]
-    more = max(0, shape.total - threads)
-    for _ in range(max(rng.randint(0, more), rng.randint(0, more))):
-        thread = rng.randrange(threads)
-        if counts[thread] < shape.operations:
-            counts[thread] += 1
-    return counts
 
 
 # ---- assembly -----------------------------------------------------------------------------------
@@ -153,7 +110,7 @@ def random_assembly(
     rng: random.Random, shape: Shape = SHAPE, machine: str = "rsp"
 ) -> AssemblyProgram:
     """A program whose operations were each compiled by a row of their own, good or bad."""
-    places = _places(rng, shape)
+    places = random_places(rng, shape)
     locations = ["x", "y"][: max(rng.randint(1, shape.locations) for _ in range(2))]
     several = len({device for device, _ in places}) > 1
     extra = _Extra(rng, shape, INSTRUCTION_SETS[machine], locations, several)
@@ -218,7 +175,7 @@ def _accesses(
                 *([(rng.choice(_ANY), x) for x in each] for each in where[2:]),
             ]
     else:
-        counts = _counts(rng, threads, shape)
+        counts = random_counts(rng, threads, shape)
         where = [[rng.choice(locations) for _ in range(count)] for count in counts]
     return [[(rng.choice(_ANY), x) for x in each] for each in where]
 
@@ -411,114 +368,18 @@ def _text(expression: Expression) -> str:
 
 # ---- litmus texts -------------------------------------------------------------------------------
 
-_SCOPES = {
-    "WG": "memory_scope_work_group",
-    "DV": "memory_scope_device",
-    "ALL": "memory_scope_all_svm_devices",
-}
-_STRONG = {"load": "acquire", "store": "release", "fetch_add": "acq_rel"}
-_ORDERS = {
-    "load": ("relaxed", "acquire", "seq_cst"),
-    "store": ("relaxed", "release", "seq_cst"),
-    "fetch_add": ("relaxed", "acquire", "release", "acq_rel", "seq_cst"),
-}
-
 
 def random_litmus(rng: random.Random, shape: Shape = SOURCE, *, compilable: bool = False) -> str:
     """A litmus test: two threads or more that load, store and add, with `if`s now and then.
 
     compilable: only what Tab. 3 has rows for (one device, no ALL, orders that synchronise).
     """
+    shape = replace(shape, min_threads=max(2, shape.min_threads))
+    near = (Scope.WG, Scope.WG, Scope.DV, Scope.DV)
     if compilable:
         shape = replace(shape, devices=1, min_devices=1)
-    shape = replace(shape, min_threads=max(2, shape.min_threads))
-    places = _places(rng, shape)
-    atomic = {x: rng.random() < 0.7 for x in ("x", "y")[: rng.randint(1, shape.locations)]}
-    counts = _counts(rng, len(places), shape)
-    parts = ["OpenCL random", _initial_text(rng, atomic)]
-    for number, count in enumerate(counts):
-        parts.append(_thread_text(rng, number, count, atomic, compilable))
-    parts.append(_tree_text(places))
-    return "\n".join(parts) + "\n"
-
-
-def _initial_text(rng: random.Random, atomic: Mapping[str, bool]) -> str:
-    return "{ " + " ".join(f"[{x}]={rng.choice((0, 0, 0, 1))};" for x in atomic) + " }"
-
-
-def _tree_text(places: list[tuple[int, int]]) -> str:
-    devices = []
-    for device in sorted({device for device, _ in places}):
-        groups = sorted({group for each, group in places if each == device})
-        texts = [
-            f"(work_group {' '.join(f'P{i}' for i, at in enumerate(places) if at == (device, w))})"
-            for w in groups
-        ]
-        devices.append(f"(device {' '.join(texts)})")
-    inner = " ".join(devices)
-    return f"scopeTree (system {inner})" if len(devices) > 1 else f"scopeTree {inner}"
-
-
-def _thread_text(
-    rng: random.Random,
-    number: int,
-    count: int,
-    atomic: Mapping[str, bool],
-    compilable: bool,
-) -> str:
-    names = {
-        x: f"global {'atomic_int' if is_atomic else 'int'}* {x}" for x, is_atomic in atomic.items()
-    }
-    lines: list[str] = []
-    registers: list[str] = []
-    for _ in range(count):
-        x = rng.choice(list(atomic))
-        # Atomic accesses are for atomic locations; those may be accessed plainly too.
-        plain = not atomic[x] or (not compilable and rng.random() < 0.1)
-        kinds = ("load", "store") if plain else ("load", "load", "store", "store", "fetch_add")
-        kind = rng.choice(kinds)
-        target = f"r{len(registers)}"
-        value = _value_text(rng, registers)
-        call = _plain_text(kind, x, value) if plain else _call_text(rng, kind, x, value, compilable)
-        statement = call if kind == "store" else f"{target} = {call}"
-        if registers and rng.random() < 0.35:
-            statement = f"if ({_condition_text(rng, registers)}) {{ {statement}; }}"
-        else:
-            statement += ";"
-        lines.append(f"  {statement}")
-        if kind != "store":
-            registers.append(target)
-    parameters = ", ".join(names.values())
-    declared = [f"  int {', '.join(registers)};"] if registers else []
-    return "\n".join([f"P{number} ({parameters}) {{", *declared, *lines, "}"])
-
-
-def _plain_text(kind: str, x: str, value: str) -> str:
-    return f"*{x}" if kind == "load" else f"*{x} = {value}"
-
-
-def _call_text(rng: random.Random, kind: str, x: str, value: str, compilable: bool) -> str:
-    scope = rng.choice(("WG", "WG", "DV", "DV") if compilable else ("WG", "WG", "DV", "DV", "ALL"))
-    order = _STRONG[kind]
-    if not compilable and rng.random() < 0.4:
-        order = rng.choice(_ORDERS[kind])
-    remote = "_remote" if rng.random() < 0.3 else ""
-    operands = [x] if kind == "load" else [x, value]
-    arguments = ", ".join([*operands, f"memory_order_{order}", _SCOPES[scope]])
-    return f"atomic_{kind}_explicit{remote}({arguments})"
-
-
-def _value_text(rng: random.Random, registers: list[str]) -> str:
-    constant = str(rng.choice((1, 1, 2)))
-    if not registers or rng.random() < 0.7:
-        return constant
-    register = rng.choice(registers)
-    return rng.choice((register, f"{register} + {constant}", f"{register} ? 1 : 2"))
-
-
-def _condition_text(rng: random.Random, registers: list[str]) -> str:
-    register = rng.choice(registers)
-    return rng.choice((f"{register} == 1", f"{register} != 1", register, f"!{register}"))
+        return wild_draft(rng, shape, scopes=near, weak=False).text()
+    return wild_draft(rng, shape, scopes=(*near, Scope.ALL), weak=True).text()
 
 
 def random_program(
@@ -541,3 +402,8 @@ def programs(shape: Shape = SOURCE, *, compilable: bool = False) -> st.SearchStr
     return litmus_texts(shape, compilable=compilable).map(
         lambda text: read_program(Source("random.litmus", text))
     )
+
+
+def pairs(devices: int | None = None) -> st.SearchStrategy[Pair]:
+    """A source program and a scheme with a row for each of its operations, as `selftest` has them."""
+    return st.randoms(use_true_random=False).map(lambda rng: pair_from(rng, devices))

@@ -1,0 +1,1 @@
+"""Random programs under random schemes, by which the engines are held against each other."""

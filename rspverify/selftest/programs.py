@@ -1,0 +1,300 @@
+"""Random litmus tests: small concurrent idioms with suitable scopes, and operations at random.
+
+Of operations chosen at random almost every program races, and of racy programs there is nothing
+to say. So most programs are told as a story: a message passed on through flags, which guard the
+data, or atomics of a few locations; at scopes that include each other, but for slips.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rspverify.litmus.program import Kind, Location, Order, Scope
+from rspverify.selftest.draft import Draft, Formula, Statement, ThreadDraft, constant
+from rspverify.selftest.shape import Place, Shape, random_counts, random_places
+
+STRONG = {Kind.LOAD: Order.ACQUIRE, Kind.STORE: Order.RELEASE, Kind.RMW: Order.ACQ_REL}
+"""The orders of the paper's atomics."""
+
+_ANY_ORDER = {
+    Kind.LOAD: (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST),
+    Kind.STORE: (Order.RELAXED, Order.RELEASE, Order.SEQ_CST),
+    Kind.RMW: tuple(Order),
+}
+_KINDS = (Kind.LOAD, Kind.LOAD, Kind.STORE, Kind.STORE, Kind.RMW)
+_SLIP = 0.03
+"""How often a scope is chosen without regard to who else accesses the location."""
+
+
+def random_draft(rng: random.Random, shape: Shape) -> Draft:
+    """A litmus test that most schemes can compile, and that more often than not is race-free."""
+    places = _spread(rng, shape)
+    story = rng.random()
+    if story < 0.12 or len(places) == 1:
+        scopes = (Scope.WG, Scope.DV) if _devices(places) == 1 else tuple(Scope)
+        return wild_draft(rng, shape, scopes=scopes, weak=False, places=places)
+    message = story < 0.66
+    draft = _Message(rng, shape, places).draft() if message else _atomics(rng, shape, places)
+    return _with_copies(rng, draft, shape) if rng.random() < 0.25 else draft
+
+
+def _with_copies(rng: random.Random, draft: Draft, shape: Shape) -> Draft:
+    """A test in which another thread, or each, does what one does: threads can be exchanged."""
+    fitting = [it.statements for it in draft.threads if it.statements and not _writes_plainly(it)]
+    if not fitting:
+        return draft
+    copied = rng.choice(fitting)
+    chosen = range(len(draft.threads)) if rng.random() < 0.4 else [len(draft.threads) - 1]
+    while len(copied) * len(chosen) > shape.total:
+        copied = copied[:-1]
+    threads = tuple(
+        ThreadDraft(thread.place, copied) if number in chosen else thread
+        for number, thread in enumerate(draft.threads)
+    )
+    used = {each.location for thread in threads for each in thread.statements}
+    return Draft(threads, tuple(x for x in draft.locations if x.name in used))
+
+
+def _writes_plainly(thread: ThreadDraft) -> bool:
+    """Whether a copy would race with it, wherever it runs."""
+    return any(it.kind is Kind.STORE and it.scope is None for it in thread.statements)
+
+
+def _spread(rng: random.Random, shape: Shape) -> list[Place]:
+    """Places, seldom all in one work-group: there nothing can go wrong."""
+    if rng.random() < 0.93:
+        shape = replace(shape, min_threads=max(2, shape.min_threads))
+    draws = [random_places(rng, shape) for _ in range(3)]
+    return max(draws, key=lambda places: len(set(places)) / len(places))
+
+
+def wild_draft(
+    rng: random.Random,
+    shape: Shape,
+    *,
+    scopes: Sequence[Scope],
+    weak: bool,
+    places: Sequence[Place] | None = None,
+) -> Draft:
+    """Threads that load, store and add at random, with `if`s now and then.
+
+    weak: also orders that do not synchronise or that do more than the paper's, and plain accesses
+    to atomic locations.
+    """
+    if places is None:
+        places = random_places(rng, shape)
+    names = ("x", "y")[: rng.randint(1, shape.locations)]
+    atomic = {x: rng.random() < 0.7 for x in names}
+    counts = random_counts(rng, len(places), shape)
+    locations = tuple(Location(x, atomic[x], "global", _initial(rng)) for x in names)
+    threads = []
+    for place, count in zip(places, counts, strict=True):
+        writer = _Writer(rng)
+        for _ in range(count):
+            x = rng.choice(names)
+            plain = not atomic[x] or (weak and rng.random() < 0.1)
+            kind = rng.choice((Kind.LOAD, Kind.STORE) if plain else _KINDS)
+            value = writer.value()
+            if plain:
+                writer.add(kind, x, value)
+                continue
+            scope = rng.choice(scopes)
+            order = STRONG[kind]
+            if weak and rng.random() < 0.4:
+                order = rng.choice(_ANY_ORDER[kind])
+            writer.add(kind, x, value, scope, rng.random() < 0.3, order)
+        threads.append(ThreadDraft(place, tuple(writer.statements)))
+    return Draft(tuple(threads), locations)
+
+
+def _initial(rng: random.Random) -> int:
+    return rng.choice((0, 0, 0, 1))
+
+
+def _devices(places: Sequence[Place]) -> int:
+    return len({device for device, _ in places})
+
+
+class _Writer:
+    """Writes the operations of one thread, and knows which registers it has."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self.registers: list[int] = []
+        self.statements: list[Statement] = []
+
+    def value(self) -> Formula:
+        """A small number, or something of a register."""
+        rng = self._rng
+        number = rng.choice((1, 1, 2))
+        if not self.registers or rng.random() < 0.7:
+            return constant(number)
+        register = rng.choice(self.registers)
+        return Formula(rng.choice(("{r}", "{r} + {c}", "{r} ? 1 : 2")), register, number)
+
+    def condition(self) -> Formula:
+        """A condition on a register; there must be one."""
+        rng = self._rng
+        register = rng.choice(self.registers)
+        return Formula(rng.choice(("{r} == {c}", "{r} != {c}", "{r}", "!{r}")), register)
+
+    def add(
+        self,
+        kind: Kind,
+        location: str,
+        value: Formula,
+        scope: Scope | None = None,
+        remote: bool = False,
+        order: Order | None = None,
+        guards: tuple[Formula, ...] | None = None,
+    ) -> None:
+        """One operation more; without guards given it has one now and then."""
+        if guards is None:
+            guards = ()
+            while self.registers and len(guards) < 2 and self._rng.random() < 0.35:
+                guards = (*guards, self.condition())
+        register = None if kind is Kind.STORE else len(self.registers)
+        self.statements.append(
+            Statement(
+                kind,
+                location,
+                register,
+                None if kind is Kind.LOAD else value,
+                scope,
+                None if scope is None else order or STRONG[kind],
+                remote,
+                guards,
+            )
+        )
+        if register is not None:
+            self.registers.append(register)
+
+
+class _Scopes:
+    """Scopes such that the atomics of each location include each other, but for slips.
+
+    Either all are as wide as need be, or one work-group keeps to its own scope and all others are
+    remote.
+    """
+
+    def __init__(self, rng: random.Random, places: Sequence[Place]) -> None:
+        self._rng = rng
+        self._places = places
+        widest = Scope.ALL if _devices(places) > 1 else Scope.DV
+        self._widest = Scope.WG if len(set(places)) == 1 else widest
+        self._owners: dict[str, Place | None] = {}
+
+    def at(self, thread: int, location: str) -> tuple[Scope, bool]:
+        """The scope of an atomic, and whether it is remote."""
+        rng = self._rng
+        if location not in self._owners:
+            owner = rng.choice(self._places) if rng.random() < 0.4 else None
+            self._owners[location] = owner
+        owner = self._owners[location]
+        if rng.random() < _SLIP:
+            return rng.choice((Scope.WG, Scope.DV)), rng.random() < 0.3
+        if owner is None:
+            return self._widest, rng.random() < 0.15
+        if self._places[thread] == owner:
+            return Scope.WG, rng.random() < 0.1
+        return self._widest, True
+
+
+class _Message:
+    """Message passing: data, a flag that says they are there, and readers who look at it first."""
+
+    def __init__(self, rng: random.Random, shape: Shape, places: Sequence[Place]) -> None:
+        self._rng = rng
+        self._shape = shape
+        self._places = places
+        self._scopes = _Scopes(rng, places)
+        self._writers = [_Writer(rng) for _ in places]
+        self._data_is_atomic = rng.random() < 0.15
+        self._left = shape.total
+
+    def draft(self) -> Draft:
+        """The writer is P0; each other thread reads the flag, and the data or the next flag."""
+        rng, last = self._rng, len(self._places) - 1
+        chain = last > 1 and rng.random() < 0.5
+        data = ["x", "w"] if rng.random() < 0.15 and not chain else ["x"]
+        for x in data:
+            self._data(0, Kind.STORE if rng.random() < 0.9 else Kind.LOAD, x, ())
+        self._flag(0, rng.choice((Kind.STORE, Kind.STORE, Kind.RMW)), "y", ())
+        flag = "y"
+        for thread in range(1, last + 1):
+            if self._left < 2:
+                break
+            self._flag(thread, rng.choice((Kind.LOAD, Kind.LOAD, Kind.RMW)), flag, ())
+            seen = (self._seen(thread),)
+            if chain and thread < last:
+                flag = f"y{thread}"
+                self._flag(thread, rng.choice((Kind.STORE, Kind.STORE, Kind.RMW)), flag, seen)
+            else:
+                kind = Kind.LOAD if rng.random() < 0.8 else Kind.STORE
+                self._data(thread, kind, rng.choice(data), seen)
+        if self._left and rng.random() < 0.3:
+            self._flag(rng.randint(0, last), rng.choice(_KINDS), "y", None)
+        statements = [writer.statements for writer in self._writers]
+        used = {each.location for own in statements for each in own}
+        locations = [
+            Location(x, self._data_is_atomic or x.startswith("y"), "global", 0)
+            for x in ("x", "w", "y", "y1", "y2")
+            if x in used
+        ]
+        threads = [
+            ThreadDraft(place, tuple(own))
+            for place, own in zip(self._places, statements, strict=True)
+            if own
+        ]
+        return Draft(tuple(threads), tuple(locations))
+
+    def _seen(self, thread: int) -> Formula:
+        """That the flag was up when the thread read it; seldom something else."""
+        if self._rng.random() < 0.05:
+            return self._writers[thread].condition()
+        return Formula("{r} == {c}", self._writers[thread].registers[-1])
+
+    def _flag(self, thread: int, kind: Kind, x: str, guards: tuple[Formula, ...] | None) -> None:
+        self._left -= 1
+        scope, remote = self._scopes.at(thread, x)
+        self._writers[thread].add(kind, x, constant(1), scope, remote, guards=guards)
+
+    def _data(self, thread: int, kind: Kind, x: str, guards: tuple[Formula, ...]) -> None:
+        self._left -= 1
+        writer = self._writers[thread]
+        value = constant(5 + thread) if self._rng.random() < 0.7 else writer.value()
+        if self._data_is_atomic:
+            scope, remote = self._scopes.at(thread, x)
+            writer.add(kind, x, value, scope, remote, guards=guards)
+        else:
+            writer.add(kind, x, value, guards=guards)
+
+
+def _atomics(rng: random.Random, shape: Shape, places: Sequence[Place]) -> Draft:
+    """Increments, stores and loads of one location or two: atomicity, coherence, buffering."""
+    scopes = _Scopes(rng, places)
+    names = ("x", "y")[: 1 if rng.random() < 0.6 else shape.locations]
+    kinds = (*_KINDS, *(Kind.RMW,) * rng.choice((0, 3, 6)))
+    threads = []
+    for thread, count in enumerate(random_counts(rng, len(places), shape)):
+        writer = _Writer(rng)
+        for _ in range(count):
+            x = rng.choice(names)
+            value = writer.value() if rng.random() < 0.5 else constant(10 if len(names) == 1 else 1)
+            scope, remote = scopes.at(thread, x)
+            kind = rng.choice(kinds)
+            writer.add(kind, x, constant(1) if kind is Kind.RMW else value, scope, remote)
+        threads.append(ThreadDraft(places[thread], tuple(writer.statements)))
+    used = {each.location for thread in threads for each in thread.statements}
+    locations = [Location(x, True, "global", _initial(rng)) for x in names if x in used]
+    return Draft(tuple(each for each in threads if each.statements), tuple(locations))
+
+
+def smaller(shape: Shape, devices: int) -> Shape:
+    """A shape with exactly so many devices; several make a machine state much larger."""
+    if devices == 1:
+        return replace(shape, devices=1, min_devices=1)
+    least = max(devices, shape.min_threads)
+    return replace(shape, devices=devices, min_devices=devices, min_threads=least)

@@ -1,0 +1,193 @@
+"""The seeded run: pair i of a seed is the same on any machine, whatever runs beside it."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from itertools import islice
+from multiprocessing import get_all_start_methods, get_context
+from pathlib import Path
+
+from rspverify.limits import LimitReached
+from rspverify.litmus import read_program
+from rspverify.report import Disagreement, PairResult
+from rspverify.scheme import read_scheme
+from rspverify.selftest.compare import Choices, Comparison, Difference, compare
+from rspverify.selftest.draft import Draft
+from rspverify.selftest.programs import random_draft, smaller
+from rspverify.selftest.schemes import Table, random_table
+from rspverify.selftest.shape import Shape
+from rspverify.selftest.shrink import shrink
+from rspverify.source import InputError, Problem, Source
+
+_SHAPES = {1: Shape(total=6, min_threads=1), 2: Shape(threads=3, total=4)}
+"""By the number of devices: real L2s multiply the states of a machine."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One pair of a seed, and how it is decided. devices: how many, None for either."""
+
+    seed: int
+    number: int
+    devices: int | None
+    choices: Choices
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return f"selftest-{self.seed}-{self.number}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A program and a scheme for it, as texts of their own languages."""
+
+    draft: Draft
+    table: Table
+    scheme_kind: str
+
+
+def tasks_for(
+    seed: int, programs: int, start: int, devices: int | None, choices: Choices
+) -> list[Task]:
+    """So many pairs of a seed, from number `start`; engines take turns at `check`."""
+    return [
+        Task(
+            seed,
+            number,
+            devices,
+            choices if choices.turn is None else replace(choices, turn=number),
+        )
+        for number in range(start, start + programs)
+    ]
+
+
+def random_pair(seed: int, number: int, devices: int | None = None) -> Pair:
+    """Pair `number` of a seed."""
+    return pair_from(random.Random(f"{seed}, {number}, {devices}"), devices)
+
+
+def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
+    """A program and a scheme that has a row for each of its operations."""
+    count = devices or rng.choice((1, 1, 1, 2))
+    shape = smaller(_SHAPES[min(count, 2)], count)
+    draft = random_draft(rng, shape)
+    while draft.devices != count:  # a thread that had nothing to do was left out
+        draft = random_draft(rng, shape)
+    kind, table = random_table(rng, draft)
+    return Pair(draft, table, kind)
+
+
+def compare_texts(draft: Draft, table: Table, choices: Choices) -> Comparison:
+    """Reads both texts, as a user's files would be read, and decides the pair."""
+    program = read_program(Source("selftest.litmus", draft.text()))
+    scheme = read_scheme(Source("selftest.yaml", table.text()))
+    return compare(program, scheme, choices)
+
+
+def decide(task: Task) -> PairResult:
+    """What one pair says of the engines; a disagreement comes shrunk."""
+    started = time.perf_counter()
+    pair = random_pair(task.seed, task.number, task.devices)
+    found = compare_texts(pair.draft, pair.table, task.choices)
+    disagreement = _disagreement(task, pair, found) if found.differences else None
+    return PairResult(
+        task.number,
+        {
+            "devices": str(pair.draft.devices),
+            "threads": str(len(pair.draft.threads)),
+            "work-groups": str(len({each.place for each in pair.draft.threads})),
+            "machine": pair.table.machine,
+            "scheme": pair.scheme_kind,
+        },
+        found.decided,
+        found.skipped,
+        found.word.value if found.word else None,
+        disagreement,
+        time.perf_counter() - started,
+    )
+
+
+def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
+    kind = found.differences[0].kind
+    choices = task.choices.narrowed(kind)
+
+    def shown(draft: Draft, table: Table) -> Difference | None:
+        try:
+            differences = compare_texts(draft, table, choices).differences
+        except InputError:
+            return None
+        return next((each for each in differences if each.kind == kind), None)
+
+    draft, table, difference = shrink(pair.draft, pair.table, shown, found.differences[0])
+    command = f"rspverify selftest --seed {task.seed} --start {task.number} --programs 1"
+    if task.devices is not None:
+        command += f" --devices {task.devices}"
+    comment = f"From `{command}`: {difference.words}."
+    return Disagreement(
+        task.number,
+        kind,
+        difference.words,
+        command,
+        task.name,
+        draft.text(task.name, comment),
+        table.text(task.name, comment),
+    )
+
+
+def write_files(it: Disagreement, folder: str) -> None:
+    """Its test and its scheme, as files. Raises InputError if they cannot be written."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{it.name}.litmus").write_text(it.litmus, encoding="utf-8")
+        (place / f"{it.name}.yaml").write_text(it.scheme, encoding="utf-8")
+    except OSError as error:
+        message = f"{folder}: cannot be written to: {error.strerror}"
+        raise InputError([Problem(None, message)]) from None
+
+
+def run_pairs(tasks: list[Task], workers: int) -> Iterator[PairResult]:
+    """The result of each task, in their order; by one worker in this process.
+
+    Raises LimitReached if a worker process is lost.
+    """
+    if workers == 1:
+        yield from map(decide, tasks)
+        return
+    method = "fork" if "fork" in get_all_start_methods() else "spawn"
+    pool = ProcessPoolExecutor(
+        workers, mp_context=get_context(method), initializer=_leave_interrupts_to_the_parent
+    )
+    try:
+        yield from _in_order(pool, iter(tasks), 8 * workers)
+    finally:
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_order(pool: ProcessPoolExecutor, tasks: Iterator[Task], ahead: int) -> Iterator[PairResult]:
+    """At most `ahead` tasks wait or have their results wait, so that a long run stays small."""
+    waiting: deque[Future[PairResult]] = deque(
+        pool.submit(decide, it) for it in islice(tasks, ahead)
+    )
+    while waiting:
+        try:
+            result = waiting.popleft().result()
+        except BrokenProcessPool:
+            message = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
+            raise LimitReached(message) from None
+        waiting.extend(pool.submit(decide, it) for it in islice(tasks, 1))
+        yield result
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

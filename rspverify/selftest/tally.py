@@ -1,0 +1,64 @@
+"""Counts over the results of a run: how much it decided, of which kinds, and why not the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rspverify.report import PairCounts, PairResult, SelftestReport
+from rspverify.selftest.compare import Choices
+from rspverify.verdict import Word
+
+
+def report(
+    results: Sequence[PairResult],
+    seed: int,
+    start: int,
+    asked: int,
+    choices: Choices,
+    seconds: float,
+) -> SelftestReport:
+    """The report on the pairs that were decided; of an interrupted run that is not all of them."""
+    engines = tuple(engine.value for engine in choices.engines)
+    missing = Counter(item for result in results for item in result.skipped.items())
+    return SelftestReport(
+        seed,
+        start,
+        asked,
+        engines,
+        _counts(results, len(engines)),
+        _kinds(results, len(engines)),
+        dict(missing.most_common()),
+        tuple(result.disagreement for result in results if result.disagreement),
+        seconds,
+    )
+
+
+def _kinds(results: Sequence[PairResult], engines: int) -> Mapping[str, Mapping[str, PairCounts]]:
+    categories = results[0].labels if results else {}
+    kinds: dict[str, dict[str, PairCounts]] = {}
+    for category in categories:
+        labels = sorted({result.labels[category] for result in results})
+        kinds[category] = {
+            label: _counts((it for it in results if it.labels[category] == label), engines)
+            for label in labels
+        }
+    return kinds
+
+
+def _counts(results: Iterable[PairResult], engines: int) -> PairCounts:
+    decided = []
+    words: Counter[str] = Counter()
+    for result in results:
+        decided.append(len(result.decided))
+        if result.word is not None:
+            words[result.word] += 1
+    by_all = decided.count(engines)
+    by_some = sum(1 for count in decided if 2 <= count < engines)
+    return PairCounts(
+        len(decided),
+        by_all,
+        by_some,
+        len(decided) - by_all - by_some,
+        {word.value: words[word.value] for word in Word if words[word.value]},
+    )

@@ -1,0 +1,165 @@
+"""Random pairs: our own readers read them, they are of every kind, and every engine agrees."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from programs import pairs
+
+from rspverify.check.settings import Engine
+from rspverify.check.symmetry import exchangeable
+from rspverify.litmus import Kind, Program, Scope, read_program
+from rspverify.report import PairResult
+from rspverify.scheme import compile_program, read_scheme, read_scheme_file
+from rspverify.selftest.compare import Choices
+from rspverify.selftest.programs import STRONG
+from rspverify.selftest.run import (
+    Pair,
+    compare_texts,
+    random_pair,
+    run_pairs,
+    tasks_for,
+)
+from rspverify.selftest.schemes import COLUMNS, ODD, Key, random_table, row_of
+from rspverify.source import Source
+
+CHEAP = Choices(states=1_500, steps=16)
+
+
+def seeded(count: int, devices: int | None = None) -> list[Pair]:
+    return [random_pair(11, number, devices) for number in range(count)]
+
+
+def program_of(pair: Pair) -> Program:
+    return read_program(Source("t.litmus", pair.draft.text()))
+
+
+def test_our_readers_read_them() -> None:
+    """What is read is what was drafted, and each operation has a row."""
+    for pair in seeded(200):
+        program = program_of(pair)
+        assert [
+            (it.kind, it.location, it.scope, it.order, it.remote) for it in program.operations
+        ] == [(it.kind, it.location, it.scope, it.order, it.remote) for it in pair.draft.statements]
+        places = [thread.place for thread in pair.draft.threads]
+        read = [(thread.device, thread.workgroup) for thread in program.threads]
+        assert [sorted(set(read)).index(it) for it in read] == [
+            sorted(set(places)).index(it) for it in places
+        ]
+        scheme = read_scheme(Source("s.yaml", pair.table.text()))
+        assert scheme.machine == pair.table.machine
+        code = compile_program(program, scheme).instructions
+        assert len(code) == sum(
+            len(pair.table.rows[Key(it.kind, it.scope, it.remote)]) for it in program.operations
+        )
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_tab_3_is_that_of_the_shipped_schemes(name: str, root: Path) -> None:
+    scheme = read_scheme_file(root / "schemes" / f"{name}.yaml")
+    shapes = [(shape, row) for row in scheme.rows for shape in row.shapes]
+    assert len(shapes) > 12
+    for shape, row in shapes:
+        key = Key(shape.kind, shape.scope, shape.remote)
+        assert row_of(name, key) == tuple(str(each) for each in row.code)
+
+
+def test_at_scope_all_a_row_reaches_every_device() -> None:
+    assert row_of("proposed", Key(Kind.LOAD, Scope.ALL, True)) == (
+        "LD r x",
+        "FLU_L1 SY",
+        "FLU_L2 SY",
+        "INV_L1 WG",
+    )
+
+
+def test_they_are_of_every_kind() -> None:
+    drawn = seeded(500)
+    kinds = {pair.scheme_kind for pair in drawn}
+    wanted = {*COLUMNS, *(f"mutant of {it}" for it in COLUMNS), *(f"odd: {it}" for it in ODD)}
+    assert kinds == wanted
+    assert {len(pair.draft.threads) for pair in drawn} == {1, 2, 3, 4}
+    assert {pair.draft.devices for pair in drawn} == {1, 2}
+    assert {len({it.place for it in pair.draft.threads}) for pair in drawn} == {1, 2, 3}
+    assert {pair.table.machine for pair in drawn} == {"rsp", "rsp-st-waits"}
+    statements = [each for pair in drawn for each in pair.draft.statements]
+    assert {(it.kind, it.remote) for it in statements if it.scope} == {
+        (kind, remote) for kind in Kind for remote in (False, True)
+    }
+    assert {it.scope for it in statements} == {None, *Scope}
+    assert all(it.order in (None, STRONG[it.kind]) for it in statements)
+    assert any(len(it.guards) > 1 for it in statements)
+    values = [it.value for it in statements if it.value]
+    assert {it.register is None for it in values} == {False, True}
+    assert sum(bool(exchangeable(program_of(it))) for it in drawn[:200]) >= 15
+    assert any(it.kind is Kind.RMW and it.value and it.value.constant > 1 for it in statements)
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_so_many_devices_as_asked_for(devices: int) -> None:
+    assert {pair.draft.devices for pair in seeded(60, devices)} == {devices}
+
+
+def test_a_number_of_a_seed_is_one_pair() -> None:
+    assert random_pair(3, 7) == random_pair(3, 7)
+    assert len({random_pair(3, number).draft for number in range(20)}) > 15
+    assert random_pair(3, 7) != random_pair(4, 7)
+
+
+def test_a_table_has_the_rows_of_its_test_and_no_other() -> None:
+    pair = random_pair(3, 7)
+    _, table = random_table(random.Random(0), pair.draft)
+    assert set(table.rows) == {Key(it.kind, it.scope, it.remote) for it in pair.draft.statements}
+
+
+def test_workers_change_nothing() -> None:
+    tasks = tasks_for(2, 8, 30, None, CHEAP)
+    alone, together = ([timeless(it) for it in run_pairs(tasks, count)] for count in (1, 2))
+    assert alone == together
+    assert [it.number for it in together] == list(range(30, 38))
+    assert timeless(next(iter(run_pairs(tasks[5:], 1)))) == alone[5]
+
+
+def timeless(result: PairResult) -> PairResult:
+    return replace(result, seconds=0.0)
+
+
+def test_every_engine_finds_the_same_outcomes() -> None:
+    choices = replace(CHEAP, turn=None)
+    results = list(run_pairs(tasks_for(1, 140, 0, None, choices), 1))
+    assert [it.disagreement for it in results if it.disagreement] == []
+    decided = Counter(len(it.decided) for it in results)
+    assert decided[len(CHEAP.engines)] >= 20, decided
+    assert decided[0] + decided[1] < 50, decided
+    several = [it for it in results if it.labels["devices"] == "2" and len(it.decided) > 1]
+    assert len(several) >= 20
+
+
+def test_every_verdict_follows_from_the_outcomes() -> None:
+    """In both readings; and the pairs are worth the while."""
+    results = list(run_pairs(tasks_for(4, 60, 0, None, CHEAP), 1))
+    assert [it.disagreement for it in results if it.disagreement] == []
+    words = Counter(it.word for it in results)
+    race_free = words["SOUND"] + words["UNSOUND"] + words["VACUOUS"]
+    assert race_free > 2 * words["RACY"], words
+    assert words["UNSOUND"] >= 4, words
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(pairs())
+def test_any_pair(pair: Pair) -> None:
+    """The same on pairs that hypothesis makes."""
+    assert compare_texts(pair.draft, pair.table, CHEAP).differences == ()
+
+
+def test_fewer_engines_are_asked_if_one_would_be_alone() -> None:
+    """Where the first found nothing, the last has nobody to be compared with."""
+    choices = replace(CHEAP, engines=(Engine.UNROLL, Engine.EXPLICIT), states=1)
+    found = [compare_texts(it.draft, it.table, choices) for it in seeded(3)]
+    assert {it.decided for it in found} == {()}
+    assert all("more than 1 machine states" in it.skipped["explicit"] for it in found)
