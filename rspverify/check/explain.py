@@ -89,11 +89,12 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
     )
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
-            how = (
-                "every reachable state was visited"
-                if settings.engine is Engine.EXPLICIT
-                else f"K* = {enough_steps(machine).total} steps are enough, see docs/machine.md"
-            )
+            how = {
+                Engine.EVENTS: "no bound on steps, see docs/events-encoding.md",
+                Engine.UNROLL: f"K* = {enough_steps(machine).total} steps are enough, see "
+                "docs/machine.md",
+                Engine.EXPLICIT: "every reachable state was visited",
+            }[settings.engine]
             return f"Exact: it holds for every execution of the machine ({how}; {l2})."
         case Word.UNSOUND:
             shortest = verdict.execution is not None and verdict.execution.shortest

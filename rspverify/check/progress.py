@@ -49,6 +49,11 @@ def standstill(machine: Machine, limits: Limits) -> Found:
         return find_standstill(machine, replace(limits, states=min(limits.states, _STATES)))
     except LimitReached:
         limits.remaining()
+    return standstill_by_events(machine, limits)
+
+
+def standstill_by_events(machine: Machine, limits: Limits) -> Found:
+    """An execution to a standstill, if there is any, by the events engine. Raises LimitReached."""
     events = StoppingEvents(machine, limits)
     solver = Solver(limits, reproducible=True)
     solver.add(*events.constraints)

@@ -8,17 +8,18 @@ from functools import cache
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.check.inputs import require
+from rspverify.check.progress import standstill_by_events
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
 from rspverify.check.soundness import check
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.machine import enough_steps
+from rspverify.machine import enough_steps, find_standstill, replayed
 from rspverify.scheme import Scheme, compile_program
-from rspverify.verdict import Outcome, Word
+from rspverify.verdict import Outcome, ProgressWord, Word
 
 Kind = tuple[str, ...]
-"""What disagrees: outcomes and the two ways; verdict and a way; failure, a way and an error."""
+"""What disagrees: outcomes and the two ways; verdict and a way; progress; or a failing way."""
 
 _CHECK = "check by "
 _SUSPICION = " by its own rf and mo"
@@ -45,8 +46,14 @@ class Choices:
     turn: int | None = 0
     l2s: tuple[L2, ...] = (L2.AUTO, L2.REAL)
 
+    def of_outcomes(self) -> Choices:
+        """The same for outcomes alone, with L2s treated as `check` does by default."""
+        return replace(self, turn=None, l2s=(L2.AUTO,))
+
     def narrowed(self, kind: Kind) -> Choices:
         """The choices that are enough to see a disagreement of a kind."""
+        if kind[0] == "progress" or (kind[0] == "failure" and kind[1].startswith("progress")):
+            return replace(self, engines=(Engine.EXPLICIT,), l2s=(L2.AUTO,))
         named = {word.split(",")[0].removeprefix(_CHECK) for word in kind}
         engines = tuple(each for each in self.engines if each.value in named)
         turn = None if kind[0] == "outcomes" else 0
@@ -113,6 +120,8 @@ def compare(program: Program, scheme: Scheme, choices: Choices) -> Comparison:
     word = None
     if len(decided) >= min(2, len(choices.engines)) and choices.turn is not None:
         word = asking.verdicts(decided, next(iter(answers.values())))
+    if choices.turn is not None:
+        asking.progress()
     names = tuple(engine.value for engine in decided)
     return Comparison(names, asking.skipped, word, tuple(asking.differences))
 
@@ -188,6 +197,30 @@ class _Asking:
                 lacks, adds = _listed(reference - found), _listed(found - reference)
                 words = f"{way} lacks {lacks} and adds {adds}, compared with {first}"
                 self.differences.append(Difference(("outcomes", str(first), str(way)), words))
+
+    def progress(self) -> None:
+        """Notes where search and events differ in whether the program can get stuck.
+
+        What they find is replayed, too.
+        """
+        settings = self._settings(Way(Engine.EVENTS))
+        machine = machine_for(self._compiled, settings)
+        lines = [operation.span.line for operation in self._program.operations]
+        answers: dict[str, ProgressWord] = {}
+        for name, find in (("search", find_standstill), ("events", standstill_by_events)):
+            try:
+                found = find(machine, settings.limits())
+                if found.schedule is not None:
+                    replayed(machine, found.schedule, lines)
+                stuck = found.schedule is not None
+                answers[name] = ProgressWord.STUCK if stuck else ProgressWord.LIVE
+            except LimitReached as limit:
+                self.skipped[f"progress by {name}"] = str(limit)
+            except Exception as error:
+                self._failed(f"progress by {name}", error)
+        if len(set(answers.values())) > 1:
+            words = ", ".join(f"{name} says {word}" for name, word in answers.items())
+            self.differences.append(Difference(("progress", *answers), f"progress: {words}"))
 
     def verdicts(self, engines: Sequence[Engine], found: Outcomes) -> Word | None:
         """The verdict by definition (SEMANTICS §5), and whether `check` says the same.
