@@ -130,15 +130,15 @@ def test_generated_rf_and_mo_are_those_of_the_replay() -> None:
     assert compared > 500
 
 
-@pytest.mark.parametrize("devices, most, decided", [(1, 6, 50), (2, 4, 30)])
-def test_every_rf_and_mo_is_generated(devices: int, most: int, decided: int) -> None:
+@pytest.mark.parametrize("devices, most, states, decided", [(1, 6, 1_000, 45), (2, 4, 2_500, 25)])
+def test_every_rf_and_mo_is_generated(devices: int, most: int, states: int, decided: int) -> None:
     """All pairs of outcome, rf and mo, by exhaustive search of the simulation."""
     done = several = 0
     for number in range(60):
         rng = random.Random(f"every {devices} {number}")
         program = hostile_assembly(rng, devices=devices, most=most, palettes=ACCESSES)
         machine = machine_of(program)
-        expected = Simulation(program, elide_l2=machine.elide_l2).executions(1_000)
+        expected = Simulation(program, elide_l2=machine.elide_l2).executions(states)
         if expected is None:
             continue
         assert Witnesses(machine).everything() == expected, listing(program)
