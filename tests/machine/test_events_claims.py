@@ -8,6 +8,7 @@ where that is too large); and with the mistake planted it has others.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -427,3 +428,19 @@ def test_programs_as_schemes_make_them(name: str, count: int) -> None:
         except LimitReached:
             continue
         assert events_outcomes(machine) == expected, listing(program)
+
+
+def test_every_test_that_the_argument_names_is_there() -> None:
+    """docs/events-encoding.md names tests and files, and every planted mistake is used here."""
+    text = (ROOT / "docs/events-encoding.md").read_text()
+    sources = {path: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
+    for name in re.findall(r"`(test_\w+)`", text):
+        assert any(f"def {name}(" in source for source in sources.values()), name
+    for name in re.findall(r"tests/[\w/]+\.py", text):
+        assert (ROOT / name).is_file(), name
+    own = Path(__file__).read_text()
+    mistakes = [name for name, it in vars(planted).items() if getattr(it, "__doc__", None) and
+                getattr(it, "__module__", "") == "planted" and not name.startswith("_")]  # fmt: skip
+    assert len(mistakes) >= 20
+    for name in mistakes:
+        assert f"planted.{name}," in own, name

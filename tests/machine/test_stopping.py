@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -18,7 +18,7 @@ from rspverify.machine import ExplicitMachine, Machine, Replayer, Rule
 from rspverify.machine.rules import AnyBit, IsValid
 from rspverify.machine.state import State
 from rspverify.machine.stopping import StoppingEvents
-from rspverify.smt import Model, Solver
+from rspverify.smt import FALSE, TRUE, Model, Solver, Term
 
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
 
@@ -149,3 +149,39 @@ def test_a_clean_entry_may_be_evicted_before_it_is_read() -> None:
     model = solver.find([events.happens[fetch.number]])
     assert model is not None
     ends_for_good(machine_of(program), events.stopped(model))
+
+
+KEPT = (HERE, ["LK_L2 x"])
+
+
+@pytest.mark.parametrize(
+    "method, instead, thread",
+    [
+        ("_shut", lambda self, entry: FALSE, ["LD x"]),
+        ("_fails", lambda self, guard: FALSE, ["LK_L2 x", "UL_L2 x"]),
+        ("_never", lambda self, instruction: TRUE, ["LK_L2 y", "UL_L2 y"]),
+    ],
+)
+def test_a_mistake_in_what_can_never_go_on_is_noticed(
+    method: str, instead: Callable[..., Term], thread: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread beside one that keeps the lock of x: with the mistake it stops elsewhere, or not."""
+    program = assembly(KEPT, (NEAR, thread))
+    machine = machine_of(program)
+
+    def right() -> bool:
+        found = standstill(machine)
+        stops = oracle.stuck(plain_assembly(program), limit=20_000, l2_is_memory=True)
+        if (found is not None) is not stops:
+            return False
+        if found is None:
+            return True
+        try:
+            ends_for_good(machine, found[0].stopped(found[1]))
+        except AssertionError:
+            return False
+        return True
+
+    assert right()
+    monkeypatch.setattr(StoppingEvents, method, instead)
+    assert not right()
