@@ -31,11 +31,13 @@ Write = Callable[[State, list[Any]], None]
 
 def compile_rule(rule: Rule, layout: Layout) -> Fire:
     """The rule as a function. An instruction's place in program order is not its business."""
-    bits = [
+    every = [
         tuple((layout.cell(bit), value) for bit, value in guard.bits)
         for guard in rule.guards
         if isinstance(guard, AnyBit)
     ]
+    bits = [alternatives[0] for alternatives in every if len(alternatives) == 1]
+    choices = [alternatives for alternatives in every if len(alternatives) > 1]
     ready = [
         (layout.cell(guard.lock), frozenset({-1} | {thread.thread for thread in guard.threads}))
         for guard in rule.guards
@@ -56,7 +58,10 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
     writes = [_write(each, layout) for each in rule.updates if not isinstance(each, Deliver)]
 
     def fire(state: State) -> list[Any] | None:
-        for alternatives in bits:
+        for slot, wanted in bits:
+            if state[slot] != wanted:
+                return None
+        for alternatives in choices:
             if not any(state[slot] == value for slot, value in alternatives):
                 return None
         for slot, holders in ready:

@@ -15,6 +15,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_rule
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
+from rspverify.machine.relevance import LastPlaces
 from rspverify.machine.rules import (
     AnyBit,
     Cache,
@@ -62,12 +63,12 @@ class ExplicitMachine:
         }
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
         alone = reduced and dequeue_alone
+        self._reduction = Reduction(machine, self._layout, dequeue_alone=alone) if reduced else None
         self._steps = [
-            (rule, self._compiled[rule.key])
+            (rule, self._compiled[rule.key], self._looks(rule))
             for rule in machine.rules
             if rule.instruction is None and not (alone and rule.dequeues)
         ]
-        self._reduction = Reduction(machine, self._layout, dequeue_alone=alone) if reduced else None
         self._dirty = [self._layout.cell(bit) for bit in machine.final()]
         start = list(self._layout.start)
         for thread in range(len(self._code)):
@@ -122,13 +123,22 @@ class ExplicitMachine:
                 after = self._fires[thread][place](state)
                 if after is not None:
                     yield code[place], self._after(code[place], after)
-        reduction = self._reduction
-        for rule, fire in self._steps:
-            if reduction and rule.step == "FETCH" and not reduction.wanted(rule, state):
-                continue
+        for rule, fire, looks in self._steps:
+            if looks is not None:
+                for thread, place in looks:
+                    if state[thread] <= place:
+                        break
+                else:
+                    continue
             after = fire(state)
             if after is not None:
                 yield rule, self._settled(after)
+
+    def _looks(self, rule: Rule) -> LastPlaces | None:
+        """For a FETCH in a reduced search, who may still look at what it brings, and where last."""
+        if self._reduction is None or rule.step != "FETCH":
+            return None
+        return self._reduction.looks(rule)
 
     # Looking at states
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from rspverify.machine.machine import Machine
-from rspverify.machine.relevance import last_looks, last_marks
+from rspverify.machine.relevance import LastPlaces, last_looks, last_marks
 from rspverify.machine.rules import IsDirty, IsValid, Rule, ValueOf
-from rspverify.machine.state import Layout, State
+from rspverify.machine.state import Layout
 
 
 class Reduction:
@@ -40,11 +40,10 @@ class Reduction:
             for cache in machine.caches
         ]
 
-    def wanted(self, fetch: Rule, state: State) -> bool:
-        """Whether an instruction to come may look at what a FETCH brings."""
+    def looks(self, fetch: Rule) -> LastPlaces:
+        """The last place of each thread that looks at what a FETCH brings."""
         assert fetch.cache is not None and fetch.location is not None
-        looks = self._looks.get((fetch.cache, fetch.location), ())
-        return any(state[thread] <= place for thread, place in looks)
+        return self._looks.get((fetch.cache, fetch.location), [])
 
     def settle(self, state: list[Any]) -> None:
         """Turn a state into its representative."""
@@ -52,7 +51,11 @@ class Reduction:
             for is_dirty, is_valid, value, looks in entries:
                 if not state[is_dirty]:
                     if state[is_valid]:
-                        state[is_valid] = any(state[thread] <= place for thread, place in looks)
+                        for thread, place in looks:
+                            if state[thread] <= place:
+                                break
+                        else:
+                            state[is_valid] = False
                     if not state[is_valid]:
                         state[value] = 0
             queue = state[fifo]
