@@ -195,8 +195,10 @@ def _prepare(connection: sqlite3.Connection) -> None:
     """
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("BEGIN")  # Another process may make the table between the two.
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    connection.execute("COMMIT")
     if application != _APPLICATION and (application or tables):
         raise Unusable("it is a database of another program")
     connection.execute("PRAGMA journal_mode = WAL")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import shutil
 import sqlite3
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from caching import QUICK, ROOT, ran
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from rspverify.check.answers import Answer
 from rspverify.check.fingerprint import LIBRARIES, PACKAGE, fingerprint
 from rspverify.check.plain import from_plain, to_plain
-from rspverify.check.store import FILE, Store, clear
+from rspverify.check.store import FILE, Store, _prepare, clear
 from rspverify.verdict import Entry, Outcome, Verdict, Word
 
 SCHEMES = [ROOT / f"schemes/{name}.yaml" for name in ("original", "proposed")]
@@ -327,3 +329,24 @@ def test_entries_as_plain_data_and_back(entry: Entry) -> None:
 def test_data_of_another_shape_is_refused(kind: type, data: object) -> None:
     with pytest.raises(ValueError):
         from_plain(kind, data)
+
+
+def test_a_file_that_another_process_makes_just_now_is_ours(tmp_path: Path) -> None:
+    """It comes between the two questions whose answers tell a foreign file."""
+    path = tmp_path / FILE
+
+    class Interrupted(sqlite3.Connection):
+        def execute(self, sql: str, *rest: Any) -> sqlite3.Cursor:
+            answer = super().execute(sql, *rest)
+            if sql == "PRAGMA application_id":
+                found = answer.fetchall()
+                other = sqlite3.connect(path, timeout=0, isolation_level=None)
+                with contextlib.suppress(sqlite3.OperationalError):  # It has to wait.
+                    _prepare(other)
+                other.close()
+                answer = super().execute(f"SELECT {found[0][0]}")
+            return answer
+
+    connection = sqlite3.connect(path, isolation_level=None, factory=Interrupted)
+    _prepare(connection)
+    connection.close()
