@@ -10,7 +10,7 @@ check: .venv/run.stamp  ## the main job: both schemes of the paper against the c
 	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --progress --no-cache
 
 test: .venv/test.stamp  ## the test suite, import contracts included
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: .venv/lint.stamp  ## style and types
 	$(BIN)/ruff check .

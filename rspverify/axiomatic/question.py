@@ -22,11 +22,17 @@ class Questions:
         self._program = program
         self._model = model
         self._limits = limits
+        self._race: tuple[Race | None] | None = None
         self._candidates = Candidates(program, model, limits)
         self._consistent = self._solver(tuple(self._candidates.axioms.values()))
 
     def race(self) -> Race | None:
         """A race of some consistent execution, or None if there is none."""
+        if self._race is None:
+            self._race = (self._find_race(),)
+        return self._race[0]
+
+    def _find_race(self) -> Race | None:
         candidates = self._candidates
         if self._consistent.find([self._faulty()]) is None:
             return None

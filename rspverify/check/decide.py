@@ -26,9 +26,9 @@ from rspverify.check.facts import (
 )
 from rspverify.check.progress import WITHOUT_PROGRESS, progress
 from rspverify.check.settings import Settings
-from rspverify.check.soundness import check
+from rspverify.check.soundness import SourceSide, check
 from rspverify.check.wording import observed
-from rspverify.litmus import Program, read_program, title_of
+from rspverify.litmus import read_program, title_of
 from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme
 from rspverify.source import InputError, Severity, in_one_line
@@ -71,15 +71,14 @@ class Decider:
         cache.keep(program_question(task.source), facts)
         results = []
         answers: dict[Question, Answer] = {}
+        source = SourceSide(program, self.model)
         for named in (self.schemes[number] for number in task.schemes):
             question = soundness_question(
                 task.source, facts, named.facts, self.model_facts, self.settings
             )
             if question not in answers or not answers_may_be_kept(self.settings):
                 asked = incident(task.file, named.file, self.settings)
-                answers[question] = answer_to(
-                    program, named.scheme, self.model, self.settings, asked
-                )
+                answers[question] = answer_to(source, named.scheme, self.settings, asked)
                 if worth_keeping(answers[question], self.settings):
                     cache.keep(question, answers[question])
             results.append(self._result(answers[question], task, named, program.title))
@@ -101,13 +100,12 @@ class Decider:
         return result_of(answer, job, title, named.facts.name, self.model.name, self.settings)
 
 
-def answer_to(
-    program: Program, scheme: Scheme, model: MemoryModel, settings: Settings, asked: Incident
-) -> Answer:
+def answer_to(source: SourceSide, scheme: Scheme, settings: Settings, asked: Incident) -> Answer:
     """The verdict on a program under a scheme, and progress. A mistake of ours is reported."""
     started = time.perf_counter()
+    program = source.program
     try:
-        verdict = check(program, scheme, model, settings)
+        verdict = check(program, scheme, source.model, settings, source)
         shown = observed(program, verdict.outcome) if verdict.outcome else None
     except MemoryError:
         return Answer(Verdict(Word.UNKNOWN, "out of memory"), None, _since(started))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from rspverify import __version__
 from rspverify.check.internal import InternalError
@@ -68,12 +70,18 @@ class Dossier:
     def write(self, word: str) -> None:
         """One SMT-LIB 2 file per question in the folder of the settings, if they name one.
 
+        There each test has its place as it has here, with folders of the same names.
+
         Raises InputError if that cannot be written.
         """
         if self._settings.smt_dir is None:
             return
-        folder = Path(self._settings.smt_dir)
-        name = re.sub(r"[^\w.+@-]+", "_", f"{Path(self._test).with_suffix('')}.{self._scheme}")
+        inner, test = os.path.split(os.path.splitdrive(os.path.normpath(self._test))[1])
+        steps = ["up" if step == os.pardir else step for step in inner.split(os.sep) if step]
+        if os.path.isabs(inner):
+            steps.insert(0, "root")
+        folder = Path(self._settings.smt_dir, *steps)
+        name = f"{Path(test).stem}.{quote(self._scheme, safe=' ()+,=@')}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for old in folder.iterdir():
@@ -84,7 +92,9 @@ class Dossier:
                 text = script(each.terms, self._header(each, place, word), each.satisfiable)
                 path.write_text(text, encoding="utf-8")
         except OSError as error:
-            problem = Problem(None, f"{folder}: its files must be writable, not: {error}")
+            problem = Problem(
+                None, f"{self._settings.smt_dir}: its files must be writable, not: {error}"
+            )
             raise InputError([problem]) from None
 
     def _header(self, each: Asked, place: int, word: str) -> list[str]:

@@ -7,6 +7,7 @@ from rspverify.check.answers import Job, result_of
 from rspverify.check.decide import answer_to, incident
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import Engine, Settings
+from rspverify.check.soundness import SourceSide
 from rspverify.check.wording import observed
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
@@ -25,7 +26,8 @@ def explain(
     settings: Settings,
 ) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
-    answer = answer_to(program, scheme, model, settings, incident(test, scheme_file, settings))
+    source = SourceSide(program, model)
+    answer = answer_to(source, scheme, settings, incident(test, scheme_file, settings))
     verdict = answer.verdict
     job = Job(test, scheme_file)
     result = result_of(answer, job, program.title, scheme.name, model.name, settings)

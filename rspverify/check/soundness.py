@@ -24,13 +24,43 @@ _FEW = 64
 """Up to so many allowed outcomes are listed before the machine is asked for any other."""
 
 
-def check(program: Program, scheme: Scheme, model: MemoryModel, settings: Settings) -> Verdict:
-    """Whether a scheme compiles a program soundly under a model, read as the settings say (§5)."""
+class SourceSide:
+    """What is asked of a program and a model alone, to be shared by checks under several schemes.
+
+    Where time is limited nothing is shared: each check has a clock of its own.
+    """
+
+    def __init__(self, program: Program, model: MemoryModel) -> None:
+        self.program = program
+        self.model = model
+        self._unlimited: Questions | None = None
+
+    def questions(self, limits: Limits) -> Questions:
+        """The questions, with these limits. Raises LimitReached."""
+        if limits.seconds is not None:
+            return Questions(self.program, self.model, limits)
+        if self._unlimited is None:
+            self._unlimited = Questions(self.program, self.model, limits)
+        return self._unlimited
+
+
+def check(
+    program: Program,
+    scheme: Scheme,
+    model: MemoryModel,
+    settings: Settings,
+    source: SourceSide | None = None,
+) -> Verdict:
+    """Whether a scheme compiles a program soundly under a model, read as the settings say (§5).
+
+    source: of the same program and model, where other schemes are checked as well.
+    """
     limits = settings.limits()
+    source = source or SourceSide(program, model)
     dossier = Dossier(settings, program.source.name, scheme.name)
     try:
         require_understood(program, model)
-        verdict = _check(program, scheme, model, settings, limits, dossier)
+        verdict = _check(source, scheme, settings, limits, dossier)
         if verdict.word is Word.SOUND and settings.confirm is not None:
             verdict = _second(verdict, dossier, settings.confirm, limits)
         dossier.write(verdict.word)
@@ -43,15 +73,11 @@ def check(program: Program, scheme: Scheme, model: MemoryModel, settings: Settin
 
 
 def _check(
-    program: Program,
-    scheme: Scheme,
-    model: MemoryModel,
-    settings: Settings,
-    limits: Limits,
-    dossier: Dossier,
+    side: SourceSide, scheme: Scheme, settings: Settings, limits: Limits, dossier: Dossier
 ) -> Verdict:
+    program, model = side.program, side.model
     compiled = compile_program(program, scheme)
-    source = Questions(program, model, limits)
+    source = side.questions(limits)
     race = source.race()
     asks = "Has the source program a consistent execution with a race?"
     dossier.add("race", asks, source.asked_race(), race is not None)

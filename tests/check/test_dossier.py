@@ -220,7 +220,7 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
         for scheme in (ORIGINAL, PROPOSED)
     ]
     assert {Word.SOUND, Word.UNSOUND, Word.RACY} <= set(words)
-    files = sorted((tmp_path / "a" / "b").iterdir())
+    files = sorted((tmp_path / "a" / "b").rglob("*.smt2"))
     assert {status_of(path) for path in files} == {"sat", "unsat"}
     for path in files:
         assert z3_on(path) == status_of(path), path.name
@@ -228,7 +228,7 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
 
 def test_a_file_says_what_it_asks(tmp_path: Path) -> None:
     check(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(tmp_path)))
-    files = sorted(tmp_path.iterdir())
+    files = sorted(tmp_path.rglob("*.smt2"))
     assert [path.name.rpartition("Fig4.")[2] for path in files] == [
         *("proposed.01-race.smt2", "proposed.02-complete.smt2", "proposed.03-breaks.smt2")
     ]
@@ -260,10 +260,25 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     ]
 
 
+def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
+    chosen = Settings(smt_dir=str(tmp_path))
+    for name in ("a/b.litmus", "a_b.litmus", "a.b.litmus", "../a/b.litmus", "/a/b.litmus"):
+        dossier = Dossier(chosen, name, "s/1")
+        dossier.add("race", "Is it?", [], True)
+        dossier.write("SOUND")
+    found = [it.relative_to(tmp_path).as_posix() for it in sorted(tmp_path.rglob("*.smt2"))]
+    assert sorted(found) == [
+        *("a.b.s%2F1.01-race.smt2", "a/b.s%2F1.01-race.smt2", "a_b.s%2F1.01-race.smt2"),
+        *("root/a/b.s%2F1.01-race.smt2", "up/a/b.s%2F1.01-race.smt2"),
+    ]
+
+
 def test_the_witness_reading_says_so(tmp_path: Path) -> None:
     settings = Settings(smt_dir=str(tmp_path), reading=Reading.WITNESS)
     check(read_program_file(FIG4), PROPOSED, MODEL, settings)
-    assert all("; engine events, witness reading" in it.read_text() for it in tmp_path.iterdir())
+    assert all(
+        "; engine events, witness reading" in it.read_text() for it in tmp_path.rglob("*.smt2")
+    )
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
@@ -323,7 +338,7 @@ class TestCommandLine:
     def test_files(self, tmp_path: Path) -> None:
         result = run("explain", "--smt-dir", str(tmp_path / "questions"))
         assert result.exit_code == 0
-        assert len(list((tmp_path / "questions").glob("*.smt2"))) == 3
+        assert len(list((tmp_path / "questions").rglob("*.smt2"))) == 3
 
     def test_a_folder_that_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
