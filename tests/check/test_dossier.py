@@ -103,7 +103,8 @@ def test_the_last_no_excludes_only_what_is_allowed() -> None:
     for scheme in (ORIGINAL, PROPOSED):
         limits = settings.limits()
         dossier = Dossier(settings, name, scheme.name)
-        verdict = soundness._check(program, scheme, MODEL, settings, limits, dossier)
+        source = soundness.SourceSide(program, MODEL)
+            verdict = soundness._check(source, scheme, settings, limits, dossier)
         names = [each.name for each in dossier.asked]
         assert verdict.word is Word.SOUND
         assert names.count("breaks") == names.count("allowed") + 1
