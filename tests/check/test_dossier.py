@@ -104,7 +104,7 @@ def test_the_last_no_excludes_only_what_is_allowed() -> None:
         limits = settings.limits()
         dossier = Dossier(settings, name, scheme.name)
         source = soundness.SourceSide(program, MODEL)
-            verdict = soundness._check(source, scheme, settings, limits, dossier)
+        verdict = soundness._check(source, scheme, settings, limits, dossier)
         names = [each.name for each in dossier.asked]
         assert verdict.word is Word.SOUND
         assert names.count("breaks") == names.count("allowed") + 1
