@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
 import time
@@ -18,6 +19,7 @@ from rspverify.options import FormatName, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from sys import UnraisableHookArgs
 
     from rich.console import RenderableType
 
@@ -454,5 +456,7 @@ def main() -> None:
     app()
 
 
-def _silently(_: object) -> None:
-    """An interrupt may hit a destructor of the solver's library; users need not hear of it."""
+def _silently(met: UnraisableHookArgs) -> None:
+    """An interrupt may hit a destructor of the solver's library: it is raised again outside."""
+    if issubclass(met.exc_type, KeyboardInterrupt):
+        _thread.interrupt_main()

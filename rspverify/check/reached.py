@@ -123,7 +123,7 @@ class ReachedByEvents:
         self._limits = limits
         self._events = Events(machine, limits)
         self._solver = Solver(limits)
-        self._solver.add(*self._events.constraints, *self._events.order.constraints())
+        self._solver.add(*self._events.constraints, *self._events.order.constraints(limits))
 
     @property
     def asked(self) -> Sequence[Term]:
@@ -156,7 +156,9 @@ class ReachedByEvents:
         judged = GeneratedExecutions(
             program, model, self._limits, events.reads, own.rf, own.mo, own.last
         )
-        self._solver.add(judged.broken, *self._sorted(program), *events.order.constraints())
+        self._solver.add(
+            judged.broken, *self._sorted(program), *events.order.constraints(self._limits)
+        )
         while (found := self._solver.find()) is not None:
             outcome = events.outcome(found)
             asked = list(self._solver.asserted)

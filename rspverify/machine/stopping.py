@@ -48,7 +48,7 @@ class StoppingEvents(Events):
             self._shut(entry) & ~self.clean(entry, None) for entry in self.happenings.dirtying
         ]
         self.constraints.append(any_of([*unfinished, *unflushed]))
-        self.constraints += self.order.constraints()
+        self.constraints += self.order.constraints(limits)
 
     def stopped(self, model: Model) -> list[Rule]:
         """The execution that a model describes, each dequeue now a step; without EVICT steps.

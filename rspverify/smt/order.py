@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
+from rspverify.limits import LimitReached, Limits
 from rspverify.smt.solver import Model
 from rspverify.smt.term import FALSE, TRUE, Term, any_of, variable
+
+_MOST = 3_000_000
+"""Constraints that are put together; each takes some hundred bytes."""
 
 
 class Order:
@@ -37,8 +41,12 @@ class Order:
             self._asked[b, a] = ~term
         return term
 
-    def constraints(self) -> Iterator[Term]:
-        """What makes the pairs asked about until now a part of a total order."""
+    def constraints(self, limits: Limits | None = None) -> list[Term]:
+        """What makes the pairs asked about until now a part of a total order.
+
+        Raises LimitReached where that is too much, or no time is left.
+        """
+        found: list[Term] = []
         neighbours = self._graph()
         waiting = dict.fromkeys(neighbours)
         while waiting:
@@ -50,7 +58,12 @@ class Order:
             for a, b in combinations(around, 2):
                 neighbours[a].add(b)
                 neighbours[b].add(a)
-                yield from self._acyclic(vertex, a, b)
+                found += self._acyclic(vertex, a, b)
+            if limits is not None:
+                limits.remaining()
+            if len(found) > _MOST:
+                raise LimitReached(f"the order of events needs more than {_MOST:,} constraints")
+        return found
 
     def _acyclic(self, a: int, b: int, c: int) -> Iterator[Term]:
         ab, bc, ca = self.before(a, b), self.before(b, c), self.before(c, a)
