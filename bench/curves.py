@@ -108,8 +108,8 @@ CURVES = (
     ),
     Curve("IRIW", "readers, a work-group for each thread", ONE_TO_EIGHT, readers),
     Curve("inc.WG", "threads, all in one work-group", WIDE, increments("WG"), together),
-    Curve("inc.DV", "threads, all in one work-group", WIDE, increments("DV"), together),
-    Curve("inc.DV", "threads, a work-group for each", WIDE, increments("DV")),
+    Curve("inc.DV, together", "threads, all in one work-group", WIDE, increments("DV"), together),
+    Curve("inc.DV, apart", "threads, a work-group for each", WIDE, increments("DV")),
     Curve("inc.DV.R", "threads, a work-group for each", WIDE, increments("DV.R")),
     Curve(
         "inc.WG ‖ inc.DV.R ‖ st.DV.R",

@@ -270,7 +270,12 @@ def selftest(
         int, typer.Option("--limit-steps", min=1, help="Where K* is more, unroll is not asked.")
     ] = 28,
     timeout: Annotated[
-        float, typer.Option(min=0.001, help="Seconds for each question about a pair.")
+        float,
+        typer.Option(
+            min=0.001,
+            help="Seconds for each question about a pair; at most one for the verdict on a "
+            "large one that is UNSOUND.",
+        ),
     ] = 5.0,
     outcomes: Annotated[
         bool,
@@ -297,7 +302,7 @@ def selftest(
     """Hold the engines against each other on random programs under random schemes.
 
     Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus and
-    .yaml. Exit: 1 if there is one, 130 if interrupted, 0 otherwise.
+    .yaml. Exit: 1 if there is one, 130 if interrupted, 3 if a worker process was lost, 0 otherwise.
     """
     from rspverify.limits import LimitReached
     from rspverify.render.console import opened
@@ -341,7 +346,7 @@ def selftest(
 @app.command()
 @guarded
 def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")]) -> None:
-    """Show a scheme as a table, as Tab. 3 of the paper prints one."""
+    """Show a scheme as a table, in the manner of the paper's Tab. 3."""
     from rspverify.render.scheme_text import scheme_table
     from rspverify.scheme import read_scheme_file
 
@@ -353,7 +358,7 @@ def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")])
 @app.command()
 @guarded
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove it.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the results.")] = False,
 ) -> None:
     """Show where results are kept and how much room they take, or remove them."""
     from rspverify.check.store import FILE, Store, default_folder
@@ -366,6 +371,8 @@ def cache(
         except OSError as error:
             print(f"{folder / FILE}: cannot be removed: {error.strerror}", file=sys.stderr)
             raise typer.Exit(1) from None
+        typer.echo(f"removed {folder / FILE}")
+        return
     store = Store(folder, _once())
     answers, size = store.size()
     store.close()

@@ -85,9 +85,9 @@ def require_solver(name: str | None) -> None:
     from rspverify.smt.portfolio import is_solver, other_solvers
 
     if not is_solver(name):
-        choices = ", ".join([*other_solvers(), "a program that reads SMT-LIB 2"])
-        message = f"the second solver must be one of {choices}, not {name}"
-        hint = "pip install cvc5 bitwuzla" if name in ("cvc5", "bitwuzla") else None
+        choices = ", ".join([*other_solvers(), "or a program that reads SMT-LIB 2"])
+        message = f"the second solver must be {choices}, not {name}"
+        hint = f"pip install {name}" if name in ("cvc5", "bitwuzla") else None
         raise InputError([Problem(None, message, hint)])
 
 

@@ -72,6 +72,6 @@ def stuck(end: Standstill, shortest: bool) -> Progress:
     )
     what = "no instruction" if end.threads else "nothing more"
     waits: Sequence[str] = end.threads or end.rest
-    reason = f"{after} {what} can happen: {'; '.join(waits)}"
+    reason = f"{what} can happen {after}: {'; '.join(waits)}"
     blocked = (*end.threads, *end.rest)
     return Progress(ProgressWord.STUCK, reason, replace(end.execution, shortest=shortest), blocked)

@@ -91,7 +91,8 @@ def read_inputs(paths: Sequence[str], settings: Settings, cache: Cache) -> Input
         name = scheme.facts.name
         if name in names:
             message = f"{path}: its name must be unique in a run, {name} is also {names[name]}"
-            problems.append(Problem(None, message))
+            hint = "change what stands after name: in one of them"
+            problems.append(Problem(None, message, hint))
         names[name] = path
         schemes.append(scheme)
     if problems or known is None:

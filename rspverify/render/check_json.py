@@ -39,6 +39,7 @@ def _result(result: Result) -> dict[str, Any]:
         "race": _race(verdict.race) if verdict.race else None,
         "reason": verdict.reason,
         "progress": result.progress.word.value if result.progress else None,
+        "progress_reason": result.progress.reason if result.progress else None,
         "internal": _internal(result.internal) if result.internal else None,
         "seconds": round(result.seconds, 4),
         "cached": result.cached,

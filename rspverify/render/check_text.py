@@ -122,8 +122,10 @@ def differences(found: Sequence[Difference], expected: str) -> Iterator[Text]:
     for each in found:
         result = each.result
         was = each.expected or "nothing (no verdict is written down)"
+        bounds = ", ".join(f"{bound} {name}" for name, bound in result.verdict.within.items())
+        within = f" within {bounds}, which never counts as expected" if bounds else ""
         yield Text(
-            f"{result.file} under {result.scheme}: expected {was}, got {result.words}",
+            f"{result.file} under {result.scheme}: expected {was}, got {result.words}{within}",
             style="bold red",
         )
     if found:

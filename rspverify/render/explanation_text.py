@@ -100,7 +100,7 @@ def _progress(progress: Progress) -> Iterator[RenderableType]:
     count = len(progress.execution.steps)
     steps = f"{count} step{'' if count == 1 else 's'}"
     shortest = "; none is shorter" if progress.execution.shortest else ""
-    yield Text(f"It is stuck after {steps}{shortest}. There", style="bold")
+    yield Text(f"It is stuck after {steps}{shortest}. Then:", style="bold")
     yield from (Text(f"  {line}") for line in progress.blocked)
     yield Text("What the environment can still do changes nothing of this.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -42,18 +42,19 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
 def _table(kinds: Mapping[str, Mapping[str, PairCounts]], total: PairCounts) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
-    for title in ("pairs", "by all", "by some", "skipped", *(word.value for word in _WORDS)):
+    words = [word for word in _WORDS if any(total.words.values())]  # none where none was asked for
+    for title in ("pairs", "by all", "by some", "skipped", *(word.value for word in words)):
         table.add_column(title, justify="right")
-    table.add_row("all", *_cells(total))
+    table.add_row("all", *_cells(total, words))
     for category, labels in kinds.items():
         for label, counts in labels.items():
-            table.add_row(f"{category}: {label}", *_cells(counts))
+            table.add_row(f"{category}: {label}", *_cells(counts, words))
     return table
 
 
-def _cells(counts: PairCounts) -> list[str]:
+def _cells(counts: PairCounts, shown: Sequence[Word]) -> list[str]:
     numbers = (counts.pairs, counts.by_all, counts.by_some, counts.skipped)
-    words = [counts.words.get(word.value, 0) for word in _WORDS]
+    words = [counts.words.get(word.value, 0) for word in shown]
     return [f"{number:,}" for number in (*numbers, *words)]
 
 

@@ -103,7 +103,9 @@ def _read_code(
         return ()
     if not isinstance(node, List) or not node.items:
         message = f"code must be a list of instructions, not {found(node)}"
-        problems.append(Problem(node.span, message, "write it as [LD r x, INV_L1 WG]"))
+        problems.append(
+            Problem(node.span, message, "one item for each instruction, as in [LD r x, INV_L1 WG]")
+        )
         return ()
     read = [read_template(item, instructions, problems) for item in node.items]
     code = tuple(template for template in read if template is not None)

@@ -36,7 +36,7 @@ def test_text_has_progress_beside_the_verdict_when_asked() -> None:
     lines = result.stdout.splitlines()
     assert lines[1].split() == [Path(CORR).stem, "SOUND", "STUCK", "SOUND", "LIVE"]
     assert lines[2].strip() == (
-        "original: STUCK after 3 steps no instruction can happen: "
+        "original: STUCK no instruction can happen after 3 steps: "
         "P1 at INV_L1 WG waits for its marker to leave the fifo of L1 d0 w0"
     )
     assert lines[3].split() == ["Ex3", "RACY", "RACY"]

@@ -98,9 +98,9 @@ def test_syntax_of_conditions(condition: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", r"t:1:1: the first line must be `OPENCL name`, not an empty file"),
-        ("C MP\n{}", r"t:1:1: the first line must be `OPENCL name`, not `C MP`"),
-        ("OPENCL\n{}", r"t:1:1: the first line must be `OPENCL name`, not `OPENCL`"),
+        ("", r"t:1:1: the first line must be `OpenCL name`, not an empty file"),
+        ("C MP\n{}", r"t:1:1: the first line must be `OpenCL name`, not `C MP`"),
+        ("OPENCL\n{}", r"t:1:1: the first line must be `OpenCL name`, not `OPENCL`"),
         ("OPENCL t", r"t:1:9: what follows `t` must be `{`, not the end of the file"),
         ("OPENCL t\n{}", r"t:2:1: a test must have a thread, and this one has none"),
         ("OPENCL t\n{ x=1 y=2 }", r"t:2:7: what follows `1` must be `;` or `}`, not `y`"),
