@@ -69,7 +69,9 @@ def test_the_command_shows_its_place_and_empties_it(cache_folder: Path) -> None:
     assert shown.startswith(f"{cache_folder / FILE}\n")
     assert " answers, " in shown
     assert not shown.split("\n")[1].startswith("0 ")
-    assert run("cache", "--clear").stdout.split("\n")[1].startswith("0 answers")
+    assert run("cache", "--clear").stdout == f"removed {cache_folder / FILE}\n"
+    assert not (cache_folder / FILE).exists()
+    assert run("cache").stdout.split("\n")[1].startswith("0 answers")
     assert "from the cache" not in run("check", PROPOSED, FIG4).stdout
 
 

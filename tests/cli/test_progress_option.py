@@ -151,7 +151,7 @@ def test_explain_shows_the_stuck_execution() -> None:
         "An execution of the compiled program after which nothing can go on",
         "lock of x on d0: P1",
         "{x=1 D,V} [FLUSH(P1) x]",
-        "It is stuck after 3 steps; none is shorter. There",
+        "It is stuck after 3 steps; none is shorter. Then:",
         "  P1 at INV_L1 WG waits for its marker to leave the fifo of L1 d0 w0",
         "  the fifo of L1 d0 w0 waits for x to be flushed; behind it: the marker of P1",
         "  x, DIRTY in L1 d0 w0, waits to be flushed for the lock of x on d0, held by P1",

@@ -153,7 +153,10 @@ def test_a_mistake_is_named_at_its_place(text, message):
         (table("order: acq, " + ROW), r"^did you mean acquire\?$"),
         (table(ROW).replace("rows", "row"), r"^did you mean rows\?$"),
         (table(ROW) + "machine: rsp_st_waits\n", r"^did you mean rsp-st-waits\?$"),
-        (table("op: load, scope: na, code: LD r x"), r"^write it as \[LD r x, INV_L1 WG\]$"),
+        (
+            table("op: load, scope: na, code: LD r x"),
+            r"^one item for each instruction, as in \[LD r x, INV_L1 WG\]$",
+        ),
     ],
 )
 def test_a_hint_says_what_to_do(text, hint):
