@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
+from rspverify.axiomatic.circles import no_circles
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel
 from rspverify.axiomatic.vocabulary import (
     MODIFICATION_ORDER,
@@ -20,7 +21,7 @@ from rspverify.axiomatic.vocabulary import (
 )
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation import Environment, Identity, Name, Relation, Sort, Test, holds
+from rspverify.relation import Environment, Identity, Name, Relation, Sort, holds
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of, choose, pick, truth, variable
 from rspverify.smt.choice import constant, equal
 from rspverify.value import Constant
@@ -136,12 +137,12 @@ class Candidates(Executions):
         accesses = [Access(it.index, it.location, it.reads, it.value) for it in operations]
         start = {location.name: location.initial for location in program.locations}
         guards = [it.guard for it in operations if not isinstance(it.guard, Constant)]
-        forward = any(
-            axiom.test is Test.IRREFLEXIVE and str(axiom.expression) == "rf; hb"
-            for axiom in model.axioms
-        )
-        threads = {it.index: it.thread for it in operations} if forward else None
-        domains = admissible(start, accesses, guards, limits, threads)
+        never = no_circles(model)
+        threads = {it.index: it.thread for it in operations} if never.forward else None
+        in_line = {
+            it.name for it in program.locations if (never.atomic if it.atomic else never.plain)
+        }
+        domains = admissible(start, accesses, guards, limits, threads, in_line)
         reads: dict[int, Choice[int]] = {}
         for it in operations:
             if it.reads:

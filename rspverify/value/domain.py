@@ -7,7 +7,7 @@ derivable values is finite even where plain closure under `x + 1` would not be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -98,6 +98,7 @@ def admissible(
     guards: Iterable[Expression],
     limits: Limits,
     threads: Mapping[int, int] | None = None,
+    in_line: Collection[str] = (),
 ) -> Domains:
     """The values that a candidate execution may have, those that cause themselves included.
 
@@ -106,13 +107,13 @@ def admissible(
     and is closed under its expressions, and LimitReached where that is too large. Per location
     this keeps the largest sets that the program's own writes can sustain.
 
-    threads: as of may_cause_itself.
+    threads, in_line: as of may_cause_itself.
     """
     seeds = frozenset(initial.values()).union(
         *(constants(access.value) for access in accesses if access.value is not None),
         *(constants(guard) for guard in guards),
     )
-    if may_cause_itself(accesses, threads):
+    if may_cause_itself(accesses, threads, in_line):
         universe = _closed(seeds, accesses, limits)
     else:
         derived = derivable(initial, accesses, limits, seeds)
@@ -140,12 +141,16 @@ def admissible(
         domains = smaller
 
 
-def may_cause_itself(accesses: Sequence[Access], threads: Mapping[int, int] | None = None) -> bool:
+def may_cause_itself(
+    accesses: Sequence[Access],
+    threads: Mapping[int, int] | None = None,
+    in_line: Collection[str] = (),
+) -> bool:
     """Whether a value may flow from a write to a read, on to other writes, and back again.
 
-    Increments of one location that read each other do not count: no model lets them do so in a
-    circle. threads: the thread of each access, in which indices ascend, if no read may have the
-    value of a later write of its own thread; None if the model does not say so.
+    threads: the thread of each access, in which indices ascend, if no read may have the value of a
+    later write of its own thread; None if the model does not say so. in_line: locations whose
+    read-modify-writes cannot read from each other in a circle, says the model.
     """
     flow = networkx.DiGraph()
     for writer in accesses:
@@ -165,7 +170,8 @@ def may_cause_itself(accesses: Sequence[Access], threads: Mapping[int, int] | No
             continue
         members = [by_index[index] for _, index in circle]
         rmws = all(each.reads and each.value is not None for each in members)
-        if not rmws or len({each.location for each in members}) > 1:
+        locations = {each.location for each in members}
+        if not rmws or len(locations) > 1 or not locations <= set(in_line):
             return True
         if any(reads(each.value) != {each.index} for each in members if each.value is not None):
             return True

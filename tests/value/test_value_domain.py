@@ -173,7 +173,7 @@ def test_only_what_a_write_can_supply_is_admissible() -> None:
 
 def test_what_is_derivable_is_admissible() -> None:
     accesses = [add(index, "x") for index in range(3)]
-    domains = admissible({"x": 0}, accesses, [], LIMITS)
+    domains = admissible({"x": 0}, accesses, [], LIMITS, in_line={"x"})
     assert found(domains, "x") == [0, 1, 2, 3, 4]  # the constant 1 needs no derivation
 
 
@@ -302,10 +302,13 @@ COPY = [load(0, "x"), store(1, "y", Read(0)), load(2, "y"), store(3, "x", Read(2
 
 
 def test_what_may_cause_itself() -> None:
-    """Copies in a circle may; increments that read each other, and one-way flow, may not."""
+    """Copies in a circle may; increments too, unless they are in line; one-way flow may not."""
     assert may_cause_itself(COPY)
     assert not may_cause_itself(COPY[:3])
-    assert not may_cause_itself([add(index, "x") for index in range(3)])
+    increments = [add(index, "x") for index in range(3)]
+    assert may_cause_itself(increments)
+    assert not may_cause_itself(increments, in_line={"x", "y"})
+    assert may_cause_itself(increments, in_line={"y"})
     own = [load(0, "x"), store(1, "x", Binary("+", Read(0), Constant(1)))]
     assert may_cause_itself(own)
     assert not may_cause_itself(own, {0: 0, 1: 0})
