@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 INTERRUPTED = 130
+BROKEN_PIPE = 141
 INTERNAL = 70
 
 
@@ -50,9 +51,16 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
-        except (typer.Exit, BrokenPipeError):
+        except typer.Exit:
             raise
+        except BrokenPipeError:  # whoever read our output has gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise typer.Exit(BROKEN_PIPE) from None
         except Exception as error:
+            if isinstance(error, OSError) and error.filename is None:
+                print(f"standard output: cannot be written: {error.strerror}", file=sys.stderr)
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                raise typer.Exit(2) from None
             print(_reported(error, command.__name__.rstrip("_")), file=sys.stderr)
             raise typer.Exit(INTERNAL) from None
 
@@ -460,6 +468,8 @@ def _print(path: str | None, parts: Iterable[RenderableType]) -> None:
 def main() -> None:
     """The console script."""
     sys.unraisablehook = _silently
+    if sys.stdout is None:  # closed by whoever started us
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     app()
 
 

@@ -77,11 +77,11 @@ class Dossier:
         if self._settings.smt_dir is None:
             return
         inner, test = os.path.split(os.path.splitdrive(os.path.normpath(self._test))[1])
-        steps = ["up" if step == os.pardir else step for step in inner.split(os.sep) if step]
+        steps = ["%2E%2E" if step == os.pardir else step for step in inner.split(os.sep) if step]
         if os.path.isabs(inner):
-            steps.insert(0, "root")
+            steps.insert(0, "%2F")
         folder = Path(self._settings.smt_dir, *steps)
-        name = f"{Path(test).stem}.{quote(self._scheme, safe=' ()+,=@')}"
+        name = f"{test}@{quote(self._scheme, safe='()+,=')}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for old in folder.iterdir():

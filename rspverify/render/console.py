@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,21 +30,34 @@ def opened(path: str | None) -> Iterator[Console]:
         else:
             yield _console(_trimmed(sys.stdout), _WIDTH)
         return
-    place = Path(path)
-    if place.is_dir() or not place.name:
+    place = Path(os.path.realpath(path))
+    if place.is_dir() or not Path(path).name:
         raise InputError([Problem(None, f"{path or '-o'}: must be a file to write to")])
-    temporary = place.with_name(place.name + ".part")
     try:
-        with temporary.open("w", encoding="utf-8", errors="backslashreplace") as stream:
-            yield _console(_trimmed(stream), _WIDTH)
-        temporary.replace(place)
+        if place.exists() and not place.is_file():  # a device or a pipe: nothing to put in place
+            with place.open("w", encoding="utf-8", errors="backslashreplace") as stream:
+                yield _console(_trimmed(stream), _WIDTH)
+            return
+        with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as folder:
+            temporary = Path(folder, place.name)
+            with temporary.open("w", encoding="utf-8", errors="backslashreplace") as stream:
+                yield _console(_trimmed(stream), _WIDTH)
+            temporary.replace(place)
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise InputError([Problem(None, message)]) from None
 
 
 def _console(stream: TextIO, width: int | None) -> Console:
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    return _Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+class _Console(Console):
+    """A console that leaves it to its user to end where nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Raises the error that was met."""
+        raise BrokenPipeError
 
 
 def _trimmed(stream: TextIO) -> TextIO:

@@ -25,7 +25,7 @@ def other_solvers() -> list[str]:
 
 def is_solver(name: str) -> bool:
     """Whether `satisfiable` can ask it: an installed package, or a program."""
-    return name != "z3" and (name in other_solvers() or shutil.which(name) is not None)
+    return Path(name).name != "z3" and (name in other_solvers() or shutil.which(name) is not None)
 
 
 def satisfiable(terms: Sequence[Term], solver: str, limits: Limits) -> bool | str:
@@ -63,19 +63,24 @@ def _program(program: str, terms: Sequence[Term], seconds: float | None) -> bool
         question = Path(folder, "question.smt2")
         question.write_text(script(terms), encoding="utf-8")
         try:
-            said = _said([program, str(question)], seconds).split()
+            text, status = _said([program, str(question)], seconds)
         except subprocess.TimeoutExpired:
             return f"{name} gave up: timeout"
         except (OSError, UnicodeDecodeError) as error:
             return f"{name} cannot be run: {error}"
     answers = {"sat": True, "unsat": False}
-    if len(said) == 1 and said[0] in answers:
-        return answers[said[0]]
-    return f"{name} said {' '.join(said)[:80] or 'nothing'}"
+    said = " ".join(text.split())
+    if said in answers and status == 0:
+        return answers[said]
+    ended = f" and ended with {status}" if status else ""
+    return f"{name} said {said[:80] or 'nothing'}{ended}"
 
 
-def _said(command: Sequence[str], seconds: float | None) -> str:
-    """What a command prints; when time is over it ends, and with it all that it has started."""
+def _said(command: Sequence[str], seconds: float | None) -> tuple[str, int]:
+    """What a command prints, and its exit status.
+
+    When time is over it ends, and with it all that it has started.
+    """
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -85,7 +90,7 @@ def _said(command: Sequence[str], seconds: float | None) -> str:
         start_new_session=True,
     ) as asked:
         try:
-            return asked.communicate(timeout=seconds)[0]
+            return asked.communicate(timeout=seconds)[0], asked.returncode
         except BaseException:
             os.killpg(asked.pid, signal.SIGKILL)
             raise

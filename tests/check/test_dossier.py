@@ -230,7 +230,7 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
 def test_a_file_says_what_it_asks(tmp_path: Path) -> None:
     check(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(tmp_path)))
     files = sorted(tmp_path.rglob("*.smt2"))
-    assert [path.name.rpartition("Fig4.")[2] for path in files] == [
+    assert [path.name.rpartition("Fig4.litmus@")[2] for path in files] == [
         *("proposed.01-race.smt2", "proposed.02-complete.smt2", "proposed.03-breaks.smt2")
     ]
     lines = files[2].read_text().splitlines()
@@ -250,14 +250,18 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
         dossier.add("allowed", "Is it?", [], True)
     dossier.write("SOUND")
     Dossier(chosen, "a.litmus", "s").write("SOUND")
-    (folder / "a+b.s.01-notes.txt").write_text("mine")
-    (folder / "a+b.other.01-race.smt2").write_text("of another scheme")
+    (folder / "a+b.litmus@s.01-notes.txt").write_text("mine")
+    (folder / "a+b.litmus@other.01-race.smt2").write_text("of another scheme")
     assert len(list(folder.iterdir())) == 103
     fewer = Dossier(chosen, "a+b.litmus", "s")
     fewer.add("race", "Is it?", [], True)
     fewer.write("SOUND")
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("a+b.other.01-race.smt2", "a+b.s.01-notes.txt", "a+b.s.01-race.smt2")
+        *(
+            "a+b.litmus@other.01-race.smt2",
+            "a+b.litmus@s.01-notes.txt",
+            "a+b.litmus@s.01-race.smt2",
+        )
     ]
 
 
@@ -267,11 +271,9 @@ def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
         dossier = Dossier(chosen, name, "s/1")
         dossier.add("race", "Is it?", [], True)
         dossier.write("SOUND")
-    found = [it.relative_to(tmp_path).as_posix() for it in sorted(tmp_path.rglob("*.smt2"))]
-    assert sorted(found) == [
-        *("a.b.s%2F1.01-race.smt2", "a/b.s%2F1.01-race.smt2", "a_b.s%2F1.01-race.smt2"),
-        *("root/a/b.s%2F1.01-race.smt2", "up/a/b.s%2F1.01-race.smt2"),
-    ]
+    found = [it.relative_to(tmp_path).as_posix() for it in tmp_path.rglob("*.smt2")]
+    end = ".litmus@s%2F1.01-race.smt2"
+    assert set(found) == {f"{it}{end}" for it in ("a.b", "a/b", "a_b", "%2F/a/b", "%2E%2E/a/b")}
 
 
 def test_the_witness_reading_says_so(tmp_path: Path) -> None:
@@ -333,7 +335,7 @@ class TestCommandLine:
         for name in ("nobody", "z3"):
             result = run("check", "--confirm", name)
             assert result.exit_code == 2
-            assert re.search(r"^the second solver must be one of .*a program that reads SMT-LIB 2, "
+            assert re.search(r"^the second solver must be .*a program that reads SMT-LIB 2, "
                              rf"not {name}$", result.stderr, re.MULTILINE)  # fmt: skip
 
     def test_files(self, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -165,3 +168,34 @@ def test_wrong_files_are_said_in_words(arguments: list[str]) -> None:
     assert result.exit_code == 2
     assert result.stderr
     assert "Traceback" not in result.output
+
+
+def test_output_goes_where_it_is_sent(tmp_path: Path) -> None:
+    """Through a link, and into a pipe that is there, which stays one; a stranger's .part stays."""
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    link.symlink_to(target)
+    (tmp_path / "target.txt.part").write_text("mine")
+    assert run("check", PROPOSED, "litmus/paper/Fig4.litmus", "-o", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert "SOUND" in target.read_text()
+    assert (tmp_path / "target.txt.part").read_text() == "mine"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    assert run("check", PROPOSED, "litmus/paper/Fig4.litmus", "-o", str(pipe)).exit_code == 0
+    assert "SOUND" in reader.communicate(timeout=60)[0]
+    assert pipe.is_fifo()
+
+
+def test_nobody_reads_or_nothing_fits() -> None:
+    command = f"{sys.executable} -m rspverify show {PROPOSED}"
+    piped = subprocess.run(
+        ["bash", "-c", f"{command} | true; exit ${{PIPESTATUS[0]}}"], capture_output=True
+    )
+    assert piped.returncode in (0, 141)
+    assert piped.stderr == b""
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    full = subprocess.run(["bash", "-c", f"{command} > /dev/full"], capture_output=True)
+    assert full.returncode == 2
+    assert full.stderr == b"standard output: cannot be written: No space left on device\n"

@@ -97,8 +97,8 @@ def test_an_installed_solver_is_listed(solver: str) -> None:
         ("echo SAT", "solver said SAT"),
         ("echo '(error \"line 3\")'; echo sat", 'solver said (error "line 3") sat'),
         ("echo unsat >&2", "solver said nothing"),
-        ("exit 1", "solver said nothing"),
-        ("kill -9 $$", "solver said nothing"),
+        ("exit 1", "solver said nothing and ended with 1"),
+        ("kill -9 $$", "solver said nothing and ended with -9"),
         ("yes | head -1000", f"solver said {('y ' * 40)}"),
     ],
 )
