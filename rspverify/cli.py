@@ -101,7 +101,7 @@ def _options(
     pass
 
 
-@app.command()
+@app.command(short_help="A verdict for each test under each scheme.")
 @guarded
 @with_settings()
 def check(
@@ -192,7 +192,7 @@ def check(
     raise typer.Exit(INTERRUPTED if interrupted else exit_code(results, differences))
 
 
-@app.command()
+@app.command(short_help="One verdict with all that it rests on.")
 @guarded
 @with_settings()
 def explain(
@@ -225,7 +225,7 @@ def explain(
     raise typer.Exit(exit_code([found.result], None))
 
 
-@app.command()
+@app.command(short_help="All outcomes that the model allows and schemes reach.")
 @guarded
 @with_settings("reading", "confirm", "smt_dir", "progress")
 def outcomes(
@@ -256,7 +256,7 @@ def outcomes(
     _print(output, outcome_table(table))
 
 
-@app.command()
+@app.command(short_help="Do the engines agree on random programs?")
 @guarded
 def selftest(
     programs: Annotated[int, typer.Option(min=1, help="How many pairs.")] = 1000,
@@ -351,10 +351,10 @@ def selftest(
     raise typer.Exit(code or (1 if found.disagreements else 0))
 
 
-@app.command()
+@app.command(short_help="A scheme as a table.")
 @guarded
 def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")]) -> None:
-    """Show a scheme as a table, in the manner of the paper's Tab. 3."""
+    """Show a scheme as a table, as the paper prints its own."""
     from rspverify.render.scheme_text import scheme_table
     from rspverify.scheme import read_scheme_file
 
@@ -363,7 +363,7 @@ def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")])
     _print(None, scheme_table(table.name, table.machine, table.origin, rows))
 
 
-@app.command()
+@app.command(short_help="Where results are kept, or remove them.")
 @guarded
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the results.")] = False,
@@ -387,7 +387,7 @@ def cache(
     typer.echo(f"{folder / FILE}\n{answers:,} answers, {size / 2**20:.1f} MB")
 
 
-@app.command()
+@app.command(short_help="Write a systematic family of tests.")
 @guarded
 def generate(
     family: Annotated[
@@ -422,7 +422,7 @@ def generate(
         print(f"{folder}: {count} tests of the family {name}")
 
 
-@app.command("list")
+@app.command("list", short_help="Models, machines, engines, schemes and tests.")
 @guarded
 def list_() -> None:
     """List models, machines and engines, and the schemes and tests below the current folder."""
