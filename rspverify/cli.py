@@ -54,17 +54,22 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except typer.Exit:
             raise
         except BrokenPipeError:  # whoever read our output has gone
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _give_up_output()
             raise typer.Exit(BROKEN_PIPE) from None
         except Exception as error:
             if isinstance(error, OSError) and error.filename is None:
                 print(f"standard output: cannot be written: {error.strerror}", file=sys.stderr)
-                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                _give_up_output()
                 raise typer.Exit(2) from None
             print(_reported(error, command.__name__.rstrip("_")), file=sys.stderr)
             raise typer.Exit(INTERNAL) from None
 
     return run
+
+
+def _give_up_output() -> None:
+    """What is still to be written, at the end of the process too, goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _reported(error: Exception, command: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic import MemoryModel
 from rspverify.check.answers import Job, result_of
 from rspverify.check.decide import answer_to, incident
 from rspverify.check.reached import machine_for, reached
@@ -38,7 +38,7 @@ def explain(
     seen: tuple[Observed, ...] = ()
     allowed = None
     if verdict.word is Word.SOUND and machine is not None and not settings.progress:
-        seen, allowed = _outcomes(program, model, machine, settings)
+        seen, allowed = _outcomes(source, machine, settings)
     texts = {axiom.name: str(axiom) for axiom in model.axioms}
     return Explanation(
         result,
@@ -52,15 +52,15 @@ def explain(
 
 
 def _outcomes(
-    program: Program, model: MemoryModel, machine: Machine, settings: Settings
+    source: SourceSide, machine: Machine, settings: Settings
 ) -> tuple[tuple[Observed, ...], int | None]:
     limits = settings.limits()
     try:
         seen = sorted(reached(machine, settings, limits).outcomes())
-        allowed = sum(1 for _ in Questions(program, model, limits).outcomes())
+        allowed = sum(1 for _ in source.questions(limits).outcomes())
     except LimitReached:
         return (), None
-    return tuple(observed(program, each) for each in seen), allowed
+    return tuple(observed(source.program, each) for each in seen), allowed
 
 
 def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from rspverify.machine import (
     Generated,
     Happening,
     Machine,
+    Observation,
     Rule,
     Search,
     Unrolling,
@@ -72,17 +73,20 @@ class ReachedExplicitly:
         self._excluded.add(outcome)
 
 
-class ReachedByUnrolling:
-    """By the solver, over the unrolling at K*, or at fewer steps if the user bounds them."""
+class ReachedBySolver:
+    """By the solver, over a formula of executions. `asked` is all that was asserted of them."""
 
-    def __init__(self, machine: Machine, steps: int | None, limits: Limits) -> None:
-        budget = enough_steps(machine)
-        bounded = steps is not None and steps < budget.total
-        self.within: Mapping[str, int] = {"steps": steps} if bounded and steps is not None else {}
-        count = steps if bounded and steps is not None else budget.total - budget.dequeues
-        self._unrolling = Unrolling(machine, count, limits, dequeue_alone=not bounded)
+    def __init__(
+        self,
+        executions: Observation,
+        within: Mapping[str, int],
+        formula: Iterable[Term],
+        limits: Limits,
+    ) -> None:
+        self.within = within
+        self._executions = executions
         self._solver = Solver(limits)
-        self._solver.add(*self._unrolling.constraints)
+        self._solver.add(*formula)
 
     @property
     def asked(self) -> Sequence[Term]:
@@ -92,13 +96,27 @@ class ReachedByUnrolling:
     def outcomes(self) -> Iterator[Outcome]:
         """Each outcome that is reached and was not excluded, once."""
         while (model := self._solver.find()) is not None:
-            outcome = self._unrolling.outcome(model)
+            outcome = self._executions.outcome(model)
             self.exclude(outcome)
             yield outcome
 
     def exclude(self, outcome: Outcome) -> None:
         """Leave an outcome out of those still to come."""
-        self._solver.add(~all_of(self._unrolling.assumptions(outcome)))
+        self._solver.add(~all_of(self._executions.assumptions(outcome)))
+
+
+class ReachedByUnrolling(ReachedBySolver):
+    """Over the unrolling at K*, or at fewer steps if the user bounds them."""
+
+    def __init__(self, machine: Machine, steps: int | None, limits: Limits) -> None:
+        budget = enough_steps(machine)
+        if steps is not None and steps < budget.total:
+            within = {"steps": steps}
+            unrolling = Unrolling(machine, steps, limits, dequeue_alone=False)
+        else:
+            within = {}
+            unrolling = Unrolling(machine, budget.total - budget.dequeues, limits)
+        super().__init__(unrolling, within, unrolling.constraints, limits)
 
 
 @dataclass(frozen=True)
@@ -115,31 +133,14 @@ class Suspicion:
     asked: Sequence[Term]
 
 
-class ReachedByEvents:
-    """By the solver, over all executions at once; exact."""
+class ReachedByEvents(ReachedBySolver):
+    """Over all executions at once; exact."""
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
-        self.within: Mapping[str, int] = {}
         self._limits = limits
         self._events = Events(machine, limits)
-        self._solver = Solver(limits)
-        self._solver.add(*self._events.constraints, *self._events.order.constraints(limits))
-
-    @property
-    def asked(self) -> Sequence[Term]:
-        """What the solver was asked last."""
-        return self._solver.asserted
-
-    def outcomes(self) -> Iterator[Outcome]:
-        """Each outcome that is reached and was not excluded, once."""
-        while (model := self._solver.find()) is not None:
-            outcome = self._events.outcome(model)
-            self.exclude(outcome)
-            yield outcome
-
-    def exclude(self, outcome: Outcome) -> None:
-        """Leave an outcome out of those still to come."""
-        self._solver.add(~all_of(self._events.assumptions(outcome)))
+        formula = [*self._events.constraints, *self._events.order.constraints(limits)]
+        super().__init__(self._events, {}, formula, limits)
 
     def completes(self) -> bool:
         """Whether there is a complete execution at all."""
@@ -152,13 +153,14 @@ class ReachedByEvents:
         and of those that differ in the order of exchangeable threads just one.
         """
         events = self._events
+        pairs = events.order.pairs
         own = Generated(events)
         judged = GeneratedExecutions(
             program, model, self._limits, events.reads, own.rf, own.mo, own.last
         )
-        self._solver.add(
-            judged.broken, *self._sorted(program), *events.order.constraints(self._limits)
-        )
+        self._solver.add(judged.broken, *self._sorted(program))
+        if events.order.pairs > pairs:
+            self._solver.add(*events.order.constraints(self._limits))
         while (found := self._solver.find()) is not None:
             outcome = events.outcome(found)
             asked = list(self._solver.asserted)

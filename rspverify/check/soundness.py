@@ -88,10 +88,8 @@ def _check(
     target = reached(machine, settings, limits)
     allowed = Allowed(program, source, dossier)
     if isinstance(target, ReachedByEvents):
-        verdict = _by_events(program, machine, target, model, allowed, settings.reading, limits)
-    else:
-        verdict = _by_outcomes(program, machine, target, model, allowed, limits)
-    return verdict
+        return _by_events(program, machine, target, model, allowed, settings.reading, limits)
+    return _by_outcomes(program, machine, target, model, allowed, limits)
 
 
 def _by_outcomes(

@@ -5,6 +5,7 @@ from rspverify.machine.explicit import ExplicitMachine, Search
 from rspverify.machine.generated import Generated
 from rspverify.machine.happening import Happening
 from rspverify.machine.machine import Machine
+from rspverify.machine.observation import Observation
 from rspverify.machine.progress import Found, Standstill, find_standstill, replayed, with_evictions
 from rspverify.machine.rules import Rule
 from rspverify.machine.trace import Replayer, ReplayError, label, waiting
@@ -18,6 +19,7 @@ __all__ = [
     "Generated",
     "Happening",
     "Machine",
+    "Observation",
     "ReplayError",
     "Replayer",
     "Rule",

@@ -53,7 +53,6 @@ class Events(Observation):
         super().__init__(machine.program, limits)
         self.machine = machine
         self._to_the_end = complete
-        self._limits = limits
         self.happenings = Happenings(machine)
         self.queues = Queues(self.happenings)
         self.order = Order(len(self.happenings.all), self.happenings.known)

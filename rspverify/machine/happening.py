@@ -18,7 +18,6 @@ from rspverify.machine.rules import (
     Assign,
     Cache,
     Copy,
-    Deliver,
     Enqueue,
     IsDirty,
     IsValid,
@@ -45,11 +44,12 @@ class Happening:
     number: int
     rule: Rule
     owner: Happening | None
-    changes: Mapping[Any, Update] = field(init=False)
+    changes: Mapping[object, Update] = field(init=False)
     enqueues: Sequence[Enqueue] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.changes, self.enqueues = _changes(self.rule)
+        self.changes = self.rule.changes
+        self.enqueues = [it for it in self.rule.updates if isinstance(it, Enqueue)]
 
     @property
     def entry(self) -> Entry | None:
@@ -104,16 +104,16 @@ class Happenings:
     def _add(self, rule: Rule, owner: Happening | None) -> Happening:
         added = Happening(len(self.all), rule, owner)
         self.all.append(added)
-        for cell, update in added.changes.items():
+        for update in added.changes.values():
             match update:
-                case Assign() | Copy():
-                    self.versions.setdefault(cell, []).append(added)
+                case Assign(word, _) | Copy(word, _):
+                    self.versions.setdefault(word, []).append(added)
                 case SetBit(IsDirty(cache, x), True):
                     self.dirtying.setdefault((cache, x), []).append(added)
                 case SetBit(IsValid(cache, x), False):
                     self.invalidating.setdefault((cache, x), []).append(added)
-                case SetLock():
-                    self.locking.setdefault(cell, []).append(added)
+                case SetLock(lock, _):
+                    self.locking.setdefault(lock, []).append(added)
         return added
 
     def _with_steps(self, happening: Happening) -> None:
@@ -136,18 +136,3 @@ class Happenings:
     def _follow(self, happenings: Sequence[Happening]) -> None:
         pairs = pairwise(happenings)
         self.known += [(first.number, second.number) for first, second in pairs]
-
-
-def _changes(rule: Rule) -> tuple[dict[Any, Update], list[Enqueue]]:
-    """The updates of a rule by what they set; of two that set the same the later one counts."""
-    changes: dict[Any, Update] = {}
-    enqueues = []
-    for update in rule.updates:
-        match update:
-            case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
-                changes[cell] = update
-            case Deliver(register, _):
-                changes["read", register] = update
-            case Enqueue():
-                enqueues.append(update)
-    return changes, enqueues

@@ -6,7 +6,9 @@ named cells. The engines interpret these rules and know nothing else about the m
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from rspverify.assembly import Instruction, ThreadId
 from rspverify.value import Expression
@@ -202,6 +204,18 @@ class Rule:
     cache: Cache | None = None
     location: str | None = None
     marker: Marker | None = None
+
+    @cached_property
+    def changes(self) -> Mapping[object, Update]:
+        """The updates that count, by the cell, or ("read", register), that they set."""
+        found: dict[object, Update] = {}
+        for update in self.updates:
+            match update:
+                case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
+                    found[cell] = update
+                case Deliver(register, _):
+                    found["read", register] = update
+        return found
 
     @property
     def key(self) -> tuple[object, ...]:

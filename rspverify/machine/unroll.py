@@ -106,7 +106,6 @@ class Unrolling(Observation):
         self._rules = relevant_rules(machine)
         self._code = machine.program.code
         self._fifos = Fifos(machine, self._rules, dequeue_alone)
-        self._changes = {rule.key: _last_updates(rule) for rule in self._rules}
         self._state = self._initial()
         self._done: dict[int, Term] = {each.index: FALSE for each in machine.program.instructions}
         self._bounds = self._earliest_and_latest()
@@ -217,7 +216,7 @@ class Unrolling(Observation):
             if rule.instruction is not None:
                 index = rule.instruction.index
                 self._done[index] = self._done[index] | term
-            for update in self._changes.get(rule.key, ()):
+            for update in rule.changes.values():
                 self._record(update, term, changes)
         after = dict(self._state)
         for cell, alternatives in changes.items():
@@ -261,18 +260,6 @@ class Unrolling(Observation):
 def sorted_ids(threads: Iterable[Any]) -> list[Any]:
     """Threads in the order of their numbers, so that formulas are the same in every run."""
     return sorted(threads, key=lambda thread: int(thread.thread))
-
-
-def _last_updates(rule: Rule) -> list[Any]:
-    """The updates of a rule without those that a later one overrides."""
-    kept: dict[Any, Any] = {}
-    for update in rule.updates:
-        match update:
-            case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
-                kept[cell] = update
-            case Deliver(register, _):
-                kept["read", register] = update
-    return list(kept.values())
 
 
 def _next_bit(old: Term, alternatives: list[tuple[Term, Term]]) -> Term:

@@ -207,7 +207,6 @@ class _Message:
 
     def __init__(self, rng: random.Random, shape: Shape, places: Sequence[Place]) -> None:
         self._rng = rng
-        self._shape = shape
         self._places = places
         self._scopes = _Scopes(rng, places)
         self._writers = [_Writer(rng) for _ in places]

@@ -29,6 +29,11 @@ class Order:
         self._after = _closure(size, known)
         self._asked: dict[tuple[int, int], Term] = {}
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs, in either direction, have a variable by now."""
+        return len(self._asked)
+
     def before(self, a: int, b: int) -> Term:
         """That a comes before b; FALSE where they are the same."""
         if a == b or self._after[b] >> a & 1:
