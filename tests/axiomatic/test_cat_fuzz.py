@@ -5,6 +5,7 @@ import re
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mutants import mutants
 from relation.concrete import relation_expressions, set_expressions
 
 from rspverify.axiomatic import MemoryModel, Questions, read_model
@@ -56,28 +57,6 @@ def check(text: str) -> MemoryModel | None:
     return model
 
 
-@st.composite
-def mutants(draw: st.DrawFn) -> str:
-    tokens = TOKEN.findall(draw(st.sampled_from(VALID)))
-    for _ in range(draw(st.integers(1, 6))):
-        at = draw(st.integers(0, len(tokens) - 1))
-        length = draw(st.integers(1, 8))
-        match draw(st.sampled_from(["delete", "duplicate", "swap", "replace", "insert"])):
-            case "delete":
-                del tokens[at : at + length]
-            case "duplicate":
-                tokens[at:at] = tokens[at : at + length]
-            case "swap":
-                other = draw(st.integers(0, len(tokens) - 1))
-                tokens[at], tokens[other] = tokens[other], tokens[at]
-            case "replace":
-                tokens[at] = draw(st.sampled_from(TOKENS))
-            case "insert":
-                tokens.insert(at, draw(st.sampled_from(TOKENS)))
-        tokens = tokens or [" "]
-    return "".join(tokens)
-
-
 @fuzz
 @given(st.text())
 def test_any_text(text: str) -> None:
@@ -93,7 +72,7 @@ def test_any_tokens(text: str) -> None:
 
 
 @fuzz
-@given(mutants())
+@given(mutants(VALID, TOKEN, TOKENS))
 def test_mutants_of_shipped_models(text: str) -> None:
     check(text)
 

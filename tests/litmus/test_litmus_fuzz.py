@@ -5,6 +5,7 @@ import re
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mutants import mutants
 
 from rspverify.litmus import Program, read_program
 from rspverify.source import InputError, Source
@@ -75,28 +76,6 @@ def check(text: str) -> None:
         assert [each.index for each in program.operations] == list(range(len(program.operations)))
 
 
-@st.composite
-def mutants(draw: st.DrawFn) -> str:
-    tokens = TOKEN.findall(draw(st.sampled_from(VALID)))
-    for _ in range(draw(st.integers(1, 6))):
-        at = draw(st.integers(0, len(tokens) - 1))
-        length = draw(st.integers(1, 8))
-        match draw(st.sampled_from(["delete", "duplicate", "swap", "replace", "insert"])):
-            case "delete":
-                del tokens[at : at + length]
-            case "duplicate":
-                tokens[at:at] = tokens[at : at + length]
-            case "swap":
-                other = draw(st.integers(0, len(tokens) - 1))
-                tokens[at], tokens[other] = tokens[other], tokens[at]
-            case "replace":
-                tokens[at] = draw(st.sampled_from(TOKENS))
-            case "insert":
-                tokens.insert(at, draw(st.sampled_from(TOKENS)))
-        tokens = tokens or [" "]
-    return "".join(tokens)
-
-
 fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -114,6 +93,6 @@ def test_any_tokens(text: str) -> None:
 
 
 @fuzz
-@given(mutants())
+@given(mutants(VALID, TOKEN, TOKENS))
 def test_mutants_of_valid_tests(text: str) -> None:
     check(text)
