@@ -67,7 +67,7 @@ def _run(program: Program, outcome: Outcome) -> _Run | None:
         executed = evaluate(it.guard, values) != 0
         if it.reads and executed != (it.index in values):
             return None
-        if not executed:
+        if not executed or it.location is None:
             continue
         place, thread = len(events), program.threads[it.thread]
         index = len(program.locations) + it.index

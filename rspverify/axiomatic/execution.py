@@ -45,6 +45,7 @@ class Executions:
         self.events = initial + [
             Event(self._offset + it.index, locations[it.location], it, program.threads[it.thread])
             for it in program.operations
+            if it.location is not None
         ]
         self.rf: Relation = {}
         self.mo: Relation = {}
@@ -134,7 +135,11 @@ class Candidates(Executions):
         self, program: Program, model: MemoryModel, limits: Limits
     ) -> Mapping[int, Choice[int]]:
         operations = program.operations
-        accesses = [Access(it.index, it.location, it.reads, it.value) for it in operations]
+        accesses = [
+            Access(it.index, it.location, it.reads, it.value)
+            for it in operations
+            if it.location is not None
+        ]
         start = {location.name: location.initial for location in program.locations}
         guards = [it.guard for it in operations if not isinstance(it.guard, Constant)]
         never = no_circles(model)
@@ -145,7 +150,7 @@ class Candidates(Executions):
         domains = admissible(start, accesses, guards, limits, threads, in_line)
         reads: dict[int, Choice[int]] = {}
         for it in operations:
-            if it.reads:
+            if it.reads and it.location is not None:
                 choice, constraints = pick(f"r{it.index}", sorted(domains.locations[it.location]))
                 reads[it.index] = choice
                 self.constraints += constraints

@@ -25,7 +25,7 @@ def observed(program: Program, outcome: Outcome) -> Observed:
         ReadValue(
             operations[index].thread,
             operations[index].span.line,
-            operations[index].location,
+            operations[index].location or "",
             value,
         )
         for index, value in outcome.reads

@@ -1,8 +1,10 @@
 """Litmus tests in herd's OpenCL language: reading them, and the programs that they are."""
 
 from rspverify.litmus.program import (
+    OPERATORS,
     Atom,
     Condition,
+    Cut,
     Formula,
     Junction,
     Kind,
@@ -19,8 +21,10 @@ from rspverify.litmus.reader import read_program, read_program_file, title_of
 from rspverify.litmus.syntax import warm_up
 
 __all__ = [
+    "OPERATORS",
     "Atom",
     "Condition",
+    "Cut",
     "Formula",
     "Junction",
     "Kind",

@@ -17,7 +17,9 @@ FUNCTIONS: Mapping[str, tuple[Kind, tuple[str, ...]]] = {
 }
 """What each function does, and its arguments. Each may have `_remote` after its name."""
 
-ORDERS: Mapping[str, Order] = {f"memory_order_{order.value}": order for order in Order}
+ORDERS: Mapping[str, Order] = {
+    f"memory_order_{order.value}": order for order in Order if order is not Order.CONSUME
+}
 
 SCOPES: Mapping[str, Scope] = {
     "memory_scope_work_group": Scope.WG,
@@ -69,7 +71,7 @@ def access(call: Call, problems: Problems) -> Access | None:
     order = _order(arguments["order"], problems)
     scope = _scope(arguments["scope"], problems)
     if order in REFUSED[kind]:
-        allowed = listed(each.value for each in Order if each not in REFUSED[kind])
+        allowed = listed(each.value for each in ORDERS.values() if each not in REFUSED[kind])
         message = f"the memory order of a {kind.value} must be {allowed}, not {order.value}"
         problems.error(arguments["order"].span, message)
     # What is wrong is noted: stand-ins let the location and the value be checked too.

@@ -7,7 +7,7 @@ registers are expressions over values read (SEMANTICS §1).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from rspverify.source import Source, Span
@@ -15,17 +15,22 @@ from rspverify.value import Expression
 
 
 class Kind(Enum):
-    """What an operation does to memory (Fig. 2: R, W, RMW)."""
+    """What an operation does (Fig. 2: R, W, RMW; fences and barriers access no location)."""
 
     LOAD = "load"
     STORE = "store"
     RMW = "rmw"
+    FENCE = "fence"
+    BARRIER = "barrier"
+    LOCK = "lock"
+    UNLOCK = "unlock"
 
 
 class Order(Enum):
-    """The memory order of an atomic operation."""
+    """The memory order of an atomic operation or a fence. Only C11 has consume."""
 
     RELAXED = "relaxed"
+    CONSUME = "consume"
     ACQUIRE = "acquire"
     RELEASE = "release"
     ACQ_REL = "acq_rel"
@@ -33,8 +38,9 @@ class Order(Enum):
 
 
 class Scope(Enum):
-    """How far through the execution hierarchy an atomic operation reaches (§2.1)."""
+    """How far through the execution hierarchy an operation reaches (§2.1); WI is one thread."""
 
+    WI = "WI"
     WG = "WG"
     DV = "DV"
     ALL = "ALL"
@@ -44,7 +50,8 @@ class Scope(Enum):
 class Location:
     """A location of memory. Its declaration, not its accesses, decides whether it is atomic.
 
-    region: "global" or "local"; initial: its value before the program starts.
+    region: "global" or "local"; initial: its value before the program starts. mutex: whether it is
+    a mutex of C11, which only LOCK and UNLOCK access.
     """
 
     name: str
@@ -52,22 +59,30 @@ class Location:
     region: str
     initial: int
     span: Span | None = None
+    mutex: bool = False
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One memory operation of a thread, executed when its guard is not 0.
+    """One operation of a thread, executed when its guard is not 0.
 
     index: unique in the program, ascending by thread and then by program order; `Read(index)` is
-    the value that it reads. order and scope are None for a non-atomic operation.
+    the value that it reads. location: None for a fence or a barrier.
+    order: None for a non-atomic access, a barrier, a lock and an unlock. scope: None where order
+    is, and in C11, which has no scopes.
     value: what a STORE or an RMW writes (for an RMW, an expression over `Read(index)` itself).
-    operator, operand: of an RMW, so that value = Read(index) operator operand; None otherwise.
+    operator, operand: of an RMW, so that value = Read(index) operator operand; the operator is one
+    of OPERATORS. None otherwise.
+    success, failure: of a compare-exchange: it writes where `success`, over `Read(index)` too, is
+    not 0, and otherwise is a load with the order `failure`.
+    regions: of a fence or a barrier, the regions of memory that it orders. label: of a barrier;
+    threads of a work-group meet at the barriers of one label.
     """
 
     index: int
     thread: int
     kind: Kind
-    location: str
+    location: str | None
     order: Order | None
     scope: Scope | None
     remote: bool
@@ -76,27 +91,72 @@ class Operation:
     span: Span
     operator: str | None = None
     operand: Expression | None = None
+    success: Expression | None = None
+    failure: Order | None = None
+    regions: frozenset[str] = frozenset()
+    label: str | None = None
 
     @property
     def atomic(self) -> bool:
-        """Whether the operation, not its location, is atomic."""
-        return self.order is not None
+        """Whether the operation, not its location, is an atomic access."""
+        return self.order is not None and self.location is not None
 
     @property
     def reads(self) -> bool:
         """Whether it reads memory."""
-        return self.kind is not Kind.STORE
+        return self.kind in (Kind.LOAD, Kind.RMW)
 
     @property
     def writes(self) -> bool:
-        """Whether it writes memory."""
-        return self.kind is not Kind.LOAD
+        """Whether it writes memory, for a compare-exchange where it succeeds."""
+        return self.kind in (Kind.STORE, Kind.RMW)
+
+    @property
+    def failed(self) -> Operation:
+        """A compare-exchange as the load that it is when it fails."""
+        assert self.success is not None
+        return replace(
+            self,
+            kind=Kind.LOAD,
+            order=self.failure,
+            value=None,
+            operator=None,
+            operand=None,
+            success=None,
+            failure=None,
+        )
 
     def __str__(self) -> str:
         """The operation in the paper's notation, e.g. `load DV,R y` or `store na x`."""
-        if self.scope is None:
-            return f"{self.kind.value} na {self.location}"
-        return f"{self.kind.value} {self.scope.value},{'R' if self.remote else 'N'} {self.location}"
+        words = [self.kind.value]
+        if self.scope is not None:
+            words.append(f"{self.scope.value},{'R' if self.remote else 'N'}")
+        elif self.order is not None:
+            words.append(self.order.value)
+        elif self.kind in (Kind.LOAD, Kind.STORE):
+            words.append("na")
+        return " ".join([*words, self.location or self.label or ""]).rstrip()
+
+
+OPERATORS = ("+", "-", "|", "^", "&", "min", "max", "exchange", "compare_exchange")
+"""What a read-modify-write may do with its operand.
+
+`exchange` writes the operand, and so does `compare_exchange` where it succeeds.
+"""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Where the unrolling of a loop ends: an execution in which `guard` is not 0 goes on there.
+
+    Such executions are left out: what is said of a program with cuts is said of `iterations` of
+    the loop at most.
+    """
+
+    thread: int
+    guard: Expression
+    iterations: int
+    span: Span
 
 
 @dataclass(frozen=True)
@@ -156,18 +216,29 @@ class Condition:
 
 @dataclass(frozen=True)
 class Program:
-    """A litmus test. Threads are in the order of their numbers: `threads[i].name == f"P{i}"`."""
+    """A litmus test. Threads are in the order of their numbers: `threads[i].name == f"P{i}"`.
+
+    language: "OpenCL" or "C", by the header. cuts: where loops were unrolled as far as was asked
+    for and their end was not certain; empty if the program is all there.
+    """
 
     title: str
     source: Source
     locations: tuple[Location, ...]
     threads: tuple[Thread, ...]
     condition: Condition | None = None
+    language: str = "OpenCL"
+    cuts: tuple[Cut, ...] = ()
 
     @property
     def operations(self) -> tuple[Operation, ...]:
         """All operations; the operation with index i stands at place i."""
         return tuple(operation for thread in self.threads for operation in thread.operations)
+
+    @property
+    def within(self) -> Mapping[str, int]:
+        """The bounds that what is said of this program depends on; empty if there are none."""
+        return {"iterations": max(cut.iterations for cut in self.cuts)} if self.cuts else {}
 
     @property
     def devices(self) -> int:

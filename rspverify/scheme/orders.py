@@ -9,7 +9,7 @@ from rspverify.litmus.program import Kind, Order
 POSSIBLE: Mapping[Kind, frozenset[Order]] = {
     Kind.LOAD: frozenset({Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST}),
     Kind.STORE: frozenset({Order.RELAXED, Order.RELEASE, Order.SEQ_CST}),
-    Kind.RMW: frozenset(Order),
+    Kind.RMW: frozenset(Order) - {Order.CONSUME},
 }
 """The orders that each kind of atomic operation may have (C11 §7.17.7)."""
 

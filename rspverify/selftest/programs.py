@@ -21,7 +21,7 @@ STRONG = {Kind.LOAD: Order.ACQUIRE, Kind.STORE: Order.RELEASE, Kind.RMW: Order.A
 _ANY_ORDER = {
     Kind.LOAD: (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST),
     Kind.STORE: (Order.RELAXED, Order.RELEASE, Order.SEQ_CST),
-    Kind.RMW: tuple(Order),
+    Kind.RMW: tuple(each for each in Order if each is not Order.CONSUME),
 }
 _KINDS = (Kind.LOAD, Kind.LOAD, Kind.STORE, Kind.STORE, Kind.RMW)
 _SLIP = 0.03
