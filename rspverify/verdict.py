@@ -33,7 +33,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Event:
-    """A memory access of a source execution, to be shown: who, where in the file, and what."""
+    """An event of a source execution, to be shown: who, where in the file, and what.
+
+    thread, line: None for an initial write; location: empty for a fence or a barrier.
+    """
 
     thread: int | None
     line: int | None
@@ -45,13 +48,15 @@ class Event:
 class Race:
     """Two conflicting accesses that nothing orders, in a consistent execution (Fig. 2, Dr).
 
-    events: every executed access of that execution, in order; edges: its rf, mo and sw by name.
+    events: every event of that execution, in order; edges: its rf, mo and sw by name. condition:
+    the name that the model gives to what is broken.
     """
 
     first: Event
     second: Event
     events: tuple[Event, ...] = ()
     edges: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    condition: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,17 @@
 
 from rspverify.axiomatic.cat import load_model, read_model, shipped_models
 from rspverify.axiomatic.enumeration import consistent_execution
-from rspverify.axiomatic.execution import GeneratedExecutions
-from rspverify.axiomatic.model import Axiom, Let, MemoryModel
+from rspverify.axiomatic.generated_execution import GeneratedExecutions
+from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.witness import Witness
 
 __all__ = [
     "Axiom",
+    "Choice",
     "GeneratedExecutions",
     "Let",
+    "LetRec",
     "MemoryModel",
     "Questions",
     "Witness",

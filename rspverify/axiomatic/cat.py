@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedInput
 
 from rspverify.axiomatic.comments import blank_comments
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel, ModelFile
-from rspverify.axiomatic.vocabulary import MODIFICATION_ORDER, READS_FROM, RELATIONS, SETS
+from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS, names_beneath
 from rspverify.relation import (
     Complement,
     Composition,
@@ -112,7 +112,7 @@ def read_model(source: Source, name: str) -> MemoryModel:
         statements,
         tuple(reader.axioms),
         tuple(reader.conditions),
-        frozenset(reader.used),
+        names_beneath(frozenset(reader.used)),
         tuple(reader.files),
     )
 
@@ -124,8 +124,8 @@ def _parser() -> Lark:
 
 
 def _base_sorts() -> dict[str, Sort]:
-    relations = [*RELATIONS, *READS_FROM, *MODIFICATION_ORDER]
-    return dict.fromkeys(SETS, Sort.SET) | dict.fromkeys(relations, Sort.RELATION)
+    sets = [*SETS, FINAL_WRITES]
+    return dict.fromkeys(sets, Sort.SET) | dict.fromkeys(BASE_RELATIONS, Sort.RELATION)
 
 
 @dataclass

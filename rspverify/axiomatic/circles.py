@@ -1,73 +1,101 @@
-"""Which circles of values a model rules out, told from its axioms.
+"""Whether a model lets a value of a program cause itself.
 
-A value can cause itself where reads and writes form a circle. Two kinds of circle are ruled out by
-the axioms of Fig. 2, so that they need not be reckoned with (value/domain.py); of a model that does
-not have these axioms in a shape that is known here, nothing is assumed.
+A value causes itself where a read has it from a write that computes it from what another read has,
+and so on, back to the first. Which executions have such a circle can be asked of the model before
+any value is known: with all values equal and every guard free, the candidates of a program include
+the shape of each of its executions. If none that is consistent has a circle, no execution has one,
+and the values of the program are those that it can derive step by step (value/domain.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from rspverify.axiomatic.model import Let, MemoryModel
-from rspverify.relation import Expression, Name, Plus, Sort, Test, Union
+from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.limits import Limits
+from rspverify.litmus import Operation, Program
+from rspverify.relation.evaluate import closure
+from rspverify.smt import FALSE, Solver, Term, any_of, pick
+from rspverify.smt.choice import Choice as Values
+from rspverify.smt.choice import constant
+from rspverify.value import Binary, Constant, Expression, Read, reads
 
-_BASE = {"R", "W", "loc", "mo", "nal", "rf", "sb", "co", "po"}
-_VISIBLE = "W * R & loc & hb \\ (hb; [W]; hbl)"
 
+def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Limits) -> bool:
+    """Whether some execution that the model's axioms hold of may have such a circle of values.
 
-@dataclass(frozen=True)
-class NoCircles:
-    """What a model rules out.
-
-    forward: that a read has its value from a later write of its own thread. atomic, plain: that
-    read-modify-writes of one location, declared atomic or not, read from each other in a circle.
+    Raises LimitReached.
     """
+    shapes = _Shapes(_without_values(program), model, limits)
+    circle = any_of(term for (a, b), term in shapes.flow(program).items() if a == b)
+    if circle is FALSE:
+        return False
+    solver = Solver(limits)
+    solver.add(*shapes.constraints, *shapes.axioms.values(), circle)
+    return solver.find() is not None
 
-    forward: bool
-    atomic: bool
-    plain: bool
+
+class _Shapes(Candidates):
+    """Candidates as to rf, mo and which operations are executed, whatever their values."""
+
+    def _choose_values(
+        self, program: Program, model: MemoryModel, limits: Limits
+    ) -> Mapping[int, Values[int]]:
+        found: dict[int, Values[int]] = {}
+        for it in program.operations:
+            found[it.index] = constant(0)
+            for unknown in _unknowns(it):
+                found[unknown], constraints = pick(f"unknown{unknown}", (0, 1))
+                self.constraints += constraints
+        return found
+
+    def flow(self, program: Program) -> Mapping[tuple[int, int], Term]:
+        """From which access to which a value goes on, by any number of steps.
+
+        An event is two numbers here, one for what it reads and one for what it writes.
+        """
+        edges = {(2 * a + 1, 2 * b): term for (a, b), term in self.rf.items()}
+        for it in program.operations:
+            for index in reads(it.value) if it.value is not None else ():
+                source, target = self.reader(index).index, self.writer(it.index).index
+                edges[2 * source, 2 * target + 1] = self.writing[target]
+        return closure(edges, self._limits)
 
 
-def no_circles(model: MemoryModel) -> NoCircles:
-    """The circles that no consistent execution of a model has, as far as is known."""
-    if any(_definitions(model, name) for name in _BASE):
-        return NoCircles(False, False, False)
-    held = {(axiom.test, str(axiom.expression)) for axiom in model.axioms}
-    unions = [
-        (axiom.test, {str(each) for each in _alternatives(axiom.expression)})
-        for axiom in model.axioms
-    ]
-    reading = any(test is Test.ACYCLIC and "rf" in parts for test, parts in unions)
-    happens_before = _definitions(model, "hb")
-    closed = len(happens_before) == 1 and isinstance(happens_before[0], Plus)
-    ordered = closed and (Test.IRREFLEXIVE, "hb") in held
-    in_program_order = ordered and Name("sb", Sort.RELATION) in _alternatives(
-        happens_before[0].argument  # type: ignore[attr-defined]
+def _without_values(program: Program) -> Program:
+    """The program with every value 0, and with guards that may hold or not.
+
+    Its expressions mention the same reads, so that its dependencies are those of the program.
+    """
+    threads = tuple(
+        replace(thread, operations=tuple(_without_value(it) for it in thread.operations))
+        for thread in program.threads
     )
-    visible = [str(each) for each in _definitions(model, "vis")] == [_VISIBLE]
-    return NoCircles(
-        forward=in_program_order and (Test.IRREFLEXIVE, "rf; hb") in held,
-        atomic=reading
-        or any(test is Test.IRREFLEXIVE and {"rf", "mo; rf"} <= parts for test, parts in unions),
-        plain=reading or (ordered and visible and (Test.EMPTY, "(rf; [nal]) \\ vis") in held),
+    locations = tuple(replace(location, initial=0) for location in program.locations)
+    return replace(program, threads=threads, locations=locations, cuts=())
+
+
+def _without_value(it: Operation) -> Operation:
+    guard, success = _unknowns(it)
+    return replace(
+        it,
+        value=None if it.value is None else _nought(it.value),
+        guard=it.guard if isinstance(it.guard, Constant) else _free(it.guard, guard),
+        success=None if it.success is None else _free(it.success, success),
     )
 
 
-def _definitions(model: MemoryModel, name: str) -> list[Expression]:
-    return [
-        expression
-        for statement in model.statements
-        if isinstance(statement, Let)
-        for defined, expression in statement.definitions
-        if defined == name
-    ]
+def _unknowns(it: Operation) -> Iterator[int]:
+    """Numbers that no read has: of whether a guard holds, and of whether there is success."""
+    yield -2 - 2 * it.index
+    yield -3 - 2 * it.index
 
 
-def _alternatives(expression: Expression) -> Iterator[Expression]:
-    if isinstance(expression, Union):
-        yield from _alternatives(expression.left)
-        yield from _alternatives(expression.right)
-    else:
-        yield expression
+def _nought(expression: Expression) -> Expression:
+    return Binary("*", expression, Constant(0))
+
+
+def _free(condition: Expression, unknown: int) -> Expression:
+    return Binary("|", _nought(condition), Read(unknown))

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
+from operator import or_
 
+from rspverify.axiomatic.event import Event, Part, Style, events_of
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.plan import MO, RF, Check, Plan
-from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
+from rspverify.axiomatic.plan import ATOMIC, ORDER, RF, Check, Plan
+from rspverify.axiomatic.vocabulary import RELATIONS, SETS
 from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
@@ -38,7 +41,7 @@ def consistent_execution(
     Whether the values are among those of the program is not asked (SEMANTICS §2): an outcome that
     a machine reaches has no others. Raises LimitReached after too many candidates, or too late.
     """
-    run = _run(program, outcome)
+    run = _run(program, Style.of(model), outcome)
     return None if run is None else _Enumeration(run, model, outcome, limits, most).first()
 
 
@@ -53,29 +56,37 @@ class _Run:
 
     def writers(self, location: str) -> list[int]:
         """The places of the writes to a location."""
-        return [place for place in self.written if self.events[place].location.name == location]
+        return [place for place in self.written if self.events[place].at.name == location]
 
 
-def _run(program: Program, outcome: Outcome) -> _Run | None:
+def _run(program: Program, style: Style, outcome: Outcome) -> _Run | None:
     """The run of a program whose reads have the values of an outcome; None if there is none."""
     values = dict(outcome.reads)
-    locations = {location.name: location for location in program.locations}
-    events = [Event(index, location) for index, location in enumerate(program.locations)]
-    written = {event.index: event.location.initial for event in events}
+    events: list[Event] = []
+    written: dict[int, int] = {}
     read: dict[int, int] = {}
-    for it in program.operations:
+    for event in events_of(program, style):
+        it = event.operation
+        if it is None:
+            written[len(events)] = event.at.initial
+            events.append(event)
+            continue
         executed = evaluate(it.guard, values) != 0
         if it.reads and executed != (it.index in values):
             return None
-        if not executed or it.location is None:
+        if not executed:
             continue
-        place, thread = len(events), program.threads[it.thread]
-        index = len(program.locations) + it.index
-        events.append(Event(index, locations[it.location], it, thread))
-        if it.reads:
-            read[place] = values[it.index]
-        if it.value is not None:
-            written[place] = evaluate(it.value, values)
+        if it.success is not None and not evaluate(it.success, values):
+            if event.part is Part.WRITE:
+                continue
+            event = event.failed or event
+        if event.reads:
+            read[len(events)] = values[it.index]
+        if event.writes and it.value is not None:
+            written[len(events)] = evaluate(it.value, values)
+        events.append(event)
+    if any(evaluate(cut.guard, values) for cut in program.cuts):
+        return None
     return _Run(events, read, written, dict(outcome.memory))
 
 
@@ -99,14 +110,20 @@ class _Enumeration:
         for location, value in run.final.items():
             initial, *others = writers = run.writers(location)
             last = _mask(place for place in writers if run.written[place] == value)
-            if not run.events[initial].location.atomic:
+            ordered = self._plan.every or run.events[initial].at.atomic
+            if not (ordered and self._plan.by_order):
                 self._plain.append((_mask(writers), last))
-            elif others:
+            if ordered and others:
                 self._order[initial] = _mask(others)
-                self._ordered.append((_mask(others), last & _mask(others)))
+                ends = last if self._plan.by_order else -1
+                self._ordered.append((_mask(others), ends & _mask(others)))
             else:
                 self._ends = self._ends and last != 0
-        given = {name: _base(name, run.events) for name in model.names if _is_fixed(name)}
+        given = {
+            name: _base(name, run.events)
+            for name in self._plan.calculation.given
+            if _is_fixed(name)
+        }
         self._values = self._plan.calculation.values(given)
         self._place_of = self._plan.calculation.given
 
@@ -118,7 +135,7 @@ class _Enumeration:
         sources = [
             [
                 place
-                for place in run.writers(run.events[reader].location.name)
+                for place in run.writers(run.events[reader].at.name)
                 if run.written[place] == value
             ]
             for reader, value in run.read.items()
@@ -160,7 +177,8 @@ class _Enumeration:
         if not self._hold(self._plan.late):
             return False
         self._calculate(self._plan.last)
-        later = self._values[self._plan.happens_before]
+        relations = [self._values[place] for place in self._plan.later]
+        later = [_union_of(relations, write) for write in range(self._events)]
         return all(
             any(not later[write] & writers & ~(1 << write) for write in members(last))
             for writers, last in self._plain
@@ -173,7 +191,7 @@ class _Enumeration:
             raise LimitReached(f"more than {self._most} candidate executions with one outcome")
         if self._seen % _CLOCK == 1:
             self._limits.remaining()
-        self._values[self._place_of[MO]] = tuple(self._order)
+        self._values[self._place_of[ORDER]] = tuple(self._order)
         for check in checks:
             self._calculate(check.steps)
             if not check.holds(self._values[check.place]):
@@ -186,8 +204,8 @@ class _Enumeration:
     def _witness(self) -> Witness:
         index = [event.index for event in self._run.events]
         found = {}
-        for name in (RF, MO):
-            rows: Rows = self._values[self._place_of[name]]
+        for name, place in (("rf", self._place_of[RF]), ("mo", self._place_of[ORDER])):
+            rows: Rows = self._values[place]
             found[name] = frozenset(
                 (index[a], index[b]) for a, row in enumerate(rows) for b in members(row)
             )
@@ -198,13 +216,21 @@ def _mask(places: Iterable[int]) -> int:
     return sum(1 << place for place in places)
 
 
+def _union_of(relations: Sequence[Rows], event: int) -> int:
+    return reduce(or_, (rows[event] for rows in relations), 0)
+
+
 def _is_fixed(name: str) -> bool:
-    return name in SETS or name in RELATIONS
+    return name in SETS or name in RELATIONS or name == ATOMIC
 
 
 def _base(name: str, events: Sequence[Event]) -> Value:
     """The value of a base name that the executed events alone decide."""
     if name in SETS:
         return _mask(place for place, event in enumerate(events) if SETS[name](event))
-    related = RELATIONS[name]
+    related = RELATIONS[name] if name != ATOMIC else _on_one_atomic_location
     return tuple(_mask(place for place, b in enumerate(events) if related(a, b)) for a in events)
+
+
+def _on_one_atomic_location(a: Event, b: Event) -> bool:
+    return a.location is not None and a.location is b.location and a.location.atomic

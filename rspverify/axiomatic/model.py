@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rspverify.relation import Expression, Test
+from rspverify.relation import Expression, Sort, Test
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,38 @@ class Let:
 
 
 @dataclass(frozen=True)
+class LetRec:
+    """`let rec a = e and b = f`: the least sets and relations that their expressions describe."""
+
+    definitions: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`with name from generate_orders(events, order)`, or `linearisations` if not per_location.
+
+    Each execution chooses a total order of the events, those of one location at a time or all of
+    them, that contains the order given.
+    """
+
+    name: str
+    per_location: bool
+    events: Expression
+    order: Expression
+
+
+@dataclass(frozen=True)
 class Axiom:
-    """`acyclic | irreflexive | empty expression as name`."""
+    """`acyclic | irreflexive | empty expression as name`, or that it is not so if `negated`."""
 
     name: str
     test: Test
     expression: Expression
+    negated: bool = False
 
     def __str__(self) -> str:
-        return f"{self.test.value} {self.expression} as {self.name}"
+        sign = "~" if self.negated else ""
+        return f"{sign}{self.test.value} {self.expression} as {self.name}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +72,7 @@ class MemoryModel:
     """
 
     name: str
-    statements: tuple[Let | Axiom, ...]
+    statements: tuple[Let | LetRec | Choice | Axiom, ...]
     axioms: tuple[Axiom, ...]
     conditions: tuple[Axiom, ...]
     names: frozenset[str]
@@ -59,6 +82,33 @@ class MemoryModel:
         """What a name stands for at the end of the file, None if the model does not define it."""
         found = None
         for statement in self.statements:
-            if isinstance(statement, Let):
+            if isinstance(statement, Let | LetRec):
                 found = dict(statement.definitions).get(name, found)
         return found
+
+    def defines(self, relation: str) -> bool:
+        """Whether the model gives a relation a meaning of its own."""
+        if any(isinstance(it, Choice) and it.name == relation for it in self.statements):
+            return True
+        found = self.definition(relation)
+        return found is not None and found.sort is Sort.RELATION
+
+    @property
+    def happens_before(self) -> tuple[str, ...]:
+        """The relations whose union is happens-before: hb, or else ghb and lhb."""
+        if self.defines("hb"):
+            return ("hb",)
+        return tuple(name for name in ("ghb", "lhb") if self.defines(name))
+
+    @property
+    def coherence(self) -> str | None:
+        """The name by which the model speaks of the order of the writes of a location."""
+        for name in ("co", "mo"):
+            if self.defines(name) or (name in self.names and self.definition(name) is None):
+                return name
+        return None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether an execution chooses more than rf and mo: `with S from …`."""
+        return any(isinstance(statement, Choice) for statement in self.statements)

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rspverify.axiomatic.model import Axiom, MemoryModel
-from rspverify.axiomatic.vocabulary import MODIFICATION_ORDER, READS_FROM, RELATIONS, SETS
+from rspverify.axiomatic.model import Axiom, Choice, LetRec, MemoryModel
+from rspverify.axiomatic.vocabulary import (
+    COHERENCE_ORDER,
+    DERIVED,
+    FINAL_WRITES,
+    LOCK_ORDER,
+    MODIFICATION_ORDER,
+    READS_FROM,
+    RELATIONS,
+    SETS,
+)
+from rspverify.limits import LimitReached
 from rspverify.relation.calculation import Calculation
 from rspverify.relation.concrete import Value, empty, irreflexive
-from rspverify.relation.expression import Plus, Test
+from rspverify.relation.expression import Intersection, Name, Plus, Sort, Test
 
-RF, MO = READS_FROM[0], MODIFICATION_ORDER[0]
+RF, ORDER = READS_FROM[0], COHERENCE_ORDER[0]
+ATOMIC = "an atomic location"
+"""The name of the pairs of events on one location that is declared atomic; no model can say it."""
 
 
 @dataclass(frozen=True)
@@ -24,58 +36,86 @@ class Check:
     steps: tuple[int, ...]
     test: Test
     place: int
+    negated: bool
 
     def holds(self, value: Value) -> bool:
         """Whether the axiom holds of its value."""
         if self.test is Test.EMPTY:
-            return empty(value)
+            return empty(value) is not self.negated
         assert not isinstance(value, int)
-        return irreflexive(value)
+        return irreflexive(value) is not self.negated
 
 
 class Plan:
     """The axioms of a model in the order in which they are calculated.
 
-    once: the steps that neither rf nor mo matters to; reading: those that rf alone matters to.
-    early: the axioms that, once broken, stay so however the order grows. late: the others.
-    last: the steps up to hb, in `happens_before`.
+    every: whether the writes of all locations are in order, and not of atomic ones only.
+    once: the steps that neither rf nor the order matters to; reading: those that rf alone matters
+    to. early: the axioms that, once broken, stay so however the order grows. late: the others.
+    last: the steps up to `later`, the relations that no last write of a location has to another.
+    by_order: whether the order itself says which write to an ordered location is the last.
+    Raises LimitReached for a model of which an execution is more than rf and an order.
     """
 
     def __init__(self, model: MemoryModel) -> None:
-        fixed = [name for name in model.names if name in SETS or name in RELATIONS]
-        self.calculation = calculation = Calculation(sorted(fixed), [RF, MO])
-        scope = dict(calculation.given)
-        scope |= dict.fromkeys(READS_FROM, scope[RF]) | dict.fromkeys(MODIFICATION_ORDER, scope[MO])
-        axioms: list[tuple[Test, int]] = []
+        _require_covered(model)
+        self.every = ORDER in model.names
+        fixed = {name for name in model.names if name in SETS or name in RELATIONS}
+        if self.every:
+            fixed.add(ATOMIC)
+        self.calculation = calculation = Calculation(sorted(fixed), [RF, ORDER])
+        scope = self._base_names(model)
+        axioms: list[tuple[Axiom, int]] = []
         for statement in model.statements:
-            if not isinstance(statement, Axiom):
-                places = {
-                    name: calculation.place(each, scope) for name, each in statement.definitions
-                }
-                scope |= places
-            elif statement in model.axioms:
-                axioms.append(self._axiom(statement, scope))
-        self.happens_before = scope["hb"]
-        everything = calculation.needed([*(place for _, place in axioms), self.happens_before])
+            if isinstance(statement, Axiom):
+                if statement in model.axioms:
+                    axioms.append((statement, self._place(statement, scope)))
+                continue
+            assert not isinstance(statement, Choice)
+            scope |= {name: calculation.place(each, scope) for name, each in statement.definitions}
+        defined = model.coherence if model.coherence and model.defines(model.coherence) else None
+        self.by_order = defined is None
+        names = [*model.happens_before, *([defined] if defined else [])]
+        self.later = tuple(scope[name] for name in names)
+        everything = calculation.needed([*(place for _, place in axioms), *self.later])
         self.once = tuple(each for each in everything if not calculation.depends(each))
         self.reading = tuple(
             each for each in everything if calculation.depends(each) == frozenset({RF})
         )
         known = [*self.once, *self.reading]
-        rising = [each for each in axioms if calculation.rises(each[1], MO)]
+        rising = [
+            each for each in axioms if calculation.rises(each[1], ORDER) and not each[0].negated
+        ]
         self.early = self._checks(rising, known)
         self.late = self._checks([each for each in axioms if each not in rising], known)
-        self.last = calculation.needed([self.happens_before], known)
+        self.last = calculation.needed(self.later, known)
 
-    def _axiom(self, axiom: Axiom, scope: Mapping[str, int]) -> tuple[Test, int]:
-        if axiom.test is Test.ACYCLIC:
-            return Test.IRREFLEXIVE, self.calculation.place(Plus(axiom.expression), scope)
-        return axiom.test, self.calculation.place(axiom.expression, scope)
+    def _base_names(self, model: MemoryModel) -> dict[str, int]:
+        calculation = self.calculation
+        scope = dict(calculation.given)
+        order = Name(ORDER, Sort.RELATION)
+        mo = Intersection(order, Name(ATOMIC, Sort.RELATION)) if self.every else order
+        scope |= dict.fromkeys(MODIFICATION_ORDER, calculation.place(mo, scope))
+        names = sorted(model.names & DERIVED.keys())
+        return scope | {name: calculation.place(DERIVED[name], scope) for name in names}
 
-    def _checks(self, axioms: Sequence[tuple[Test, int]], known: list[int]) -> list[Check]:
+    def _place(self, axiom: Axiom, scope: Mapping[str, int]) -> int:
+        expression = axiom.expression
+        return self.calculation.place(
+            Plus(expression) if axiom.test is Test.ACYCLIC else expression, scope
+        )
+
+    def _checks(self, axioms: Sequence[tuple[Axiom, int]], known: list[int]) -> list[Check]:
         checks = []
-        for test, place in axioms:
+        for axiom, place in axioms:
             steps = self.calculation.needed([place], known)
             known.extend(steps)
-            checks.append(Check(steps, test, place))
+            checks.append(Check(steps, axiom.test, place, axiom.negated))
         return checks
+
+
+def _require_covered(model: MemoryModel) -> None:
+    recursive = any(isinstance(statement, LetRec) for statement in model.statements)
+    unusual = model.names & {FINAL_WRITES, *LOCK_ORDER}
+    if model.chooses or recursive or unusual:
+        raise LimitReached(f"an execution of {model.name} is more than rf and an order of writes")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from rspverify.axiomatic.execution import Candidates
+from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.labels import label
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
@@ -37,11 +38,11 @@ class Questions:
         if self._consistent.find([self._faulty()]) is None:
             return None
         solver = self._solver(tuple(candidates.axioms.values()), reproducible=True)
-        for pairs in candidates.racing.values():
+        for name, pairs in candidates.racing.items():
             for (a, b), term in sorted(pairs.items()):
                 found = solver.find([term])
                 if found is not None:
-                    return self._shown_race(found, a, b)
+                    return self._shown_race(found, name, a, b)
         raise AssertionError("a faulty execution without a racing pair")
 
     def asked_race(self) -> list[Term]:
@@ -81,7 +82,7 @@ class Questions:
         Where plain writes race, with one of the final memories that it may leave.
         """
         solver = self._solver(tuple(self._candidates.axioms.values()))
-        edges = {"rf": self._candidates.rf, "mo": self._candidates.mo}
+        edges = {"rf": self._candidates.rf, "mo": self._candidates.coherence}
         while (found := solver.find()) is not None:
             chosen = {
                 name: frozenset(pair for pair, term in relation.items() if found[term])
@@ -94,7 +95,7 @@ class Questions:
         """The terms whose values tell two candidate executions apart."""
         candidates = self._candidates
         yield from candidates.rf.values()
-        yield from candidates.mo.values()
+        yield from candidates.coherence.values()
         yield from candidates.executed.values()
         for event, choice in candidates.read.items():
             yield from (candidates.executed[event] & term for term in choice.values())
@@ -152,36 +153,37 @@ class Questions:
         ]
         return Outcome(tuple(reads), tuple(memory))
 
-    def _shown_race(self, model: Model, a: int, b: int) -> Race:
+    def _shown_race(self, model: Model, condition: str, a: int, b: int) -> Race:
         candidates = self._candidates
         executed = [it.index for it in candidates.events if model[candidates.executed[it.index]]]
         place = {index: order for order, index in enumerate(executed)}
         edges: dict[str, tuple[tuple[int, int], ...]] = {}
-        relations = {"rf": candidates.rf, "mo": candidates.mo}
-        synchronises = self._model.definition("sw")
-        if synchronises is not None and synchronises.sort is Sort.RELATION:
-            relations["sw"] = candidates.relation("sw")
+        relations = {"rf": candidates.rf, "mo": candidates.coherence}
+        for name in ("sw", "gsw", "lsw"):
+            synchronises = self._model.definition(name)
+            if synchronises is not None and synchronises.sort is Sort.RELATION:
+                relations[name] = candidates.relation(name)
         for name, relation in relations.items():
             edges[name] = tuple(
                 (place[x], place[y]) for (x, y), term in sorted(relation.items()) if model[term]
             )
         shown = tuple(self._shown(model, index) for index in executed)
         first, second = sorted((place[a], place[b]))
-        return Race(shown[first], shown[second], shown, edges)
+        return Race(shown[first], shown[second], shown, edges, condition)
 
     def _shown(self, model: Model, index: int) -> Event:
+        """An event as it is in one execution."""
         candidates = self._candidates
         event = candidates.events[index]
-        name = event.location.name
-        if event.operation is None:
-            return Event(None, None, f"W({name}, {event.location.initial}) initial", name)
+        writing = candidates.writing.get(index)
+        if event.failed is not None and (writing is None or not model[writing]):
+            event = event.failed
+        read = _value(model, candidates.read[index]) if event.reads else None
+        written = _value(model, candidates.written[index]) if event.writes else None
         it = event.operation
-        labels = [_value(model, candidates.read[index])] if event.reads else []
-        labels += [_value(model, candidates.written[index])] if event.writes else []
-        letter = "RMW" if event.reads and event.writes else "W" if event.writes else "R"
-        scope = f"{it.scope.value},{'R' if it.remote else 'N'}" if it.scope else "na"
-        text = f"{letter}[{scope}]({name}, {', '.join(map(str, labels))})"
-        return Event(it.thread, it.span.line, text, name)
+        name = "" if event.location is None else event.location.name
+        thread, line = (None, None) if it is None else (it.thread, it.span.line)
+        return Event(thread, line, label(event, read, written), name)
 
 
 def _value(model: Model, choice: Mapping[int, Term]) -> int:

@@ -1,67 +1,109 @@
-"""The names that a .cat model may use without defining them, and what each means (Fig. 2).
+"""The names that a .cat model may use without defining them, and what each means.
 
-Adding a base set or relation is one line here. A relation holds between executed events only.
+They are those of Fig. 2, and herd's for OpenCL and C11 (docs/cat-fragment.md). Adding a base set or
+relation is one line here. A relation holds between executed events only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
-from rspverify.litmus import Kind, Location, Operation, Order, Scope, Thread
+from rspverify.axiomatic.event import Event, Part
+from rspverify.litmus import Kind, Operation, Order, Scope
+from rspverify.relation.expression import (
+    Composition,
+    Difference,
+    Expression,
+    Intersection,
+    Inverse,
+    Name,
+    Sort,
+)
 
-_RELEASES = {Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST}
-_ACQUIRES = {Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST}
-
-
-@dataclass(frozen=True)
-class Event:
-    """A node of an execution: an operation of a thread, or the initial write of a location."""
-
-    index: int
-    location: Location
-    operation: Operation | None = None
-    thread: Thread | None = None
-
-    @property
-    def initial(self) -> bool:
-        """Whether it is an initial write: non-atomic, and in no thread, work-group or device."""
-        return self.operation is None
-
-    @property
-    def reads(self) -> bool:
-        """Whether it is in R."""
-        return self.operation is not None and self.operation.reads
-
-    @property
-    def writes(self) -> bool:
-        """Whether it is in W."""
-        return self.operation is None or self.operation.writes
+Membership = Callable[[Event], bool]
 
 
-def _operation(test: Callable[[Operation], bool]) -> Callable[[Event], bool]:
+def _operation(test: Callable[[Operation], bool]) -> Membership:
     return lambda event: event.operation is not None and test(event.operation)
 
 
-SETS: Mapping[str, Callable[[Event], bool]] = {
+def _kind(*kinds: Kind) -> Membership:
+    return _operation(lambda it: it.kind in kinds)
+
+
+def _order(order: Order) -> Membership:
+    return _operation(lambda it: it.order is order)
+
+
+def _scope(scope: Scope) -> Membership:
+    return _operation(lambda it: it.scope is scope)
+
+
+def _region(region: str) -> Membership:
+    def belongs(event: Event) -> bool:
+        if event.location is not None:
+            return event.location.region == region
+        return event.operation is not None and region in event.operation.regions
+
+    return belongs
+
+
+def _plain(event: Event) -> bool:
+    if event.operation is None:
+        return True
+    return event.operation.kind in (Kind.LOAD, Kind.STORE) and not event.operation.atomic
+
+
+def _on_plain_location(event: Event) -> bool:
+    return event.location is not None and not (event.location.atomic or event.location.mutex)
+
+
+def _named(*names: str, test: Membership) -> dict[str, Membership]:
+    return dict.fromkeys(names, test)
+
+
+SETS: Mapping[str, Membership] = {
     "_": lambda event: True,
     "R": lambda event: event.reads,
     "W": lambda event: event.writes,
-    "RMW": _operation(lambda it: it.kind is Kind.RMW),
-    "I": lambda event: event.initial,
-    "IW": lambda event: event.initial,
+    "M": lambda event: event.reads or event.writes,
+    "RMW": _kind(Kind.RMW),
+    "F": _kind(Kind.FENCE, Kind.BARRIER),
+    "B": _kind(Kind.BARRIER),
+    **_named("EF", "entry_fence", test=lambda event: event.part is Part.ENTRY),
+    **_named("XF", "exit_fence", test=lambda event: event.part is Part.EXIT),
+    **_named("I", "IW", test=lambda event: event.initial),
     "A": _operation(lambda it: it.atomic),
-    "na": lambda event: event.operation is None or not event.operation.atomic,
-    "nal": lambda event: not event.location.atomic,
-    "REL": _operation(lambda it: it.order in _RELEASES),
-    "ACQ": _operation(lambda it: it.order in _ACQUIRES),
-    "SC": _operation(lambda it: it.order is Order.SEQ_CST),
-    "WG": _operation(lambda it: it.scope is Scope.WG),
-    "DV": _operation(lambda it: it.scope is Scope.DV),
-    "ALL": _operation(lambda it: it.scope is Scope.ALL),
+    **_named("na", "NA", test=_plain),
+    **_named("nal", "NAL", "nonatomicloc", test=_on_plain_location),
+    **_named("RLX", "rlx", "memory_order_relaxed", test=_order(Order.RELAXED)),
+    **_named("CON", "con", "memory_order_consume", test=_order(Order.CONSUME)),
+    **_named("ACQ", "acq", "memory_order_acquire", test=_order(Order.ACQUIRE)),
+    **_named("REL", "rel", "memory_order_release", test=_order(Order.RELEASE)),
+    **_named("ACQ_REL", "acq_rel", "memory_order_acq_rel", test=_order(Order.ACQ_REL)),
+    **_named("SC", "sc", "memory_order_seq_cst", test=_order(Order.SEQ_CST)),
+    **_named("WI", "memory_scope_work_item", test=_scope(Scope.WI)),
+    **_named("WG", "memory_scope_work_group", test=_scope(Scope.WG)),
+    **_named("DV", "memory_scope_device", test=_scope(Scope.DV)),
+    **_named("ALL", "memory_scope_all_svm_devices", test=_scope(Scope.ALL)),
     "rem": _operation(lambda it: it.remote),
+    **_named("GLOBAL", "G", test=_region("global")),
+    **_named("LOCAL", "L", test=_region("local")),
+    **_named("LK", "LS", "lk", "ls", test=_kind(Kind.LOCK)),
+    **_named("UL", "ul", test=_kind(Kind.UNLOCK)),
+    **_named("LF", "lf", test=lambda event: False),
 }
-"""Base sets: name → which events belong to it, if executed."""
+"""Base sets: name → which events belong to it, if executed.
+
+A memory order is a set of just the events with this order, as in herd: ACQ has no acq_rel.
+"""
+
+FINAL_WRITES = "FW"
+"""The base set of the writes whose values are left in memory in the end."""
+
+
+def _together(levels: int) -> Callable[[Event, Event], bool]:
+    return lambda a, b: a.thread is not None and _place(a, levels) == _place(b, levels)
 
 
 def _place(event: Event, levels: int) -> tuple[int, ...] | None:
@@ -69,28 +111,109 @@ def _place(event: Event, levels: int) -> tuple[int, ...] | None:
     return (thread.device, thread.workgroup, thread.index)[:levels] if thread else None
 
 
-def _together(levels: int) -> Callable[[Event, Event], bool]:
-    return lambda a, b: a.thread is not None and _place(a, levels) == _place(b, levels)
+def _internal(a: Event, b: Event) -> bool:
+    return a.thread is b.thread
+
+
+def _in_program_order(a: Event, b: Event) -> bool:
+    return a.thread is not None and a.thread is b.thread and a.index < b.index
+
+
+def _started_before(a: Event, b: Event) -> bool:
+    return a.initial and not b.initial
 
 
 def _sequenced(a: Event, b: Event) -> bool:
-    if a.initial:
-        return not b.initial
-    return a.thread is b.thread and a.index < b.index
+    return _started_before(a, b) or _in_program_order(a, b)
+
+
+def _same_barrier(a: Event, b: Event) -> bool:
+    one, two = a.operation, b.operation
+    if one is None or two is None:
+        return False
+    return one.kind is Kind.BARRIER and two.kind is Kind.BARRIER and one.label == two.label
+
+
+def _one_operation(a: Event, b: Event) -> bool:
+    return a.operation is b.operation and a.part is Part.READ and b.part is Part.WRITE
+
+
+def _data(a: Event, b: Event) -> bool:
+    """What b writes is computed from what a reads, of the same thread."""
+    return a.reads and b.writes and b.operation is not None and a.feeds(b.operation.data)
+
+
+def _control(a: Event, b: Event) -> bool:
+    """Whether b is executed depends on what a reads, of the same thread."""
+    return a.reads and b.operation is not None and a.feeds(b.operation.control)
 
 
 RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "id": lambda a, b: a is b,
     "unv": lambda a, b: True,
-    "thd": _together(3),
-    "wg": _together(2),
-    "dv": _together(1),
-    "loc": lambda a, b: a.location is b.location,
+    "loc": lambda a, b: a.location is not None and a.location is b.location,
+    "int": _internal,
+    "ext": lambda a, b: not _internal(a, b),
+    **dict.fromkeys(("thd", "wi"), _together(3)),
+    **dict.fromkeys(("wg", "swg"), _together(2)),
+    **dict.fromkeys(("dv", "dev", "sdv"), _together(1)),
     "sb": _sequenced,
-    "po": _sequenced,
+    "po": _in_program_order,
+    "asw": _started_before,
+    "rmw": _one_operation,
+    "data": _data,
+    "ctrl": _control,
+    "addr": lambda a, b: False,
+    **dict.fromkeys(("syncbar", "same_B"), _same_barrier),
 }
-"""Base relations that the program alone decides."""
+"""Base relations that the program alone decides. `sb` has initial writes first, `po` has none."""
 
 READS_FROM = ("rf",)
-MODIFICATION_ORDER = ("mo", "co")
-"""The names of the execution witness."""
+MODIFICATION_ORDER = ("mo",)
+COHERENCE_ORDER = ("co",)
+LOCK_ORDER = ("lo",)
+"""The execution witness: rf; mo, an order of the writes of each location that is declared atomic;
+co, of the writes of every location, as herd has it; lo, of the locks and unlocks of each mutex."""
+
+
+def _name(name: str) -> Expression:
+    return Name(name, Sort.RELATION)
+
+
+_FROM_READS = Difference(Composition(Inverse(_name("rf")), _name("co")), _name("id"))
+
+DERIVED: Mapping[str, Expression] = {
+    "fr": _FROM_READS,
+    **{
+        f"{name}{end}": Intersection(whole, _name(side))
+        for name, whole in (("rf", _name("rf")), ("co", _name("co")), ("fr", _FROM_READS))
+        for end, side in (("i", "int"), ("e", "ext"))
+    },
+    "po-loc": Intersection(_name("po"), _name("loc")),
+}
+"""Base relations that others are enough to say, as in herd's library."""
+
+BASE_RELATIONS = (
+    *RELATIONS,
+    *READS_FROM,
+    *MODIFICATION_ORDER,
+    *COHERENCE_ORDER,
+    *LOCK_ORDER,
+    *DERIVED,
+)
+"""The names of all base relations."""
+
+
+def names_beneath(names: frozenset[str]) -> frozenset[str]:
+    """The names and all that the derived ones among them are made of."""
+    found = set(names)
+    for name in names & DERIVED.keys():
+        found |= _mentioned(DERIVED[name])
+    return frozenset(found)
+
+
+def _mentioned(expression: Expression) -> set[str]:
+    if isinstance(expression, Name):
+        return {expression.name}
+    parts = [each for each in vars(expression).values() if isinstance(each, Expression)]
+    return set().union(*map(_mentioned, parts))

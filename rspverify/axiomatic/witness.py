@@ -12,7 +12,7 @@ from rspverify.verdict import Outcome
 class Witness:
     """A consistent execution: its outcome, and its relations by name as pairs of event indices.
 
-    Initial writes come first, in the order of the program's locations, then all operations.
+    Events are those of events_of(program, Style.of(model)), by their index.
     """
 
     outcome: Outcome

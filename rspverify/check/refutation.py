@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rspverify.axiomatic import MemoryModel, Questions, Witness, consistent_execution
+from rspverify.axiomatic.event import Event, Style, events_of
 from rspverify.check.counterexample import (
     Counterexample,
     schedule_in_words,
@@ -68,7 +69,7 @@ def _matching(
         witness = consistent_execution(program, model, outcome, share)
     except LimitReached as limit:
         return _by_second_solver(source.asked_outcome(outcome), limit, limits)
-    return None if witness is None else _in_words(program, witness)
+    return None if witness is None else _in_words(program, Style.of(model), witness)
 
 
 def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits) -> str | None:
@@ -87,12 +88,18 @@ def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits
     )
 
 
-def _in_words(program: Program, witness: Witness) -> str:
-    names = [f"the initial write of {location.name}" for location in program.locations]
-    names += [f"P{it.thread} line {it.span.line} ({it})" for it in program.operations]
+def _in_words(program: Program, style: Style, witness: Witness) -> str:
+    names = [_name(event) for event in events_of(program, style)]
     lines = [
         f"{name}: {names[a]} -> {names[b]}"
         for name, pairs in witness.relations.items()
         for a, b in sorted(pairs)
     ]
     return "\n".join(lines) or "no rf and no mo"
+
+
+def _name(event: Event) -> str:
+    it = event.operation
+    if it is None:
+        return f"the initial write of {event.at.name}"
+    return f"P{it.thread} line {it.span.line} ({it})"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from rspverify.source import Source, Span
-from rspverify.value import Expression
+from rspverify.value import Expression, reads
 
 
 class Kind(Enum):
@@ -110,6 +110,17 @@ class Operation:
     def writes(self) -> bool:
         """Whether it writes memory, for a compare-exchange where it succeeds."""
         return self.kind in (Kind.STORE, Kind.RMW)
+
+    @property
+    def data(self) -> frozenset[int]:
+        """The reads that what it writes is computed from, its own aside."""
+        parts = [each for each in (self.value, self.success) if each is not None]
+        return frozenset[int]().union(*map(reads, parts)) - {self.index}
+
+    @property
+    def control(self) -> frozenset[int]:
+        """The reads that decide whether it is executed."""
+        return reads(self.guard)
 
     @property
     def failed(self) -> Operation:

@@ -52,7 +52,10 @@ class Environment:
         self._sets[name] = value
 
     def define_relation(self, name: str, value: Relation) -> None:
-        """Bind a name to a relation."""
+        """Bind a name to a relation, whatever it was before."""
+        if name in self._sets or name in self._relations:
+            self._evaluated.clear()
+            self._sets.pop(name, None)
         self._relations[name] = value
 
     def define(self, definitions: Iterable[tuple[str, Expression]]) -> None:

@@ -7,7 +7,7 @@ derivable values is finite even where plain closure under `x + 1` would not be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -97,23 +97,20 @@ def admissible(
     accesses: Sequence[Access],
     guards: Iterable[Expression],
     limits: Limits,
-    threads: Mapping[int, int] | None = None,
-    in_line: Collection[str] = (),
+    circular: bool,
 ) -> Domains:
     """The values that a candidate execution may have, those that cause themselves included.
 
-    They range over the values of the program. Where no value can cause itself, these are what is
-    derivable from its constants and initial values; otherwise the least set that contains those
-    and is closed under its expressions, and LimitReached where that is too large. Per location
-    this keeps the largest sets that the program's own writes can sustain.
-
-    threads, in_line: as of may_cause_itself.
+    circular: whether values may cause themselves. They range over the values of the program: where
+    none causes itself, what is derivable from its constants and initial values; otherwise the least
+    set that contains those and is closed under its expressions, and LimitReached where that is too
+    large. Per location this keeps the largest sets that the program's own writes can sustain.
     """
     seeds = frozenset(initial.values()).union(
         *(constants(access.value) for access in accesses if access.value is not None),
         *(constants(guard) for guard in guards),
     )
-    if may_cause_itself(accesses, threads, in_line):
+    if circular:
         universe = _closed(seeds, accesses, limits)
     else:
         derived = derivable(initial, accesses, limits, seeds)
@@ -141,17 +138,8 @@ def admissible(
         domains = smaller
 
 
-def may_cause_itself(
-    accesses: Sequence[Access],
-    threads: Mapping[int, int] | None = None,
-    in_line: Collection[str] = (),
-) -> bool:
-    """Whether a value may flow from a write to a read, on to other writes, and back again.
-
-    threads: the thread of each access, in which indices ascend, if no read may have the value of a
-    later write of its own thread; None if the model does not say so. in_line: locations whose
-    read-modify-writes cannot read from each other in a circle, says the model.
-    """
+def may_cause_itself(accesses: Sequence[Access]) -> bool:
+    """Whether a value may flow from a write to a read, on to other writes, and back again."""
     flow = networkx.DiGraph()
     for writer in accesses:
         if writer.value is None:
@@ -159,23 +147,9 @@ def may_cause_itself(
         for index in reads(writer.value):
             flow.add_edge(("read", index), ("write", writer.index))
         for reader in accesses:
-            if not reader.reads or reader.location != writer.location or reader is writer:
-                continue
-            own = threads is not None and threads[reader.index] == threads[writer.index]
-            if not (own and reader.index < writer.index):
+            if reader.reads and reader.location == writer.location and reader is not writer:
                 flow.add_edge(("write", writer.index), ("read", reader.index))
-    by_index = {access.index: access for access in accesses}
-    for circle in networkx.strongly_connected_components(flow):
-        if len(circle) == 1:
-            continue
-        members = [by_index[index] for _, index in circle]
-        rmws = all(each.reads and each.value is not None for each in members)
-        locations = {each.location for each in members}
-        if not rmws or len(locations) > 1 or not locations <= set(in_line):
-            return True
-        if any(reads(each.value) != {each.index} for each in members if each.value is not None):
-            return True
-    return False
+    return any(len(circle) > 1 for circle in networkx.strongly_connected_components(flow))
 
 
 def _closed(seeds: frozenset[int], accesses: Sequence[Access], limits: Limits) -> frozenset[int]:

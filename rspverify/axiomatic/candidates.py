@@ -1,0 +1,232 @@
+"""The candidate executions of a program under a model: terms, and constraints on them.
+
+A candidate chooses a value for each read, a write for it to read from, and for each location an
+order of its writes; operations under false guards are not executed (§2.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from rspverify.axiomatic.execution import Executions
+from rspverify.axiomatic.model import Choice, MemoryModel
+from rspverify.axiomatic.vocabulary import COHERENCE_ORDER, LOCK_ORDER
+from rspverify.limits import Limits
+from rspverify.litmus import Kind, Location, Program
+from rspverify.relation import Relation
+from rspverify.relation.evaluate import EventSet
+from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, pick, truth, variable
+from rspverify.smt.choice import Choice as Values
+from rspverify.smt.choice import equal
+from rspverify.value import Constant
+from rspverify.value.domain import Access, admissible, may_cause_itself
+
+
+class Candidates(Executions):
+    """The candidate executions of a program under a model.
+
+    final: the last value of each location. constraints: what makes a candidate. Raises
+    LimitReached where there are too many values, or no time is left.
+    """
+
+    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+        self.constraints: list[Term] = []
+        reads = self._choose_values(program, model, limits)
+        super().__init__(program, model, limits, reads)
+        self.constraints += [~truth(cut.guard, reads) for cut in program.cuts]
+        self.rf = self._reads_from()
+        self._order_writes()
+        self.lo = self._lock_order()
+        self._choose_last_writes()
+        self._judge()
+        self._require_last_writes_to_be_last()
+        self.final = {location.name: self._final(location) for location in program.locations}
+
+    def _choose_values(
+        self, program: Program, model: MemoryModel, limits: Limits
+    ) -> Mapping[int, Values[int]]:
+        """A value for each read, out of those that the program can bring to its location."""
+        from rspverify.axiomatic.circles import values_may_cause_themselves
+
+        accesses = accesses_of(program)
+        start = {location.name: location.initial for location in program.locations}
+        circular = may_cause_itself(accesses) and values_may_cause_themselves(
+            program, model, limits
+        )
+        conditions = [it.guard for it in program.operations if it.guard != Constant(1)]
+        conditions += [it.success for it in program.operations if it.success is not None]
+        domains = admissible(start, accesses, conditions, limits, circular)
+        reads: dict[int, Values[int]] = {}
+        for it in program.operations:
+            if it.reads and it.location is not None:
+                choice, constraints = pick(f"r{it.index}", sorted(domains.locations[it.location]))
+                reads[it.index] = choice
+                self.constraints += constraints
+        return reads
+
+    def _reads_from(self) -> Relation:
+        """Each executed read reads exactly one executed write of its location and value."""
+        found: dict[tuple[int, int], Term] = {}
+        for reader in (event for event in self.events if event.reads):
+            writers = [it.index for it in self.writers(reader.at)]
+            source, constraints = pick(f"rf{reader.index}", writers)
+            self.constraints += constraints
+            for writer, chosen in source.items():
+                edge = chosen & self.executed[reader.index]
+                if edge is FALSE:
+                    continue
+                found[writer, reader.index] = edge
+                same = equal(self.written[writer], self.read[reader.index])
+                self.constraints += [edge.implies(self.writing[writer]), edge.implies(same)]
+        return found
+
+    # ---- orders ------------------------------------------------------------------------------
+
+    def _order_writes(self) -> None:
+        """mo and co: per location a total order of its executed writes, the initial one first."""
+        every = bool(self.model.names & set(COHERENCE_ORDER))
+        for location in self.program.locations:
+            if not (location.atomic or every):
+                continue
+            first, *writers = (it.index for it in self.writers(location))
+            members = {it: self.writing[it] for it in writers}
+            order = {(first, it): term for it, term in members.items()}
+            order |= self._total_order("mo", members)
+            order = _possible(order)
+            self.co = {**self.co, **order}
+            if location.atomic:
+                self.mo = {**self.mo, **order}
+
+    def _lock_order(self) -> Relation:
+        """Per mutex a total order of its locks and unlocks, with those of one thread in order."""
+        found: dict[tuple[int, int], Term] = {}
+        if not self.model.names & set(LOCK_ORDER):
+            return found
+        for location in (it for it in self.program.locations if it.mutex):
+            members = [it for it in self.events if it.location is location and not it.initial]
+            terms = {it.index: self.executed[it.index] for it in members}
+            in_program_order = {
+                (a.index, b.index): TRUE
+                for a in members
+                for b in members
+                if a.thread is b.thread and a.index < b.index
+            }
+            found |= self._total_order("lo", terms, in_program_order)
+        return _possible(found)
+
+    def _choose(self, choice: Choice) -> None:
+        members = self._environment.set(choice.events)
+        given = self._environment.relation(choice.order)
+        found: dict[tuple[int, int], Term] = {}
+        for group in self._groups(members, choice.per_location):
+            own = {pair: term for pair, term in given.items() if group.keys() >= set(pair)}
+            found |= self._total_order(choice.name, group, own)
+        self._environment.define_relation(choice.name, _possible(found))
+
+    def _groups(self, members: EventSet, per_location: bool) -> Iterator[EventSet]:
+        if not per_location:
+            yield members
+            return
+        for location in self.program.locations:
+            yield {it: term for it, term in members.items() if self.events[it].location is location}
+
+    def _total_order(
+        self, name: str, members: EventSet, given: Relation | None = None
+    ) -> dict[tuple[int, int], Term]:
+        """A choice of a total order of those members that are there, containing what is given."""
+        given = given or {}
+        before: dict[tuple[int, int], Term] = {}
+        names = list(members)
+        for place, a in enumerate(names):
+            for b in names[place + 1 :]:
+                forth, back = given.get((a, b), FALSE), given.get((b, a), FALSE)
+                if forth is TRUE and back is FALSE:
+                    before[a, b] = TRUE
+                elif back is TRUE and forth is FALSE:
+                    before[a, b] = FALSE
+                else:
+                    before[a, b] = variable(f"{name}{a},{b}")
+                    both = members[a] & members[b]
+                    self.constraints += [
+                        all_of((both, forth)).implies(before[a, b]),
+                        all_of((both, back)).implies(~before[a, b]),
+                    ]
+                before[b, a] = ~before[a, b]
+        self._limits.remaining()
+        for a, b, c in combinations(names, 3):
+            circle = (before[a, b], before[b, c], before[c, a])
+            self.constraints += [any_of(circle), any_of(~term for term in circle)]
+        self.constraints += [
+            ~all_of((members[a], term)) for (a, b), term in given.items() if a == b and a in members
+        ]
+        return {(a, b): all_of((term, members[a], members[b])) for (a, b), term in before.items()}
+
+    # ---- the values that are left in the end ---------------------------------------------------
+
+    def _ordered(self, location: Location) -> Relation | None:
+        """A base order of all writes to a location that the model goes by; None if it has none."""
+        named = self.model.coherence
+        if named is not None and self.model.defines(named):
+            return None
+        if named in COHERENCE_ORDER:
+            return self.co
+        return self.mo if location.atomic else None
+
+    def _choose_last_writes(self) -> None:
+        for location in self.program.locations:
+            writers = [it.index for it in self.writers(location)]
+            order = self._ordered(location)
+            if order is None:
+                self.last[location.name], constraints = pick(f"final {location.name}", writers)
+                self.constraints += constraints
+                continue
+            self.last[location.name] = {
+                it: all_of(
+                    [self.writing[it]]
+                    + [
+                        ~self.writing[other] | order.get((other, it), FALSE)
+                        for other in writers
+                        if other != it
+                    ]
+                )
+                for it in writers
+            }
+
+    def _require_last_writes_to_be_last(self) -> None:
+        """Where nothing orders all writes: of those that neither mo nor hb has a later one for."""
+        for location in self.program.locations:
+            if self._ordered(location) is not None:
+                continue
+            later = [self.relation(name) for name in self.model.happens_before]
+            later.append(self.coherence)
+            last = self.last[location.name]
+            for it, chosen in last.items():
+                self.constraints.append(chosen.implies(self.writing[it]))
+                for other in (other for other in last if other != it):
+                    overtaken = any_of(relation.get((it, other), FALSE) for relation in later)
+                    if overtaken is not FALSE:
+                        after = overtaken & self.writing[other]
+                        self.constraints.append(chosen.implies(~after))
+
+    def _final(self, location: Location) -> Values[int]:
+        """The value of the last write."""
+        values: dict[int, list[Term]] = {}
+        for it, chosen in self.last[location.name].items():
+            for value, term in self.written[it].items():
+                values.setdefault(value, []).append(chosen & term)
+        found = {value: any_of(terms) for value, terms in values.items()}
+        return {value: term for value, term in found.items() if term is not FALSE}
+
+
+def accesses_of(program: Program) -> list[Access]:
+    """The operations of a program as to values."""
+    return [
+        Access(it.index, it.location, it.reads, it.value)
+        for it in program.operations
+        if it.location is not None and it.kind not in (Kind.LOCK, Kind.UNLOCK)
+    ]
+
+
+def _possible(terms: Mapping[tuple[int, int], Term]) -> dict[tuple[int, int], Term]:
+    return {pair: term for pair, term in terms.items() if term is not FALSE}
