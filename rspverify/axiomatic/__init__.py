@@ -5,6 +5,7 @@ from rspverify.axiomatic.enumeration import consistent_execution
 from rspverify.axiomatic.generated_execution import GeneratedExecutions
 from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, MemoryModel
 from rspverify.axiomatic.question import Questions
+from rspverify.axiomatic.understanding import require_understood
 from rspverify.axiomatic.witness import Witness
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "consistent_execution",
     "load_model",
     "read_model",
+    "require_understood",
     "shipped_models",
 ]

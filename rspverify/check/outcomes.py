@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic import MemoryModel, Questions, require_understood
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import Settings
-from rspverify.check.soundness import require_understood
 from rspverify.check.wording import observed, registers
 from rspverify.limits import LimitReached
 from rspverify.litmus import Atom, Formula, Junction, Negation, Program, satisfies

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic import MemoryModel, Questions, require_understood
 from rspverify.check.counterexample import where_it_stops
 from rspverify.check.dossier import Dossier, confirmed
 from rspverify.check.reached import Reached, ReachedByEvents, machine_for, reached
@@ -14,10 +14,10 @@ from rspverify.check.refutation import refuted_counterexample
 from rspverify.check.settings import Reading, Settings
 from rspverify.check.wording import observed, race_in_words
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Order, Program
+from rspverify.litmus import Program
 from rspverify.machine import Machine, Rule
 from rspverify.scheme import Scheme, compile_program
-from rspverify.source import InputError, Problem, Severity, in_one_line
+from rspverify.source import InputError, Severity, in_one_line
 from rspverify.verdict import Outcome, Verdict, Word
 
 _FEW = 64
@@ -87,7 +87,7 @@ def _check(
     machine = machine_for(compiled, settings)
     target = reached(machine, settings, limits)
     allowed = Allowed(program, source, dossier)
-    if isinstance(target, ReachedByEvents):
+    if isinstance(target, ReachedByEvents) and not model.chooses:
         return _by_events(program, machine, target, model, allowed, settings.reading, limits)
     return _by_outcomes(program, machine, target, model, allowed, limits)
 
@@ -239,23 +239,6 @@ class Allowed:
         if self.dossier.wanted:
             asks = f"Is there a consistent execution with {observed(self._program, outcome)}?"
             self.dossier.add("allowed", asks, self.source.asked_outcome(outcome), allowed)
-
-
-def require_understood(program: Program, model: MemoryModel) -> None:
-    """Raises InputError if the program uses what the model is silent about."""
-    if "SC" in model.names:
-        return
-    problems = [
-        Problem(
-            operation.span,
-            f"seq_cst is beyond the model {model.name}, which has no order of seq_cst operations",
-            severity=Severity.UNSUPPORTED,
-        )
-        for operation in program.operations
-        if operation.order is Order.SEQ_CST
-    ]
-    if problems:
-        raise InputError(problems)
 
 
 def _bounds(within: Mapping[str, int]) -> str:

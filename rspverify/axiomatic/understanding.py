@@ -1,0 +1,57 @@
+"""What of a program a model says nothing about: such a program must not be judged by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.litmus import Kind, Operation, Order, Program
+from rspverify.source import InputError, Problem, Severity, Span
+
+_STRONG = {"SC", "sc", "memory_order_seq_cst"}
+_CONSUME = {"CON", "con", "memory_order_consume"}
+_FENCES = {"F"}
+_BARRIERS = {"B", "syncbar", "same_B", "EF", "XF", "entry_fence", "exit_fence"}
+_LOCKS = {"LK", "LS", "lk", "ls"}
+_REGIONS = {"GLOBAL", "LOCAL", "G", "L"}
+_SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
+
+
+def require_understood(program: Program, model: MemoryModel) -> None:
+    """Raises InputError, UNSUPPORTED, if the program uses what the model is silent about."""
+    problems = [
+        Problem(
+            span, f"{what} is beyond the model {model.name}, {why}", severity=Severity.UNSUPPORTED
+        )
+        for span, what, why in _beyond(program, model.names)
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _beyond(program: Program, names: frozenset[str]) -> Iterator[tuple[Span | None, str, str]]:
+    if not names & _REGIONS:
+        for location in program.locations:
+            if location.region == "local":
+                yield location.span, "local memory", "in which all memory is global"
+    for operation in program.operations:
+        for needed, what, why in _needs(operation):
+            if not names & needed:
+                yield operation.span, what, why
+        if operation.order is not None and operation.scope is None and names & _SCOPES:
+            yield operation.span, "C11", "whose atomics have scopes"
+
+
+def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:
+    """The names of which a model must use one to mean something by an operation."""
+    orders = {it.order, it.failure}
+    if Order.SEQ_CST in orders:
+        yield _STRONG, "seq_cst", "which has no order of seq_cst operations"
+    if Order.CONSUME in orders:
+        yield _CONSUME, "consume", "which does not speak of it"
+    if it.kind is Kind.FENCE:
+        yield _FENCES, "a fence", "which does not speak of fences"
+    if it.kind is Kind.BARRIER:
+        yield _BARRIERS, "a barrier", "which does not speak of barriers"
+    if it.kind in (Kind.LOCK, Kind.UNLOCK):
+        yield _LOCKS, "a mutex", "which does not speak of locks"
