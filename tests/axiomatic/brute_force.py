@@ -1,0 +1,295 @@
+"""All consistent executions of a program under a model, by trying everything: no cleverness at all.
+
+Values of reads out of a given set, a write for each read, an order of the writes of each location, a
+write that comes last, and every order that the model lets an execution choose; the model is then
+calculated on plain sets of pairs, by code of this file. With the package it shares the events, the
+base names and the syntax of expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations, product
+
+from rspverify.axiomatic.event import Event, Part, Style, events_of
+from rspverify.axiomatic.model import Choice, Let, LetRec, MemoryModel
+from rspverify.axiomatic.vocabulary import DERIVED, RELATIONS, SETS
+from rspverify.litmus import Program
+from rspverify.relation import expression as syntax
+from rspverify.value import evaluate
+
+Pairs = frozenset[tuple[int, int]]
+Value = Pairs | frozenset[int]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A consistent execution: reads, final memory, rf, the order of writes, and what it violates."""
+
+    reads: tuple[tuple[int, int], ...]
+    memory: tuple[tuple[str, int], ...]
+    rf: Pairs
+    order: Pairs
+    undefined: frozenset[str]
+
+
+def consistent(program: Program, model: MemoryModel, values: Iterable[int]) -> set[Found]:
+    """Every consistent execution whose reads have values out of those given."""
+    found: set[Found] = set()
+    reads = [it.index for it in program.operations if it.reads]
+    for chosen in product(sorted(values), repeat=len(reads)):
+        found |= set(_with_values(program, model, dict(zip(reads, chosen, strict=True))))
+    return found
+
+
+def _with_values(
+    program: Program, model: MemoryModel, values: Mapping[int, int]
+) -> Iterator[Found]:
+    events: list[Event] = []
+    read: dict[int, int] = {}
+    written: dict[int, int] = {}
+    for event in events_of(program, Style.of(model)):
+        it = event.operation
+        if it is None:
+            written[event.index] = event.at.initial
+        else:
+            if not evaluate(it.guard, values):
+                if it.reads and values[it.index] != min(values.values()):
+                    return  # Its value does not matter: once is enough.
+                continue
+            if it.success is not None and not evaluate(it.success, values):
+                if event.part is Part.WRITE:
+                    continue
+                assert event.failed is not None
+                event = event.failed
+            if event.reads:
+                read[event.index] = values[it.index]
+            if event.writes and it.value is not None:
+                written[event.index] = evaluate(it.value, values)
+        events.append(event)
+    if any(evaluate(cut.guard, values) for cut in program.cuts):
+        return
+    by_index = {event.index: event for event in events}
+    sources = [
+        [
+            (w, r)
+            for w in written
+            if by_index[w].location is by_index[r].location and written[w] == read[r]
+        ]
+        for r in read
+    ]
+    observed = tuple(
+        sorted((by_index[r].operation.index, value) for r, value in read.items())  # type: ignore[union-attr]
+    )
+    writers = {
+        location.name: [w for w in written if by_index[w].location is location]
+        for location in program.locations
+    }
+    named = model.coherence
+    every = "co" in model.names
+    ordered = [location for location in program.locations if location.atomic or every]
+    for edges in product(*sources):
+        for orders in product(
+            *([(own[0], *rest) for rest in permutations(own[1:])] for own in map(writers.get, [it.name for it in ordered]))  # type: ignore[index, union-attr]
+        ):
+            co = frozenset(
+                (a, b) for own in orders for i, a in enumerate(own) for b in own[i + 1 :]
+            )
+            mo = frozenset((a, b) for a, b in co if by_index[a].at.atomic)
+            for last in product(*writers.values()):
+                base = _Base(events, frozenset(edges), mo, co, frozenset(last))
+                memory = {by_index[w].at.name: written[w] for w in last}
+                for names, broken in _evaluations(model, base):
+                    if broken is None or not _ends(model, base, names, last, named):
+                        continue
+                    order = names.get(named, mo) if named else mo
+                    yield Found(
+                        observed,
+                        tuple((it.name, memory[it.name]) for it in program.locations),
+                        frozenset(edges),
+                        frozenset(order),  # type: ignore[arg-type]
+                        broken,
+                    )
+
+
+@dataclass(frozen=True)
+class _Base:
+    events: list[Event]
+    rf: Pairs
+    mo: Pairs
+    co: Pairs
+    last: frozenset[int]
+
+    def value(self, name: str) -> Value:
+        if name in SETS:
+            return frozenset(each.index for each in self.events if SETS[name](each))
+        if name in RELATIONS:
+            test = RELATIONS[name]
+            return frozenset(
+                (a.index, b.index) for a in self.events for b in self.events if test(a, b)
+            )
+        return {"rf": self.rf, "mo": self.mo, "co": self.co, "FW": self.last}[name]
+
+
+def _ends(
+    model: MemoryModel,
+    base: _Base,
+    names: Mapping[str, Value],
+    last: tuple[int, ...],
+    named: str | None,
+) -> bool:
+    """Whether no write comes after the last one of its location."""
+    by_index = {event.index: event for event in base.events}
+    for write in last:
+        location = by_index[write].at
+        if named is not None and model.defines(named):
+            later = [names[named], *(names[name] for name in model.happens_before)]
+        elif named == "co":
+            later = [base.co]
+        elif location.atomic:
+            later = [base.mo]
+        else:
+            later = [names[name] for name in model.happens_before]
+        for event in base.events:
+            after = event.writes and event.location is location and event.index != write
+            if after and any((write, event.index) in each for each in later):
+                return False
+    return True
+
+
+def _evaluations(
+    model: MemoryModel, base: _Base
+) -> Iterator[tuple[dict[str, Value], frozenset[str] | None]]:
+    """For each choice of the model's own orders: all names, and the conditions that are broken.
+
+    None in their place if an axiom does not hold.
+    """
+    names = {name: base.value(name) for name in model.names - DERIVED.keys()}
+    universe = frozenset(event.index for event in base.events)
+    for name in model.names & DERIVED.keys():
+        names[name] = calculate(DERIVED[name], names, universe)
+    yield from _from(model, base, 0, names, frozenset(), universe)
+
+
+def _from(
+    model: MemoryModel,
+    base: _Base,
+    place: int,
+    names: dict[str, Value],
+    broken: frozenset[str],
+    universe: frozenset[int],
+) -> Iterator[tuple[dict[str, Value], frozenset[str] | None]]:
+    if place == len(model.statements):
+        yield names, broken
+        return
+    statement = model.statements[place]
+    if isinstance(statement, Let):
+        fresh = {name: calculate(it, names, universe) for name, it in statement.definitions}
+        yield from _from(model, base, place + 1, names | fresh, broken, universe)
+    elif isinstance(statement, LetRec):
+        known: dict[str, Value] = {name: frozenset() for name, _ in statement.definitions}
+        while True:
+            more = {
+                name: calculate(it, names | known, universe) for name, it in statement.definitions
+            }
+            if more == known:
+                break
+            known = more
+        yield from _from(model, base, place + 1, names | known, broken, universe)
+    elif isinstance(statement, Choice):
+        members = calculate(statement.events, names, universe)
+        given = calculate(statement.order, names, universe)
+        for order in _orders(base, members, given, statement.per_location):
+            bound = names | {statement.name: order}
+            yield from _from(model, base, place + 1, bound, broken, universe)
+    else:
+        value = calculate(statement.expression, names, universe)
+        holds = _holds(statement.test, value) is not statement.negated
+        if statement in model.conditions:
+            broken = broken if holds else broken | {statement.name}
+        elif not holds:
+            yield names, None
+            return
+        yield from _from(model, base, place + 1, names, broken, universe)
+
+
+def _orders(base: _Base, members: Value, given: Value, per_location: bool) -> Iterator[Pairs]:
+    located: dict[object, list[int]] = {}
+    for event in base.events:
+        if event.index in members:
+            key = None if not per_location else event.location.name if event.location else ""
+            if not (per_location and event.location is None):
+                located.setdefault(key, []).append(event.index)
+    for chosen in product(*map(permutations, located.values())):
+        order = frozenset(
+            (a, b) for group in chosen for i, a in enumerate(group) for b in group[i + 1 :]
+        )
+        wanted = {
+            (a, b)
+            for a, b in given  # type: ignore[misc]
+            if any(a in group and b in group for group in chosen)
+        }
+        if wanted <= order:
+            yield order
+
+
+def _holds(test: syntax.Test, value: Value) -> bool:
+    if test is syntax.Test.EMPTY:
+        return not value
+    if test is syntax.Test.ACYCLIC:
+        value = _closure(value)  # type: ignore[arg-type]
+    return not any(a == b for a, b in value)  # type: ignore[misc]
+
+
+def _closure(pairs: Pairs) -> Pairs:
+    while True:
+        more = pairs | {(a, d) for a, b in pairs for c, d in pairs if b == c}
+        if more == pairs:
+            return pairs
+        pairs = more
+
+
+def calculate(it: syntax.Expression, names: Mapping[str, Value], universe: frozenset[int]) -> Value:
+    """The value of an expression, from the definition of each operator."""
+    if isinstance(it, syntax.Name):
+        return names[it.name]
+    everything = frozenset(product(universe, universe))
+    identity = frozenset((each, each) for each in universe)
+    below = [
+        calculate(each, names, universe)
+        for each in vars(it).values()
+        if isinstance(each, syntax.Expression)
+    ]
+    a = below[0] if below else frozenset()
+    b = below[1] if len(below) > 1 else frozenset()
+    match type(it).__name__:
+        case "Union":
+            return a | b  # type: ignore[operator]
+        case "Intersection":
+            return a & b  # type: ignore[operator]
+        case "Difference":
+            return a - b  # type: ignore[operator]
+        case "Composition":
+            return frozenset((x, z) for x, y in a for w, z in b if y == w)  # type: ignore[misc]
+        case "Product":
+            return frozenset(product(a, b))  # type: ignore[arg-type]
+        case "Identity":
+            return frozenset((x, x) for x in a)  # type: ignore[misc]
+        case "Complement":
+            return (universe if it.sort is syntax.Sort.SET else everything) - a  # type: ignore[operator]
+        case "Inverse":
+            return frozenset((y, x) for x, y in a)  # type: ignore[misc]
+        case "Optionally":
+            return a | identity  # type: ignore[operator]
+        case "Plus":
+            return _closure(a)  # type: ignore[arg-type]
+        case "Star":
+            return _closure(a) | identity  # type: ignore[arg-type]
+        case "Domain":
+            return frozenset(x for x, _ in a)  # type: ignore[misc]
+        case "Range":
+            return frozenset(y for _, y in a)  # type: ignore[misc]
+        case "Nothing":
+            return frozenset()
+    raise AssertionError(f"an operator that is not known here: {it}")
