@@ -1,5 +1,6 @@
-"""Litmus tests in herd's OpenCL language: reading them, and the programs that they are."""
+"""Litmus tests in herd's languages for OpenCL and C11: reading them, and their programs."""
 
+from rspverify.litmus.loops import DEFAULT_UNROLL
 from rspverify.litmus.program import (
     OPERATORS,
     Atom,
@@ -21,6 +22,7 @@ from rspverify.litmus.reader import read_program, read_program_file, title_of
 from rspverify.litmus.syntax import warm_up
 
 __all__ = [
+    "DEFAULT_UNROLL",
     "OPERATORS",
     "Atom",
     "Condition",

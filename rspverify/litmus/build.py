@@ -27,15 +27,21 @@ from rspverify.litmus.tree import (
     Infix,
     Integer,
     Joint,
+    Jump,
+    Labelled,
+    Loop,
     Name,
     Parameter,
     Prefix,
+    RegisterEntry,
+    Return,
     ScopeNode,
     ScopeTree,
     Statement,
     Test,
     ThreadText,
     Unsupported,
+    Update,
 )
 from rspverify.source import Source, Span
 
@@ -68,10 +74,13 @@ class TreeBuilder(Transformer[Token, Test]):
         parts = [each for each in children[1:-1] if not isinstance(each, Token)]
         (span, entries), items = parts[0], parts[1:]
         unsupported = [each for each in (*entries, *items) if isinstance(each, Unsupported)]
+        word, *title = header.split()
         return Test(
             span,
-            " ".join(header.split()[1:]),
+            "C" if word.lower() == "c" else "OpenCL",
+            " ".join(title),
             tuple(each for each in entries if isinstance(each, Entry)),
+            tuple(each for each in entries if isinstance(each, RegisterEntry)),
             tuple(each for each in items if isinstance(each, ThreadText)),
             tuple(each for each in items if isinstance(each, ScopeTree)),
             tuple(unsupported),
@@ -89,9 +98,23 @@ class TreeBuilder(Transformer[Token, Test]):
         *specifiers, token = children
         return Entry(self._span(meta), tuple(specifiers), self._name(token), None)
 
-    def register_entry(self, meta: Meta, children: Children) -> Unsupported:
-        hint = "assign the register at the beginning of its thread"
-        return Unsupported(self._span(meta), "an initial value of a register", (), hint)
+    def named_entry(self, meta: Meta, children: Children) -> Entry:
+        word, name, value = children
+        return Entry(self._span(meta), (self._name(word),), self._name(name), value)
+
+    def bare_named_entry(self, meta: Meta, children: Children) -> Entry:
+        word, name = children
+        return Entry(self._span(meta), (self._name(word),), self._name(name), None)
+
+    def array_entry(self, meta: Meta, children: Children) -> Unsupported:
+        return Unsupported(self._span(meta), "an array", ())
+
+    def register_entry(self, meta: Meta, children: Children) -> RegisterEntry:
+        owner, name, value = children[-3:]
+        return RegisterEntry(self._span(meta), self._owner(owner), self._name(name), value)
+
+    def _owner(self, token: Token) -> Name | Integer:
+        return self._integer(token) if token.type == "INT" else self._name(token)
 
     def place(self, meta: Meta, children: Children) -> Name:
         return self._name(children[0])
@@ -101,6 +124,9 @@ class TreeBuilder(Transformer[Token, Test]):
         if token.type == "NAME":
             return self._name(token)
         return Integer(self._span(meta), f"-{token}" if minus else str(token))
+
+    def macro(self, meta: Meta, children: Children) -> Name:
+        return Name(self._span(meta), f"{children[0]}(...)")
 
     def specifier(self, meta: Meta, children: Children) -> Name:
         return self._name(children[0])
@@ -122,11 +148,15 @@ class TreeBuilder(Transformer[Token, Test]):
         return Parameter(self._span(meta), specifiers, pointer, self._name(children[-1]))
 
     def scope_tree(self, meta: Meta, children: Children) -> ScopeTree:
-        return ScopeTree(self._span(children[0]), tuple(children[1:]))
+        return ScopeTree(self._span(children[0]), tuple(_flat(children[1:])))
 
-    def scope_node(self, meta: Meta, children: Children) -> ScopeNode:
+    def scope_brackets(self, meta: Meta, children: Children) -> list[ScopeNode]:
+        return _flat(children)
+
+    def scope_level(self, meta: Meta, children: Children) -> ScopeNode:
         level, *below = children
-        nodes = (self._name(each) if isinstance(each, Token) else each for each in below)
+        parts = _flat(below)
+        nodes = (self._name(each) if isinstance(each, Token) else each for each in parts)
         return ScopeNode(self._span(meta), self._name(level), tuple(nodes))
 
     def locations(self, meta: Meta, children: Children) -> None:
@@ -160,19 +190,39 @@ class TreeBuilder(Transformer[Token, Test]):
         *stars, token, value = children
         return Declarator(self._span(meta), bool(stars), self._name(token), value)
 
-    def loop(self, meta: Meta, children: Children) -> Unsupported:
-        word, *parts = children
-        construct = "switch" if word == "switch" else f"a {word} loop"
-        return self._construct(word, construct, parts)
+    def while_loop(self, meta: Meta, children: Children) -> Loop:
+        word, condition, body = children
+        return Loop(self._span(word), (), condition, (), body, True)
 
-    def jump(self, meta: Meta, children: Children) -> Unsupported:
-        return self._construct(children[0], str(children[0]), children[1:])
+    def do_loop(self, meta: Meta, children: Children) -> Loop:
+        word, body, condition = children
+        return Loop(self._span(word), (), condition, (), body, False)
+
+    def for_loop(self, meta: Meta, children: Children) -> Loop:
+        word, start, condition, steps, body = children
+        return Loop(self._span(word), start, condition, steps, body, True)
+
+    def for_start(self, meta: Meta, children: Children) -> tuple[Statement, ...]:
+        return tuple(_statement(each) for each in children if each is not None)
+
+    for_step = for_start
+
+    def switch(self, meta: Meta, children: Children) -> Unsupported:
+        return self._construct(children[0], "switch", children[1:])
+
+    def jump(self, meta: Meta, children: Children) -> Jump:
+        return Jump(self._span(children[0]), str(children[0]))
+
+    def return_(self, meta: Meta, children: Children) -> Return:
+        word, value = children
+        return Return(self._span(word), value)
 
     def goto(self, meta: Meta, children: Children) -> Unsupported:
         return self._construct(children[0], "goto", [])
 
-    def label(self, meta: Meta, children: Children) -> Unsupported:
-        return self._construct(children[0], "a label", children[1:])
+    def label(self, meta: Meta, children: Children) -> Labelled:
+        token, statement = children
+        return Labelled(self._span(token), self._name(token), statement)
 
     def case(self, meta: Meta, children: Children) -> Unsupported:
         return self._construct(children[0], str(children[0]), children[1:])
@@ -221,16 +271,18 @@ class TreeBuilder(Transformer[Token, Test]):
         construct = "division (`/`)" if operator == "/" else "the remainder (`%`)"
         return Unsupported(self._span(meta), construct, (left, right))
 
-    def update(self, meta: Meta, children: Children) -> Unsupported:
+    def update(self, meta: Meta, children: Children) -> Update | Unsupported:
         target, operator, value = children
-        hint = f"write r = r {operator[:-1]} e"
-        return Unsupported(self._span(meta), f"the assignment `{operator}`", (target, value), hint)
+        if operator[0] in "/%":
+            construct = f"the assignment `{operator}`"
+            return Unsupported(self._span(meta), construct, (target, value))
+        return Update(self._span(meta), target, operator[:-1], value)
 
-    def step(self, meta: Meta, children: Children) -> Unsupported:
+    def step(self, meta: Meta, children: Children) -> Update:
         operator = next(each for each in children if isinstance(each, Token))
-        parts = tuple(each for each in children if not isinstance(each, Token))
-        hint = f"write r = r {operator[0]} 1"
-        return Unsupported(self._span(meta), f"the operator `{operator}`", parts, hint)
+        (target,) = (each for each in children if not isinstance(each, Token))
+        one = Integer(self._span(operator), "1")
+        return Update(self._span(meta), target, operator[0], one, True)
 
     # ---- the final condition -----------------------------------------------------------------
 
@@ -258,16 +310,18 @@ class TreeBuilder(Transformer[Token, Test]):
 
     def atom(self, meta: Meta, children: Children) -> FormulaText:
         owner, name, equal, value = children
-        if owner is not None:
-            owner = self._integer(owner) if owner.type == "INT" else self._name(owner)
-        return Claim(self._span(meta), owner, name, equal, value)
+        thread = self._owner(owner) if owner is not None else None
+        return Claim(self._span(meta), thread, name, equal, value)
 
     def relation(self, meta: Meta, children: Children) -> bool:
         return not children or children[0] != "!="
 
 
 def _statement(part: Expression | Statement) -> Statement:
-    """A part of an unsupported statement, as a statement."""
-    if isinstance(part, Block | Evaluate | Branch | Declaration | Unsupported):
-        return part
-    return Evaluate(part.span, part)
+    """A part of an unsupported statement or of the head of a loop, as a statement."""
+    return part if isinstance(part, Statement) else Evaluate(part.span, part)
+
+
+def _flat(nodes: Children) -> Children:
+    """Nodes of a scope tree, without the brackets that say nothing."""
+    return [each for node in nodes for each in (node if isinstance(node, list) else (node,))]

@@ -11,54 +11,71 @@ from rspverify.litmus.program import Location
 from rspverify.litmus.tree import Entry, Name, Parameter, ThreadText
 from rspverify.source import Span
 
-_TYPES = ("int", "atomic_int")
-_REGIONS = ("global", "local", "constant", "private", "generic")
-_LOCAL = (
-    "local memory is not supported yet: every model and machine of this version treats all memory"
-    " as global"
-)
+_REGIONS = ("global", "global_fga", "local", "constant", "private", "generic")
+_KNOWN = {"global": "global", "global_fga": "global", "local": "local"}
+_MUTEX = ("mutex", "mutex_t", "mtx_t")
+
+MIXED = ("C",)
+"""The languages in which threads may declare a location differently: it is atomic if one of them
+declares it so. In the others that is an error."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What specifiers say: whether the type is atomic_int, and the region of memory."""
+    """What specifiers say: whether the type is atomic_int or a mutex, and the region of memory."""
 
     atomic: bool
     region: str | None
+    mutex: bool = False
+    language: str = "OpenCL"
 
     def __str__(self) -> str:
-        return f"{self.region or 'global'} {'atomic_int' if self.atomic else 'int'}"
+        word = "mutex" if self.mutex else "atomic_int" if self.atomic else "int"
+        return word if self.language == "C" else f"{self.region or 'global'} {word}"
 
 
-def declared(specifiers: tuple[Name, ...], span: Span, problems: Problems) -> Declared:
-    """The meaning of specifiers; every type but int and atomic_int is unsupported."""
-    words = [(each, each.text.removeprefix("__")) for each in specifiers]
-    regions = [(each, word) for each, word in words if word in _REGIONS]
+def declared(
+    specifiers: tuple[Name, ...], span: Span, language: str, problems: Problems
+) -> Declared:
+    """The meaning of specifiers; every type but int, atomic_int and a mutex is unsupported."""
     types = [each.text for each in specifiers if _is_type(each)]
-    if len(regions) > 1:
-        names = f"{regions[0][1]} and {regions[1][1]}"
-        problems.error(regions[1][0].span, f"a declaration must have one region, not {names}")
-    for each, word in regions[:1]:
-        if word == "local":
-            problems.unsupported(each.span, _LOCAL)
-        elif word != "global":
-            problems.unsupported(each.span, f"{word} memory is not supported")
+    qualified = any(each.text == "_Atomic" for each in specifiers)
     if not types:
         problems.error(span, "a declaration must have a type, int or atomic_int")
-    elif len(types) > 1 or types[0] not in _TYPES:
+    region = _region(specifiers, language, problems)
+    if len(types) == 1 and types[0] in _MUTEX and language == "C":
+        return Declared(False, region, True, language)
+    if types and types not in (["int"], ["atomic_int"]):
         first = next(each for each in specifiers if _is_type(each))
         message = f"the type {quote(' '.join(types))} is not supported: only int and atomic_int are"
         problems.unsupported(first.span, message)
-    return Declared(types[:1] == ["atomic_int"], regions[0][1] if regions else None)
+    return Declared(types[:1] == ["atomic_int"] or qualified, region, False, language)
+
+
+def _region(specifiers: tuple[Name, ...], language: str, problems: Problems) -> str | None:
+    """The region of memory that specifiers name, if they name one."""
+    words = [(each, each.text.removeprefix("__")) for each in specifiers]
+    regions = [(each, word) for each, word in words if word in _REGIONS]
+    if not regions:
+        return None
+    (first, word), *others = regions
+    if language == "C":
+        problems.error(first.span, f"a declaration of C11 must have no region, not {quote(word)}")
+    elif others:
+        names = f"{word} and {others[0][1]}"
+        problems.error(others[0][0].span, f"a declaration must have one region, not {names}")
+    if word not in _KNOWN and language != "C":
+        problems.unsupported(first.span, f"{word} memory is not supported")
+    return _KNOWN.get(word, "global")
 
 
 def _is_type(word: Name) -> bool:
-    others = ("volatile", "const", "restrict", "register", "static", *_REGIONS)
+    others = ("volatile", "const", "restrict", "register", "static", "_Atomic", *_REGIONS)
     return word.text.removeprefix("__") not in others
 
 
 def locations(
-    entries: Iterable[Entry], threads: Iterable[ThreadText], problems: Problems
+    entries: Iterable[Entry], threads: Iterable[ThreadText], language: str, problems: Problems
 ) -> dict[str, Location]:
     """All locations by name: those of the parameters, then those of the initial state alone."""
     initial = _initial_values(entries, problems)
@@ -74,20 +91,22 @@ def locations(
                 problems.error(parameter.name.span, message, related=related)
                 continue
             seen[name] = parameter
-            what = declared(parameter.specifiers, parameter.span, problems)
+            what = declared(parameter.specifiers, parameter.span, language, problems)
             if not parameter.pointer:
                 message = f"a parameter must be a pointer such as `{what}* {name}`, not a value"
                 problems.error(parameter.span, message)
             _agree(found, name, (what, parameter.span, thread.name.text), problems)
     for name, (entry, _) in initial.items():
         if any(map(_is_type, entry.specifiers)):
-            what = declared(entry.specifiers, entry.span, problems)
+            what = declared(entry.specifiers, entry.span, language, problems)
             _agree(found, name, (what, entry.span, "the initial state"), problems)
         elif name not in found:
-            found[name] = (Declared(False, None), entry.span, "the initial state")
+            found[name] = (Declared(False, None, False, language), entry.span, "the initial state")
     starts = {name: value for name, (_, value) in initial.items()}
     return {
-        name: Location(name, what.atomic, what.region or "global", starts.get(name, 0), span)
+        name: Location(
+            name, what.atomic, what.region or "global", starts.get(name, 0), span, what.mutex
+        )
         for name, (what, span, _) in found.items()
     }
 
@@ -112,14 +131,17 @@ def _agree(
     new: tuple[Declared, Span, str],
     problems: Problems,
 ) -> None:
-    """Note a declaration, which must say the same as an earlier one of that location."""
+    """Note a declaration, which must say the same as an earlier one of that location (MIXED)."""
     what, span, where = new
     if name not in found:
         found[name] = new
         return
     earlier, first, place = found[name]
     same_region = (earlier.region or "global") == (what.region or "global")
-    if earlier.atomic == what.atomic and same_region:
+    if earlier.atomic == what.atomic and earlier.mutex == what.mutex and same_region:
+        return
+    if what.language in MIXED and not (earlier.mutex or what.mutex):
+        found[name] = new if what.atomic else found[name]
         return
     message = f"{quote(name)} must be {earlier} in {where} as in {place}, not {what}"
     problems.error(span, message, related=((first, f"{earlier} here"),))

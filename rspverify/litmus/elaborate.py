@@ -1,347 +1,260 @@
 """Symbolic execution of a thread: its statements become guarded operations (SEMANTICS §1).
 
 A register becomes the expression that it holds; under an `if`, operations are guarded by the
-condition, and afterwards registers are chosen by it. Evaluation is from left to right.
+condition, and afterwards registers are chosen by it. Loops are unrolled (loops.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from rspverify.litmus.declarations import declared
-from rspverify.litmus.functions import access
-from rspverify.litmus.growth import TOO_LARGE, Growth
-from rspverify.litmus.literal import number
+from rspverify.litmus.expressions import Evaluation
+from rspverify.litmus.functions import BARRIERS
+from rspverify.litmus.loops import Loops
+from rspverify.litmus.names import Names
+from rspverify.litmus.operations import FALSE, PLAIN_STORE, TRUE, Operations
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Kind, Location, Operation, Order, Scope
+from rspverify.litmus.program import Cut, Kind, Location, Operation
+from rspverify.litmus.registers import Registers
 from rspverify.litmus.tree import (
     Assign,
     Block,
     Branch,
     Call,
-    Conditional,
     Declaration,
-    Declarator,
     Dereference,
     Evaluate,
-    Infix,
-    Integer,
+    Jump,
+    Labelled,
+    Loop,
     Name,
-    Prefix,
+    Return,
     Statement,
     ThreadText,
     Unsupported,
-    walk,
+    Update,
 )
 from rspverify.litmus.tree import Expression as Written
 from rspverify.source import Span
-from rspverify.value import (
-    Binary,
-    Constant,
-    Expression,
-    Read,
-    binary,
-    conjunction,
-    select,
-    unary,
-)
+from rspverify.value import Constant, Expression, binary
 
-_TRUE, _ZERO = Constant(1), Constant(0)
 
-_UNKNOWN = Read(-1)
-"""The value of what has a problem; it never reaches a Program, and no guard over it is constant."""
+@dataclass(frozen=True)
+class Surroundings:
+    """What a thread is read in: the language, the locations, and the bound of its loops."""
+
+    language: str
+    locations: Mapping[str, Location]
+    unroll: int
+    problems: Problems
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a thread is: its operations, what its registers hold at its end, and its cuts."""
+
+    operations: tuple[Operation, ...]
+    registers: Mapping[str, Expression]
+    cuts: tuple[Cut, ...]
 
 
 def run(
     thread: ThreadText,
     number: int,
     first: int,
-    locations: Mapping[str, Location],
-    problems: Problems,
-) -> tuple[tuple[Operation, ...], dict[str, Expression]]:
-    """The operations of a thread, indexed from `first`, and what its registers hold at its end."""
-    execution = _Execution(thread, number, first, locations, problems)
-    execution.statement(thread.body, _TRUE)
-    registers = {name: execution.value_of(name) for name in execution.registers}
-    return tuple(execution.operations), registers
+    initial: Mapping[str, int],
+    around: Surroundings,
+) -> Run:
+    """Execute a thread. first: the index of its first operation; initial: what registers hold."""
+    execution = _Execution(thread, number, first, initial, around)
+    return execution.run(thread.body)
 
 
 class _Execution:
-    """One thread on its way through its statements."""
+    """One thread on its way through its statements.
+
+    A statement is given the guard under which it is executed, and gives the guard under which what
+    follows it is executed: the same, but for jumps out of an iteration of a loop.
+    """
 
     def __init__(
         self,
         thread: ThreadText,
-        index: int,
+        number: int,
         first: int,
-        locations: Mapping[str, Location],
-        problems: Problems,
+        initial: Mapping[str, int],
+        around: Surroundings,
     ) -> None:
-        self.operations: list[Operation] = []
-        self._thread = thread.name.text
-        self._index, self._first = index, first
-        self._locations = locations
-        self._parameters = dict.fromkeys(each.name.text for each in thread.parameters)
-        self.registers = [each for each in _assigned(thread) if each not in self._parameters]
-        self._names = set(self.registers)
-        # The innermost branch comes last: what it assigns, on top of what held before it.
-        self._values: list[dict[str, Expression]] = [{}]
+        problems = around.problems
+        self._problems, self._language = problems, around.language
+        self._names = Names(thread, initial, around.locations, problems)
+        self._registers = Registers({name: Constant(value) for name, value in initial.items()})
+        self._operations = Operations(number, first, problems)
+        self._evaluation = Evaluation(
+            thread, around.language, self._names, self._registers, self._operations, problems
+        )
+        self._loops = Loops(
+            number,
+            around.unroll,
+            self._registers,
+            self._operations,
+            self._evaluation,
+            self.statement,
+            problems,
+        )
         # The innermost block comes last: where it declares a register.
         self._blocks: list[dict[str, Span]] = []
-        self._problems = problems
-        self._growth, self._too_large = Growth(), False
+        self._labels: dict[str, Labelled] = {}
 
-    # ---- registers ---------------------------------------------------------------------------
-
-    def value_of(self, register: str) -> Expression:
-        """What a register holds now; 0 before it is assigned."""
-        for values in reversed(self._values):
-            if register in values:
-                return values[register]
-        return _ZERO
-
-    def _bounded(self, span: Span, expression: Expression) -> Expression:
-        """The expression, unless it is too large to work with."""
-        if self._growth.within(expression):
-            return expression
-        if not self._too_large:
-            self._too_large = True
-            hint = "registers are replaced by what they hold: `r = r + r` doubles the expression"
-            self._problems.unsupported(span, TOO_LARGE, hint)
-        return _UNKNOWN
-
-    def _register(self, name: Name) -> bool:
-        """Whether a word names a register of the thread; if not, that is noted."""
-        if name.text in self._parameters:
-            message = f"{quote(name.text)} must be a register here, not a location"
-            self._problems.error(name.span, message, f"write `*{name.text}` to access the location")
-            return False
-        if name.text in self._names:
-            return True
-        if name.text in self._locations:
-            message = f"{quote(name.text)} must be a register here, not a location"
-            advice = f"add it to the parameters of {self._thread}, and write `*{name.text}`"
-            self._problems.error(name.span, message, advice)
-            return False
-        message = f"the register {quote(name.text)} must be declared or assigned in {self._thread}"
-        hint = self._problems.suggestion(name.text, self.registers)
-        self._problems.error(name.span, message, hint)
-        return False
-
-    def _location(self, argument: Written, what: str) -> str | None:
-        """The location that an argument names; if it names none, that is noted."""
-        if not isinstance(argument, Name):
-            message = f"{what} must be the name of a location, not an expression"
-            self._problems.error(argument.span, message)
-            return None
-        name = argument.text
-        if name in self._parameters:
-            return name
-        shown = quote(name)
-        if name in self._names:
-            message = f"{what} must be a location, not the register {shown}"
-            self._problems.error(argument.span, message)
-        elif name in self._locations:
-            message = f"the location {shown} must be a parameter of {self._thread} to be used there"
-            kind = "atomic_int" if self._locations[name].atomic else "int"
-            advice = f"add `global {kind}* {name}` to its parameters"
-            self._problems.error(argument.span, message, advice)
-        else:
-            message = f"the location {shown} must be declared as a parameter of {self._thread}"
-            hint = self._problems.suggestion(name, self._parameters)
-            self._problems.error(argument.span, message, hint)
-        return None
+    def run(self, body: Block) -> Run:
+        """Execute the whole thread, whose last statement may be `return;`."""
+        last = body.statements[-1] if body.statements else None
+        if isinstance(last, Return) and last.value is None:
+            body = Block(body.span, body.statements[:-1])
+        self.statement(body, TRUE)
+        registers = {name: self._registers[name] for name in self._names.registers}
+        return Run(tuple(self._operations.found), registers, tuple(self._loops.cuts))
 
     # ---- statements --------------------------------------------------------------------------
 
-    def statement(self, statement: Statement | Written, guard: Expression) -> None:
-        """Run a statement, or an expression for its effects, where the guard holds."""
+    def statement(self, statement: Statement, guard: Expression) -> Expression:
+        """Run a statement where the guard holds; the guard of what follows it."""
+        self._loops.count()
         match statement:
             case Block(_, statements):
                 self._blocks.append({})
                 for each in statements:
-                    self.statement(each, guard)
+                    guard = self.statement(each, guard)
                 self._blocks.pop()
-            case Evaluate(span, Assign(_, target, value)):
-                self._assign(target, self.value(value, guard), guard, span)
-            case Evaluate(_, Call() as call):
-                self._call(call, guard)
-            case Evaluate(_, expression):
-                self.value(expression, guard)
+            case Evaluate():
+                self._evaluate(statement, guard)
             case Branch():
-                self._branch(statement, guard)
+                return self._branch(statement, guard)
             case Declaration():
                 self._declare(statement, guard)
+            case Loop():
+                self._blocks.append({})
+                self._loops.run(statement, guard)
+                self._blocks.pop()
+            case Jump():
+                return self._loops.jump(statement, guard)
+            case Return(span, value):
+                hint = "`return;` may be the last statement of a thread"
+                self._problems.unsupported(span, "return is not supported here", hint)
+                if value is not None:
+                    self._evaluation.value(value, guard)
+            case Labelled():
+                return self._labelled(statement, guard)
             case Unsupported():
                 self._unsupported(statement, guard)
+        return guard
+
+    def _evaluate(self, statement: Evaluate, guard: Expression) -> None:
+        """Evaluate an expression for its effects."""
+        evaluation, span, expression = self._evaluation, statement.span, statement.expression
+        match expression:
+            case Assign(_, target, value):
+                self._assign(target, evaluation.value(value, guard), guard, span)
+            case Update(_, Name() as target, operator, value):
+                if self._names.register(target):
+                    before = self._registers[target.text]
+                    after = binary(operator, before, evaluation.value(value, guard))
+                    self._registers[target.text] = self._operations.bounded(span, after)
+            case Update(span, _, operator, _):
+                hint = f"read into a register first: r = *x; *x = r {operator} ..."
+                message = "an update of what is not a register is not supported"
+                self._problems.unsupported(span, message, hint)
+            case Call():
+                evaluation.call(expression, guard)
             case _:
-                self.value(statement, guard)
+                evaluation.value(expression, guard)
 
-    def _branch(self, branch: Branch, guard: Expression) -> None:
-        condition = self.value(branch.condition, guard)
-        self._values.append({})
-        self.statement(branch.then, self._both(branch.condition.span, guard, condition))
-        then = self._values.pop()
-        self._values.append({})
-        if branch.otherwise is not None:
-            negation = self._bounded(branch.condition.span, unary("!", condition))
-            self.statement(branch.otherwise, self._both(branch.condition.span, guard, negation))
-        otherwise = self._values.pop()
-        for name in {**then, **otherwise}:
-            before = self.value_of(name)
-            merged = select(condition, then.get(name, before), otherwise.get(name, before))
-            self._values[-1][name] = self._bounded(branch.span, merged)
-
-    def _both(self, span: Span, guard: Expression, condition: Expression) -> Expression:
-        return self._bounded(span, conjunction(guard, condition))
+    def _branch(self, branch: Branch, guard: Expression) -> Expression:
+        span, operations = branch.condition.span, self._operations
+        condition = self._evaluation.value(branch.condition, guard)
+        guards = [operations.both(span, guard, condition), FALSE]
+        self._registers.enter()
+        ends = [self.statement(branch.then, guards[0])]
+        ways = [(condition, self._registers.leave())]
+        guards[1] = operations.unless(span, guard, condition)
+        self._registers.enter()
+        otherwise = branch.otherwise or Block(branch.span, ())
+        ends.append(self.statement(otherwise, guards[1]))
+        ways.append((condition, self._registers.leave()))
+        if ends == guards:  # No way has left the iteration, and so all that came here goes on.
+            after = guard
+        elif FALSE in ends:
+            ways = [way for way, end in zip(ways, ends, strict=True) if end != FALSE]
+            after = ends[0] if ends[1] == FALSE else ends[1]
+        else:
+            after = operations.bounded(branch.span, binary("||", *ends))
+        if ways:
+            self._registers.join(ways, lambda it: operations.bounded(branch.span, it))
+        return after
 
     def _assign(self, target: Written, value: Expression, guard: Expression, span: Span) -> None:
         if isinstance(target, Dereference):
-            location = self._location(target.argument, "what `*` writes")
+            location = self._names.location(target.argument, "what `*` writes", Kind.STORE)
             if location is not None:
-                self._operate(Kind.STORE, location, guard, span, value=value)
+                self._operations.add(PLAIN_STORE, location, guard, span, value)
         elif isinstance(target, Name):
-            if self._register(target):
-                self._values[-1][target.text] = value
+            if self._names.register(target):
+                self._registers[target.text] = value
         else:
             message = "what is assigned must be a register or a location `*x`, not an expression"
             self._problems.error(target.span, message)
 
     def _declare(self, declaration: Declaration, guard: Expression) -> None:
-        what = declared(declaration.specifiers, declaration.span, self._problems)
-        if what.atomic:
-            message = "a register must be int, not atomic_int"
+        what = declared(declaration.specifiers, declaration.span, self._language, self._problems)
+        if what.atomic or what.mutex:
+            message = f"a register must be int, not {'mutex' if what.mutex else 'atomic_int'}"
             hint = "make a location a parameter of the thread"
             self._problems.error(declaration.span, message, hint)
+        elif what.region is not None:
+            hint = "make it a parameter of the thread"
+            message = f"{what.region} memory that is declared in a thread is not supported"
+            self._problems.unsupported(declaration.span, message, hint)
         for each in declaration.declarators:
-            value = self.value(each.value, guard) if each.value is not None else _ZERO
+            name = each.name.text
+            value = self._registers.initial(name)
+            if each.value is not None:
+                value = self._evaluation.value(each.value, guard)
             if each.pointer:
                 self._problems.unsupported(each.span, "a pointer as a register is not supported")
-            name = each.name.text
             earlier = next((block[name] for block in self._blocks if name in block), None)
             if earlier is not None:
                 message = f"the register {quote(name)} must be declared once, not again"
                 related = ((earlier, "it is declared here"),)
                 self._problems.error(each.name.span, message, "choose another name", related)
-            if self._register(each.name):
+            if self._names.register(each.name):
                 self._blocks[-1].setdefault(name, each.name.span)
-                self._values[-1][name] = value
+                self._registers[name] = value
 
-    # ---- expressions -------------------------------------------------------------------------
-
-    def value(self, written: Written, guard: Expression) -> Expression:
-        """The value of an expression, whose operations are executed where the guard holds."""
-        match written:
-            case Integer():
-                return Constant(number(written, self._problems))
-            case Name(_, name):
-                return self.value_of(name) if self._register(written) else _UNKNOWN
-            case Dereference(span, argument):
-                location = self._location(argument, "what `*` reads")
-                if location is None:
-                    return _UNKNOWN
-                return self._operate(Kind.LOAD, location, guard, span)
-            case Prefix(span, "+", argument):
-                return self.value(argument, guard)
-            case Prefix(span, "&", _):
-                self._problems.unsupported(span, "an address (`&`) as a value is not supported")
-                return _UNKNOWN
-            case Prefix(span, operator, argument):
-                return self._bounded(span, unary(operator, self.value(argument, guard)))
-            case Infix(span, operator, left, right):
-                first = self.value(left, guard)
-                if operator == "&&":
-                    guard = self._both(span, guard, first)
-                elif operator == "||":
-                    guard = self._both(span, guard, unary("!", first))
-                return self._bounded(span, binary(operator, first, self.value(right, guard)))
-            case Conditional(span, condition, then, otherwise):
-                chosen = self.value(condition, guard)
-                one = self.value(then, self._both(span, guard, chosen))
-                negation = self._bounded(span, unary("!", chosen))
-                other = self.value(otherwise, self._both(span, guard, negation))
-                return self._bounded(span, select(chosen, one, other))
-            case Call(span, function, _):
-                value = self._call(written, guard)
-                if value is None:
-                    message = f"{function.text} has no value: it must be a statement of its own"
-                    self._problems.error(span, message)
-                return value or _UNKNOWN
-            case Assign(span, _, value):
-                message = "an assignment must be a statement of its own, not part of an expression"
-                self._problems.error(span, message, "write `==` to compare")
-                return self.value(value, guard)
-            case Unsupported():
-                self._unsupported(written, guard)
-                return _UNKNOWN
+    def _labelled(self, labelled: Labelled, guard: Expression) -> Expression:
+        """Run a barrier under its label; other labels are for `goto`."""
+        label, statement = labelled.label, labelled.statement
+        first = self._labels.setdefault(label.text, labelled)
+        if first is not labelled:
+            message = f"the label {quote(label.text)} must stand once in its thread, not twice"
+            self._problems.error(label.span, message, None, ((first.label.span, "it is here"),))
+        match statement:
+            case Evaluate(_, Call(_, function, _) as call) if function.text in BARRIERS:
+                self._evaluation.call(call, guard, label.text)
+                return guard
+        self._problems.unsupported(label.span, "a label before what is no barrier is not supported")
+        return self.statement(statement, guard)
 
     def _unsupported(self, written: Unsupported, guard: Expression) -> None:
+        """Note a statement that is not supported, and look at its parts."""
         message = f"{written.construct} is not supported"
         self._problems.unsupported(written.span, message, written.hint)
         self._blocks.append({})
-        for part in written.parts:
-            self.statement(part, guard)
+        with self._loops.anywhere():
+            for part in written.parts:
+                if isinstance(part, Statement):
+                    self.statement(part, guard)
+                else:
+                    self._evaluation.value(part, guard)
         self._blocks.pop()
-
-    def _call(self, call: Call, guard: Expression) -> Expression | None:
-        """The value of a call; None if it has none."""
-        known = access(call, self._problems)
-        if known is None:
-            for argument in call.arguments:
-                if isinstance(argument, Call):
-                    self.value(argument, guard)
-            return _UNKNOWN
-        location = self._location(known.location, f"the first argument of {call.function.text}")
-        value = self.value(known.value, guard) if known.value is not None else None
-        if location is None:
-            return _UNKNOWN
-        how = (known.order, known.scope, known.remote)
-        result = self._operate(known.kind, location, guard, call.span, *how, value=value)
-        return None if known.kind is Kind.STORE else result
-
-    def _operate(
-        self,
-        kind: Kind,
-        location: str,
-        guard: Expression,
-        span: Span,
-        order: Order | None = None,
-        scope: Scope | None = None,
-        remote: bool = False,
-        value: Expression | None = None,
-    ) -> Expression:
-        """Add an operation, unless its guard is never true; what it reads."""
-        if guard == _ZERO:
-            return _ZERO
-        index = self._first + len(self.operations)
-        operator, operand = None, None
-        if kind is Kind.RMW and value is not None:
-            operator, operand = "+", value
-            value = self._bounded(span, Binary("+", Read(index), operand))
-        self.operations.append(
-            Operation(
-                index,
-                self._index,
-                kind,
-                location,
-                order,
-                scope,
-                remote,
-                guard,
-                value,
-                span,
-                operator,
-                operand,
-            )
-        )
-        return Read(index)
-
-
-def _assigned(thread: ThreadText) -> list[str]:
-    """The registers that a thread declares or assigns, in the order of the text."""
-    found: dict[str, None] = {}
-    for node in walk(thread.body):
-        match node:
-            case Declarator(_, _, Name(_, name), _) | Assign(_, Name(_, name), _):
-                found.setdefault(name)
-    return list(found)

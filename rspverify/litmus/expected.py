@@ -63,7 +63,7 @@ GROUPS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
 """(what to say, the terminals that show that it can stand here, those to leave out then)."""
 
 WORDS: Mapping[str, str] = {
-    "HEADER": "`OpenCL name`",
+    "HEADER": "`OpenCL name` or `C name`",
     "NAME": "a name",
     "INT": "an integer",
     "$END": "the end of the file",

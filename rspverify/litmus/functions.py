@@ -1,139 +1,219 @@
-"""The functions of OpenCL C that a test can call: their arguments, orders and scopes."""
+"""The functions that a test can call: what each does, and what its arguments must be."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from rspverify.litmus.orders import DEFAULT_SCOPE, order_of, regions_of, scope_of
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.litmus.tree import Call, Expression, Name
 
-FUNCTIONS: Mapping[str, tuple[Kind, tuple[str, ...]]] = {
-    "atomic_load_explicit": (Kind.LOAD, ("location", "order", "scope")),
-    "atomic_store_explicit": (Kind.STORE, ("location", "value", "order", "scope")),
-    "atomic_fetch_add_explicit": (Kind.RMW, ("location", "value", "order", "scope")),
+BARRIERS = ("barrier", "work_group_barrier")
+"""The functions at which the threads of a work-group meet."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function: what it does, its parameters, and how many of the last ones may be left out.
+
+    operator: of an RMW, one of OPERATORS. atomic: whether a short form, which names no order, is
+    seq_cst; otherwise it is a plain access.
+    """
+
+    kind: Kind
+    parameters: tuple[str, ...]
+    optional: int = 0
+    operator: str | None = None
+    remote: bool = False
+    weak: bool = False
+    atomic: bool = True
+
+
+_FETCH = {"add": "+", "sub": "-", "or": "|", "xor": "^", "and": "&", "min": "min", "max": "max"}
+
+_ATOMIC: Mapping[str, Function] = {
+    "atomic_load": Function(Kind.LOAD, ("location",)),
+    "atomic_store": Function(Kind.STORE, ("location", "value")),
+    "atomic_exchange": Function(Kind.RMW, ("location", "value"), operator="exchange"),
+    **{
+        f"atomic_compare_exchange_{word}": Function(
+            Kind.RMW,
+            ("location", "expected", "desired"),
+            operator="compare_exchange",
+            weak=word == "weak",
+        )
+        for word in ("strong", "weak")
+    },
+    **{
+        f"atomic_fetch_{word}": Function(Kind.RMW, ("location", "value"), operator=operator)
+        for word, operator in _FETCH.items()
+    },
 }
-"""What each function does, and its arguments. Each may have `_remote` after its name."""
+"""The short forms. Each has a form with `_explicit` too, which names its order or orders."""
 
-ORDERS: Mapping[str, Order] = {
-    f"memory_order_{order.value}": order for order in Order if order is not Order.CONSUME
+_INIT = Function(Kind.STORE, ("location", "value"), atomic=False)
+_FENCE = Function(Kind.FENCE, ("flags", "order", "scope"))
+
+
+def _explicit(function: Function, scoped: bool) -> Function:
+    """The form that names its order or orders, and where there are scopes also its scope."""
+    failing = function.operator == "compare_exchange"
+    orders = ("success order", "failure order") if failing else ("order",)
+    scope = ("scope",) if scoped else ()
+    return replace(
+        function, parameters=(*function.parameters, *orders, *scope), optional=len(scope)
+    )
+
+
+def _atomics(scoped: bool) -> Iterator[tuple[str, Function]]:
+    for name, function in _ATOMIC.items():
+        yield name, function
+        yield f"{name}_explicit", _explicit(function, scoped)
+
+
+def _opencl() -> dict[str, Function]:
+    near = {**dict(_atomics(scoped=True)), "atomic_work_item_fence": _FENCE, "fence": _FENCE}
+    far = {f"{name}_remote": replace(it, remote=True) for name, it in near.items()}
+    barrier = Function(Kind.BARRIER, ("flags", "scope"), 1)
+    return {**near, **far, "atomic_init": _INIT, **dict.fromkeys(BARRIERS, barrier)}
+
+
+def _c() -> dict[str, Function]:
+    lock, unlock = (Function(kind, ("mutex",)) for kind in (Kind.LOCK, Kind.UNLOCK))
+    return {
+        **dict(_atomics(scoped=False)),
+        "atomic_init": _INIT,
+        **dict.fromkeys(("atomic_thread_fence", "fence"), Function(Kind.FENCE, ("order",))),
+        "lock": lock,
+        "mtx_lock": lock,
+        "unlock": unlock,
+        "mtx_unlock": unlock,
+    }
+
+
+FUNCTIONS: Mapping[str, Mapping[str, Function]] = {"C": _c(), "OpenCL": _opencl()}
+"""The functions of each language, by name (C11 §7.17, §7.26.4; OpenCL C §6.13.8, §6.13.11)."""
+
+_UNSUPPORTED: Mapping[str, re.Pattern[str]] = {
+    "C": re.compile(
+        r"atomic_(flag_\w+|signal_fence|is_lock_free)|mtx_\w+|thrd_\w+|cnd_\w+|assert", re.ASCII
+    ),
+    "OpenCL": re.compile(
+        r"atomic_flag_\w+|sub_group_\w+|(read_|write_)?mem_fence|get_\w+|printf"
+        r"|atom(ic)?_(add|sub|xchg|inc|dec|cmpxchg|min|max|and|or|xor)",
+        re.ASCII,
+    ),
 }
-
-SCOPES: Mapping[str, Scope] = {
-    "memory_scope_work_group": Scope.WG,
-    "memory_scope_device": Scope.DV,
-    "memory_scope_all_svm_devices": Scope.ALL,
-}
-
-REFUSED: Mapping[Kind, tuple[Order, ...]] = {
-    Kind.LOAD: (Order.RELEASE, Order.ACQ_REL),
-    Kind.STORE: (Order.ACQUIRE, Order.ACQ_REL),
-    Kind.RMW: (),
-}
-"""The orders that an operation cannot have (OpenCL C §6.13.11)."""
-
-_UNSUPPORTED_SCOPES = ("memory_scope_work_item", "memory_scope_sub_group")
-
-_UNSUPPORTED = re.compile(
-    r"(atomic_(load|store|init|exchange|compare_exchange_(weak|strong)|flag_\w+"
-    r"|fetch_(add|sub|or|xor|and|min|max))(_explicit)?(_remote)?"
-    r"|atomic_work_item_fence|(work_group_|sub_group_)?barrier|(read_|write_)?mem_fence"
-    r"|get_(global|local|group)_\w+|get_(num_groups|work_dim))",
-    re.ASCII,
-)
+"""Functions that the language has and this version has not."""
 
 
 @dataclass(frozen=True)
 class Access:
-    """A call that is understood: an atomic operation and its arguments."""
+    """A call that is understood: the operation that it is, and its arguments.
+
+    A compare-exchange has `expected`, and its desired value as `value`.
+    """
 
     kind: Kind
-    remote: bool
-    order: Order
-    scope: Scope
-    location: Expression
-    value: Expression | None
+    order: Order | None
+    scope: Scope | None
+    remote: bool = False
+    location: Expression | None = None
+    value: Expression | None = None
+    operator: str | None = None
+    expected: Expression | None = None
+    failure: Order | None = None
+    weak: bool = False
+    regions: frozenset[str] = frozenset()
 
 
-def access(call: Call, problems: Problems) -> Access | None:
-    """The atomic operation that a call stands for; None, with the problems, if there is none."""
-    name = call.function.text
-    known = FUNCTIONS.get(name.removesuffix("_remote"))
-    if known is None:
-        _unknown(call.function, problems)
+def access(call: Call, language: str, problems: Problems) -> Access | None:
+    """The operation that a call stands for; None, with the problems, if there is none.
+
+    A wrong order or scope is noted and replaced by a stand-in, so that the other arguments can be
+    checked too.
+    """
+    function = FUNCTIONS[language].get(call.function.text)
+    if function is None:
+        _unknown(call.function, language, problems)
         return None
-    kind, names = known
-    if not _counted(call, names, problems):
+    if not _counted(call, function, language, problems):
         return None
-    arguments = dict(zip(names, call.arguments, strict=True))
-    order = _order(arguments["order"], problems)
-    scope = _scope(arguments["scope"], problems)
-    if order in REFUSED[kind]:
-        allowed = listed(each.value for each in ORDERS.values() if each not in REFUSED[kind])
-        message = f"the memory order of a {kind.value} must be {allowed}, not {order.value}"
-        problems.error(arguments["order"].span, message)
-    # What is wrong is noted: stand-ins let the location and the value be checked too.
+    arguments = dict(zip(function.parameters, call.arguments, strict=False))
+    order, failure = _orders(function, arguments, language, problems)
+    flags = arguments.get("flags")
     return Access(
-        kind,
-        name.endswith("_remote"),
-        order or Order.SEQ_CST,
-        scope or Scope.ALL,
-        arguments["location"],
-        arguments.get("value"),
+        function.kind,
+        order,
+        _scope(function, arguments, language, problems),
+        function.remote,
+        arguments.get("location", arguments.get("mutex")),
+        arguments.get("value", arguments.get("desired")),
+        function.operator,
+        arguments.get("expected"),
+        failure,
+        function.weak,
+        regions_of(flags, problems) if flags is not None else frozenset({"global"}),
     )
 
 
-def _unknown(function: Name, problems: Problems) -> None:
-    name = function.text
-    if _UNSUPPORTED.fullmatch(name):
-        base = name.removesuffix("_remote")
-        full = f"{base}_explicit{name[len(base) :]}"
-        short = f"{base}_explicit" in FUNCTIONS
-        advice = f"write {full}, with a memory order and a memory scope" if short else None
-        problems.unsupported(function.span, f"the function {quote(name)} is not supported", advice)
+def _orders(
+    function: Function, arguments: Mapping[str, Expression], language: str, problems: Problems
+) -> tuple[Order | None, Order | None]:
+    """The order of an operation, and the one that a compare-exchange has when it fails."""
+    if function.kind in (Kind.BARRIER, Kind.LOCK, Kind.UNLOCK) or not function.atomic:
+        return None, None
+    given = arguments.get("order", arguments.get("success order"))
+    what, order, failure = function.kind.value, Order.SEQ_CST, Order.SEQ_CST
+    if given is not None:
+        order = order_of(given, what, language, problems)
+    if "failure order" in arguments:
+        words = "compare-exchange that fails"
+        failure = order_of(arguments["failure order"], words, language, problems)
+    return order, failure if function.operator == "compare_exchange" else None
+
+
+def _scope(
+    function: Function, arguments: Mapping[str, Expression], language: str, problems: Problems
+) -> Scope | None:
+    if language == "C" or not function.atomic:
+        return None
+    if "scope" in arguments:
+        return scope_of(arguments["scope"], problems)
+    return Scope.WG if function.kind is Kind.BARRIER else DEFAULT_SCOPE
+
+
+def _unknown(function: Name, language: str, problems: Problems) -> None:
+    name, known = function.text, FUNCTIONS[language]
+    if _UNSUPPORTED[language].fullmatch(name):
+        problems.unsupported(function.span, f"the function {quote(name)} is not supported")
         return
-    known = [each + end for each in FUNCTIONS for end in ("", "_remote")]
-    hint = problems.suggestion(name, known) or f"this version has {listed(FUNCTIONS, 'and')}"
+    other = next((each for each in FUNCTIONS if each != language and name in FUNCTIONS[each]), None)
+    hint = problems.suggestion(name, known)
+    if other is not None:
+        hint = f"{quote(name)} is a function of {other}, and this test is {language}"
+    elif hint is None:
+        shown = [each for each in known if not each.endswith(("_explicit", "_remote"))]
+        hint = f"this version has {listed(shown, 'and')}, and longer forms of them"
     message = f"a function must be one that this version knows, not {quote(name)}"
     problems.error(function.span, message, hint)
 
 
-def _counted(call: Call, names: tuple[str, ...], problems: Problems) -> bool:
-    """Whether a call has all its arguments."""
-    given, wanted = len(call.arguments), len(names)
-    if given == wanted:
+def _counted(call: Call, function: Function, language: str, problems: Problems) -> bool:
+    """Whether a call has all its arguments, and no more."""
+    given, most = len(call.arguments), len(function.parameters)
+    least = most - function.optional
+    if least <= given <= most:
         return True
+    count = f"{least} or {most}" if least < most else f"{most}"
+    plural = "" if count == "1" else "s"
+    words = f"must have {count} argument{plural} ({', '.join(function.parameters)}), not {given}"
     last = call.arguments[-1] if call.arguments else None
-    if given == wanted - 1 and isinstance(last, Name) and last.text.startswith("memory_order"):
-        message = f"{call.function.text} without a memory scope is not supported"
-        hint = "give the scope as the last argument, e.g. memory_scope_device"
-        problems.unsupported(call.span, message, hint)
-    else:
-        words = f"must have {wanted} arguments ({', '.join(names)}), not {given}"
-        problems.error(call.span, f"{call.function.text} {words}")
+    hint = None
+    if language == "C" and isinstance(last, Name) and last.text.startswith("memory_scope"):
+        hint = "an operation of C11 has no memory scope"
+    problems.error(call.span, f"{call.function.text} {words}", hint)
     return False
-
-
-def _order(argument: Expression, problems: Problems) -> Order | None:
-    word = argument.text if isinstance(argument, Name) else "an expression"
-    if word in ORDERS:
-        return ORDERS[word]
-    shown = quote(word) if isinstance(argument, Name) else word
-    message = f"a memory order must be {listed(ORDERS)}, not {shown}"
-    problems.error(argument.span, message, problems.suggestion(word, ORDERS))
-    return None
-
-
-def _scope(argument: Expression, problems: Problems) -> Scope | None:
-    word = argument.text if isinstance(argument, Name) else "an expression"
-    if word in SCOPES:
-        return SCOPES[word]
-    if word in _UNSUPPORTED_SCOPES:
-        problems.unsupported(argument.span, f"the memory scope {quote(word)} is not supported")
-        return None
-    shown = quote(word) if isinstance(argument, Name) else word
-    message = f"a memory scope must be {listed(SCOPES)}, not {shown}"
-    problems.error(argument.span, message, problems.suggestion(word, SCOPES))
-    return None

@@ -27,6 +27,9 @@ def placement(
 ) -> dict[str, Place]:
     """The place of each thread; a thread whose place has a problem has none."""
     headed = [thread for thread in threads.values() if thread.at is not None]
+    if test.language == "C":
+        _nowhere(test, headed, problems)
+        return dict.fromkeys(threads, (0, 0))
     for tree in test.scope_trees[1:]:
         related = ((test.scope_trees[0].span, "the first one is here"),)
         problems.error(tree.span, "a test must have one scopeTree, not several", related=related)
@@ -45,6 +48,15 @@ def placement(
         problems.error(first.name.span, message, _HINT)
         return {}
     return _by_headers(threads, headed, problems)
+
+
+def _nowhere(test: Test, headed: list[ThreadText], problems: Problems) -> None:
+    """Note each place that a test of C11 gives to its threads."""
+    places = [tree.span for tree in test.scope_trees]
+    places += [thread.at.span for thread in headed if thread.at is not None]
+    for span in places:
+        message = "a test of C11 must not place its threads in work-groups and devices"
+        problems.error(span, message, "write `OpenCL name` in the first line, or leave it out")
 
 
 # ---- P0@wg 0, dev 0 ------------------------------------------------------------------------------

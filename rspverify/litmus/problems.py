@@ -18,18 +18,22 @@ class Problems:
     """The problems found so far."""
 
     def __init__(self) -> None:
-        self._found: list[Problem] = []
+        # Each once, although loops and dead code may be looked at more than once.
+        self._found: dict[tuple[tuple[int, int], str], Problem] = {}
         self._suggested = 0
 
     def error(
         self, span: Span, message: str, hint: str | None = None, related: Related = ()
     ) -> None:
         """Note that the input is wrong."""
-        self._found.append(Problem(span, message, hint, related))
+        self._note(Problem(span, message, hint, related))
 
     def unsupported(self, span: Span, message: str, hint: str | None = None) -> None:
         """Note that the input is right and beyond this version."""
-        self._found.append(Problem(span, message, hint, (), Severity.UNSUPPORTED))
+        self._note(Problem(span, message, hint, (), Severity.UNSUPPORTED))
+
+    def _note(self, problem: Problem) -> None:
+        self._found.setdefault((_position(problem), problem.message), problem)
 
     def suggestion(self, word: str, known: Iterable[str]) -> str | None:
         """`did you mean ...?`, if a known word is close; only for as many words as are told."""
@@ -49,7 +53,7 @@ class Problems:
 
     def as_error(self) -> InputError:
         """The exception that tells all problems."""
-        return InputError(_first(self._found))
+        return InputError(_first(list(self._found.values())))
 
 
 def _first(found: list[Problem]) -> list[Problem]:

@@ -69,12 +69,13 @@ class Operation:
     index: unique in the program, ascending by thread and then by program order; `Read(index)` is
     the value that it reads. location: None for a fence or a barrier.
     order: None for a non-atomic access, a barrier, a lock and an unlock. scope: None where order
-    is, and in C11, which has no scopes.
+    is (but a barrier has one), and in C11, which has no scopes.
     value: what a STORE or an RMW writes (for an RMW, an expression over `Read(index)` itself).
     operator, operand: of an RMW, so that value = Read(index) operator operand; the operator is one
     of OPERATORS. None otherwise.
     success, failure: of a compare-exchange: it writes where `success`, over `Read(index)` too, is
-    not 0, and otherwise is a load with the order `failure`.
+    not 0, and otherwise is a load with the order `failure`. weak: whether it may fail although it
+    finds what it expects, as C allows; such executions are left out (`Program.within`).
     regions: of a fence or a barrier, the regions of memory that it orders. label: of a barrier;
     threads of a work-group meet at the barriers of one label.
     """
@@ -95,6 +96,7 @@ class Operation:
     failure: Order | None = None
     regions: frozenset[str] = frozenset()
     label: str | None = None
+    weak: bool = False
 
     @property
     def atomic(self) -> bool:
@@ -135,6 +137,7 @@ class Operation:
             operand=None,
             success=None,
             failure=None,
+            weak=False,
         )
 
     def __str__(self) -> str:
@@ -249,7 +252,12 @@ class Program:
     @property
     def within(self) -> Mapping[str, int]:
         """The bounds that what is said of this program depends on; empty if there are none."""
-        return {"iterations": max(cut.iterations for cut in self.cuts)} if self.cuts else {}
+        bounds = {}
+        if self.cuts:
+            bounds["iterations"] = max(cut.iterations for cut in self.cuts)
+        if any(operation.weak for operation in self.operations):
+            bounds["spurious failures"] = 0
+        return bounds
 
     @property
     def devices(self) -> int:

@@ -7,30 +7,37 @@ from pathlib import Path
 
 from rspverify.litmus.condition import final_condition
 from rspverify.litmus.declarations import locations
-from rspverify.litmus.elaborate import run
+from rspverify.litmus.elaborate import Surroundings, run
+from rspverify.litmus.initial import initial_registers
+from rspverify.litmus.loops import DEFAULT_UNROLL
 from rspverify.litmus.placement import placement
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Operation, Program, Thread
+from rspverify.litmus.program import Cut, Operation, Program, Thread
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import Test, ThreadText
 from rspverify.source import Source, read_source
 
-_TITLE = re.compile(r"opencl\s+(\S+)", re.IGNORECASE)
+_TITLE = re.compile(r"(?:opencl|c)\s+(\S+)", re.IGNORECASE)
 _THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
 
 
-def read_program_file(path: Path | str) -> Program:
+def read_program_file(path: Path | str, unroll: int = DEFAULT_UNROLL) -> Program:
     """The program of a litmus file; raises InputError with all problems of the file."""
-    return read_program(read_source(path))
+    return read_program(read_source(path), unroll)
 
 
-def read_program(source: Source) -> Program:
-    """The program of a litmus test; raises InputError with all problems of the text."""
+def read_program(source: Source, unroll: int = DEFAULT_UNROLL) -> Program:
+    """The program of a litmus test; raises InputError with all problems of the text.
+
+    unroll: how many iterations of a loop are looked at, unless it is certain to end by itself.
+    """
+    if unroll < 1:
+        raise ValueError(f"a loop must be unrolled at least once, not {unroll} times")
     problems = Problems()
     test = parse(source, problems)
     if test is None:
         raise problems.as_error()
-    program = _program(test, source, problems)
+    program = _program(test, source, unroll, problems)
     if problems:
         raise problems.as_error()
     return program
@@ -43,28 +50,40 @@ def title_of(source: Source) -> str | None:
     return found[1] if found else None
 
 
-def _program(test: Test, source: Source, problems: Problems) -> Program:
+def _program(test: Test, source: Source, unroll: int, problems: Problems) -> Program:
     """The program that a syntax tree means, as far as it means one."""
     for each in test.unsupported:
         problems.unsupported(each.span, f"{each.construct} is not supported", each.hint)
     written = _threads(test, problems)
     places = placement(test, written, problems)
-    known = locations(test.entries, test.threads, problems)
+    known = locations(test.entries, test.threads, test.language, problems)
+    initial = initial_registers(test.registers, written, problems)
+    around = Surroundings(test.language, known, unroll, problems)
     threads: list[Thread] = []
     operations: list[Operation] = []
+    cuts: list[Cut] = []
     for index, (name, thread) in enumerate(written.items()):
-        own, registers = run(thread, index, len(operations), known, problems)
-        operations += own
+        found = run(thread, index, len(operations), initial.get(name, {}), around)
+        operations += found.operations
+        cuts += found.cuts
         device, workgroup = places.get(name, (0, 0))
-        threads.append(Thread(name, index, device, workgroup, own, registers))
+        threads.append(Thread(name, index, device, workgroup, found.operations, found.registers))
     for thread in test.threads:
         if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
-            run(thread, 0, 0, known, problems)
+            run(thread, 0, 0, {}, around)
     condition = None
     if test.condition is not None:
         registers_of = {thread.name: thread.registers for thread in threads}
         condition = final_condition(test.condition, registers_of, known, problems)
-    return Program(test.title, source, tuple(known.values()), tuple(threads), condition)
+    return Program(
+        test.title,
+        source,
+        tuple(known.values()),
+        tuple(threads),
+        condition,
+        test.language,
+        tuple(cuts),
+    )
 
 
 def _threads(test: Test, problems: Problems) -> dict[str, ThreadText]:

@@ -116,7 +116,7 @@ def _report(error: UnexpectedInput, source: Source, problems: Problems) -> None:
     expected = _expected(error)
     if "HEADER" in expected:
         found = quote(source.line(span.line)) if source.text.strip() else "an empty file"
-        problems.error(span, f"the first line must be `OpenCL name`, not {found}")
+        problems.error(span, f"the first line must be `OpenCL name` or `C name`, not {found}")
         return
     hint = _hint(expected, span, problems)
     choice = listed(describe(expected, _spelling()))

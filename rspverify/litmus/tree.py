@@ -78,6 +78,16 @@ class Assign(Node):
 
 
 @dataclass(frozen=True)
+class Update(Node):
+    """`target operator= value`; `target++` and `++target` (step) are `target += 1`."""
+
+    target: Expression
+    operator: str
+    value: Expression
+    step: bool = False
+
+
+@dataclass(frozen=True)
 class Call(Node):
     """`function(arguments)`."""
 
@@ -95,7 +105,16 @@ class Unsupported(Node):
 
 
 Expression = (
-    Integer | Name | Dereference | Prefix | Infix | Conditional | Assign | Call | Unsupported
+    Integer
+    | Name
+    | Dereference
+    | Prefix
+    | Infix
+    | Conditional
+    | Assign
+    | Update
+    | Call
+    | Unsupported
 )
 
 
@@ -142,7 +161,44 @@ class Declaration(Node):
     declarators: tuple[Declarator, ...]
 
 
-Statement = Block | Evaluate | Branch | Declaration | Unsupported
+@dataclass(frozen=True)
+class Loop(Node):
+    """A loop; its span is that of the word that it begins with.
+
+    `for (start; condition; steps) body`, where the others have no start and no steps; the
+    condition is None if there is none. tested_first: False for `do`, whose condition comes last.
+    """
+
+    start: tuple[Statement, ...]
+    condition: Expression | None
+    steps: tuple[Statement, ...]
+    body: Statement
+    tested_first: bool
+
+
+@dataclass(frozen=True)
+class Jump(Node):
+    """`break;` or `continue;`."""
+
+    word: str
+
+
+@dataclass(frozen=True)
+class Return(Node):
+    """`return;` or `return value;`."""
+
+    value: Expression | None
+
+
+@dataclass(frozen=True)
+class Labelled(Node):
+    """`label: statement`."""
+
+    label: Name
+    statement: Statement
+
+
+Statement = Block | Evaluate | Branch | Declaration | Loop | Jump | Return | Labelled | Unsupported
 
 
 # ---- the parts of a test -------------------------------------------------------------------------
@@ -155,6 +211,15 @@ class Entry(Node):
     specifiers: tuple[Name, ...]
     name: Name
     value: Integer | Name | None
+
+
+@dataclass(frozen=True)
+class RegisterEntry(Node):
+    """`0:r = 1` of the initial state."""
+
+    owner: Name | Integer
+    name: Name
+    value: Integer | Name
 
 
 @dataclass(frozen=True)
@@ -236,10 +301,12 @@ class FinalCondition(Node):
 
 @dataclass(frozen=True)
 class Test(Node):
-    """A whole litmus test; its span is that of the initial state."""
+    """A whole litmus test; its span is that of the initial state. language: "OpenCL" or "C"."""
 
+    language: str
     title: str
     entries: tuple[Entry, ...]
+    registers: tuple[RegisterEntry, ...]
     threads: tuple[ThreadText, ...]
     scope_trees: tuple[ScopeTree, ...]
     unsupported: tuple[Unsupported, ...]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rspverify.litmus.functions import FUNCTIONS, ORDERS, SCOPES
+from rspverify.litmus.orders import ORDERS, SCOPES
 from rspverify.litmus.program import Kind, Location, Order, Scope
 from rspverify.selftest.shape import Place
 
-_FUNCTION = {kind: name for name, (kind, _) in FUNCTIONS.items()}
-_ORDER = {order: word for word, order in ORDERS.items()}
+_FUNCTION = {
+    Kind.LOAD: "atomic_load_explicit",
+    Kind.STORE: "atomic_store_explicit",
+    Kind.RMW: "atomic_fetch_add_explicit",
+}
+_ORDER = {order: word for word, order in ORDERS["OpenCL"].items()}
 _SCOPE = {scope: word for word, scope in SCOPES.items()}
 
 

@@ -72,7 +72,7 @@ def test_each_access_is_an_operation(body: str, shown: str) -> None:
     assert names(body) == [shown]
 
 
-@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize("order", [each for each in Order if each is not Order.CONSUME])
 def test_orders(order: Order) -> None:
     body = f"atomic_fetch_add_explicit(a, 1, memory_order_{order.value}, memory_scope_device);"
     assert operations(body)[0].order is order

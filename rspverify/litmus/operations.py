@@ -1,0 +1,124 @@
+"""The operations of one thread, in program order, as they are met on the way through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rspverify.litmus.functions import BARRIERS, Access
+from rspverify.litmus.growth import TOO_LARGE, Growth
+from rspverify.litmus.problems import Problems
+from rspverify.litmus.program import Kind, Operation
+from rspverify.litmus.tree import Block, Call, walk
+from rspverify.source import Span
+from rspverify.value import (
+    Constant,
+    Expression,
+    Read,
+    binary,
+    conjunction,
+    select,
+    unary,
+)
+
+FALSE, TRUE = Constant(0), Constant(1)
+
+UNKNOWN = Read(-1)
+"""The value of what has a problem; it never reaches a Program, and no guard over it is constant."""
+
+PLAIN_LOAD, PLAIN_STORE = Access(Kind.LOAD, None, None), Access(Kind.STORE, None, None)
+"""`*x` in an expression, and `*x = e`."""
+
+
+class Operations:
+    """The operations found so far, and the limits on the expressions in them."""
+
+    def __init__(self, thread: int, first: int, problems: Problems) -> None:
+        self.found: list[Operation] = []
+        self._thread, self._first = thread, first
+        self._problems = problems
+        self._growth, self._too_large = Growth(), False
+
+    def bounded(self, span: Span, expression: Expression) -> Expression:
+        """The expression, unless it is too large to work with."""
+        if self._growth.within(expression):
+            return expression
+        if not self._too_large:
+            self._too_large = True
+            hint = "registers are replaced by what they hold: `r = r + r` doubles the expression"
+            self._problems.unsupported(span, TOO_LARGE, hint)
+        return UNKNOWN
+
+    def both(self, span: Span, guard: Expression, condition: Expression) -> Expression:
+        """The guard of what is executed where a guard and a condition hold."""
+        return self.bounded(span, conjunction(guard, condition))
+
+    def unless(self, span: Span, guard: Expression, condition: Expression) -> Expression:
+        """The guard of what is executed where a guard holds and a condition does not."""
+        return self.both(span, guard, self.bounded(span, unary("!", condition)))
+
+    def add(
+        self,
+        how: Access,
+        location: str | None,
+        guard: Expression,
+        span: Span,
+        operand: Expression | None = None,
+        expected: Expression | None = None,
+        label: str | None = None,
+    ) -> Expression:
+        """Add an operation, unless its guard is never true; what it reads."""
+        if guard == FALSE:
+            return FALSE
+        index = self._first + len(self.found)
+        read, value, success = Read(index), operand, None
+        if how.kind is Kind.RMW and operand is not None:
+            value = self.bounded(span, written(how.operator, read, operand))
+        if expected is not None:
+            success = self.bounded(span, binary("==", read, expected))
+        self.found.append(
+            Operation(
+                index,
+                self._thread,
+                how.kind,
+                location,
+                how.order,
+                how.scope,
+                how.remote,
+                guard,
+                value,
+                span,
+                how.operator,
+                operand if how.kind is Kind.RMW else None,
+                success,
+                how.failure,
+                how.regions if how.kind in (Kind.FENCE, Kind.BARRIER) else frozenset(),
+                label,
+                how.weak,
+            )
+        )
+        return read
+
+
+def written(operator: str | None, read: Expression, operand: Expression) -> Expression:
+    """What a read-modify-write writes, by what it read and by its operand."""
+    match operator:
+        case "exchange" | "compare_exchange" | None:
+            return operand
+        case "min":
+            return select(binary("<", read, operand), read, operand)
+        case "max":
+            return select(binary(">", read, operand), read, operand)
+        case _:
+            return binary(operator, read, operand)
+
+
+def ordinals(body: Block) -> Mapping[int, str]:
+    """The labels of barriers that have none, by the id of the call: `#2` is a thread's second."""
+    calls = [each for each in walk(body) if isinstance(each, Call)]
+    barriers = [each for each in calls if each.function.text in BARRIERS]
+    return {id(each): f"#{number}" for number, each in enumerate(barriers, 1)}
+
+
+def label_in(label: str, iterations: Sequence[int]) -> str:
+    """The label of a barrier in an iteration of each loop around it: `B1[2]`, or `B1` in none."""
+    return f"{label}[{','.join(map(str, iterations))}]" if iterations else label
