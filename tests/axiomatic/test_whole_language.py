@@ -1,0 +1,87 @@
+"""What the symbolic encoding says of programs in the whole language, against trying everything."""
+
+from itertools import product
+from random import Random
+
+import pytest
+
+from rspverify.axiomatic import MemoryModel, Questions, load_model, read_model, require_understood
+from rspverify.limits import Limits
+from rspverify.litmus import Program, read_program
+from rspverify.source import InputError, Source
+from rspverify.value import Constant, constants, evaluate, reads
+from brute_force import consistent
+from whole_language import random_text
+
+LANGUAGE = """"all"
+let hb = (sb | ([W & (REL | ACQ_REL | SC)]; rf; [R & (ACQ | ACQ_REL | SC)]))+
+acyclic hb as Hb
+irreflexive (rf^-1)?; co; rf?; hb as Coh
+irreflexive rf | (co; co; rf^-1) | (co; rf) as Rmw
+acyclic SC * SC & (co | hb) \\ id as Sc
+undefined_unless empty ((W * M | M * W) & loc & ext \\ hb \\ hb^-1 \\ A * A \\ (IW * _) \\ (_ * IW)) as Dr
+undefined_unless empty [F & GLOBAL]; po; [LOCAL] as Mixed
+undefined_unless empty same_B & ~id & ~(swg) as Apart
+"""
+MODELS = {
+    "one event": LANGUAGE,
+    "two events": LANGUAGE.replace(
+        "irreflexive rf | (co; co; rf^-1) | (co; rf) as Rmw", "empty rmw & (fre; coe) as Rmw"
+    ),
+}
+
+
+def model(name: str) -> MemoryModel:
+    if name in MODELS:
+        return read_model(Source("m.cat", MODELS[name]), name)
+    return load_model(name)
+
+
+def values_of(program: Program) -> set[int]:
+    """The constants of a program and its initial values, closed under its expressions."""
+    known = {location.initial for location in program.locations}
+    written = [it.value for it in program.operations if it.value is not None]
+    conditions = [it.guard for it in program.operations if it.guard != Constant(1)]
+    conditions += [it.success for it in program.operations if it.success is not None]
+    known = known.union(*map(constants, [*written, *conditions]))
+    while True:
+        more = set(known)
+        for each in written:
+            mentioned = sorted(reads(each))
+            for chosen in product(known, repeat=len(mentioned)):
+                more.add(evaluate(each, dict(zip(mentioned, chosen, strict=True))))
+        if more == known:
+            return known
+        known = more
+
+
+def check(program: Program, under: MemoryModel) -> None:
+    """That outcomes, executions and undefinedness are those of the brute force."""
+    expected = consistent(program, under, values_of(program))
+    questions = Questions(program, under, Limits())
+    outcomes = {(it.reads, it.memory) for it in questions.outcomes()}
+    assert outcomes == {(it.reads, it.memory) for it in expected}, program.source.text
+    executions = {(it.reads, it.rf, it.order) for it in expected}
+    found = [
+        (it.outcome.reads, it.relations["rf"], it.relations["mo"]) for it in questions.executions()
+    ]
+    assert set(found) == executions, program.source.text
+    assert len(found) == len(executions), program.source.text
+    undefined = any(it.undefined for it in expected)
+    assert (questions.race() is not None) == undefined, program.source.text
+
+
+@pytest.mark.parametrize("language", ["OpenCL", "C"])
+@pytest.mark.parametrize("name", list(MODELS))
+def test_random_programs(name: str, language: str) -> None:
+    rng = Random(f"{name} {language}")
+    under = model(name)
+    checked = 0
+    while checked < 12:
+        program = read_program(Source("t.litmus", random_text(rng, language)))
+        try:
+            require_understood(program, under)
+        except InputError:
+            continue
+        check(program, under)
+        checked += 1
