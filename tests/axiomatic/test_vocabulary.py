@@ -5,6 +5,9 @@ import pytest
 from rspverify.axiomatic import read_model
 from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.vocabulary import (
+    COHERENCE_ORDER,
+    DERIVED,
+    LOCK_ORDER,
     MODIFICATION_ORDER,
     READS_FROM,
     RELATIONS,
@@ -116,12 +119,163 @@ def test_reads_from() -> None:
     assert set(found) == {(write, read) for write in writes for read in (ACQUIRE, ADD, STRONG)}
 
 
+# ---- fences, barriers, regions, orders and scopes ------------------------------------------------
+
+# Events 0, 1 and 2 are the initial writes of x, y and z; operation i is event i + 3, unless parts
+# come before it.
+WHOLE = """OPENCL t
+{ [x]=1; [y]=0; [z]=0; }
+P0@wg 0, dev 0 (global atomic_int* x, local int* y, local atomic_int* z) {
+  int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_work_item);
+  atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_release, memory_scope_device);
+  B1: barrier(CLK_GLOBAL_MEM_FENCE);
+  if (r0 == 1) { *y = r0 + 1; }
+}
+P1@wg 0, dev 0 (global atomic_int* x, local int* y, local atomic_int* z) {
+  B1: barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+  int r1 = atomic_fetch_add_explicit(z, 2, memory_order_acq_rel, memory_scope_all_svm_devices);
+}
+P2@wg 1, dev 0 (global atomic_int* x, local int* y, local atomic_int* z) {
+  B2: barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_store_explicit(z, 1, memory_order_relaxed, memory_scope_work_group);
+}
+"""
+XW, YW, ZW, LOAD_X, FENCE, ENTER, SET_Y, MEET, ADD_Z, APART, SET_Z = range(11)
+EVERY = set(range(11))
+
+
+@pytest.mark.parametrize(
+    ("names", "events"),
+    [
+        ("M", {XW, YW, ZW, LOAD_X, SET_Y, ADD_Z, SET_Z}),
+        ("F", {FENCE, ENTER, MEET, APART}),
+        ("B", {ENTER, MEET, APART}),
+        ("NA", {XW, YW, ZW, SET_Y}),
+        ("NAL nonatomicloc", {YW, SET_Y}),
+        ("RLX rlx memory_order_relaxed", {SET_Z}),
+        ("ACQ acq memory_order_acquire", {LOAD_X}),
+        ("REL rel memory_order_release", {FENCE}),
+        ("ACQ_REL acq_rel memory_order_acq_rel", {ADD_Z}),
+        ("SC sc memory_order_seq_cst CON con memory_order_consume", set()),
+        ("WI memory_scope_work_item", {LOAD_X}),
+        ("WG memory_scope_work_group", {SET_Z, ENTER, MEET, APART}),
+        ("DV memory_scope_device", {FENCE}),
+        ("ALL memory_scope_all_svm_devices", {ADD_Z}),
+        ("GLOBAL G", {XW, LOAD_X, ENTER, MEET}),
+        ("LOCAL L", {YW, ZW, FENCE, SET_Y, MEET, ADD_Z, APART, SET_Z}),
+        ("LK LS UL LF lk ls ul lf EF XF entry_fence exit_fence", set()),
+    ],
+)
+def test_sets_of_the_whole_language(names: str, events: set[int]) -> None:
+    if "EF" in names:  # Naming these makes two events of each barrier.
+        return
+    for name in names.split():
+        found = candidates(f"[{name}]", WHOLE).relation("it")
+        assert set(found) == {(event, event) for event in events}, name
+
+
+@pytest.mark.parametrize(
+    ("names", "pairs"),
+    [
+        ("int", among({XW, YW, ZW}, {LOAD_X, FENCE, ENTER, SET_Y}, {MEET, ADD_Z}, {APART, SET_Z})),
+        ("wi", among({LOAD_X, FENCE, ENTER, SET_Y}, {MEET, ADD_Z}, {APART, SET_Z})),
+        ("swg", among({LOAD_X, FENCE, ENTER, SET_Y, MEET, ADD_Z}, {APART, SET_Z})),
+        ("sdv dev", among(EVERY - {XW, YW, ZW})),
+        ("asw", {(a, b) for a in (XW, YW, ZW) for b in EVERY - {XW, YW, ZW}}),
+        ("syncbar same_B", among({ENTER, MEET}, {APART})),
+        ("data ctrl", {(LOAD_X, SET_Y)}),
+        ("addr", set()),
+        ("loc", among({XW, LOAD_X}, {YW, SET_Y}, {ZW, ADD_Z, SET_Z})),
+    ],
+)
+def test_relations_of_the_whole_language(names: str, pairs: set[tuple[int, int]]) -> None:
+    for name in names.split():
+        assert set(candidates(name, WHOLE).relation("it")) == pairs, name
+
+
+def test_what_is_not_internal_is_external() -> None:
+    internal = set(candidates("int", WHOLE).relation("it"))
+    assert set(candidates("ext", WHOLE).relation("it")) == among(EVERY) - internal
+
+
+def test_a_read_modify_write_of_two_events() -> None:
+    read, write = ADD_Z, ADD_Z + 1
+    assert candidates("rmw", WHOLE).relation("it") == {(read, write): TRUE}
+    assert set(candidates("rmw; [W]", WHOLE).relation("it")) == {(read, write)}
+    assert set(candidates("[R]; rmw", WHOLE).relation("it")) == {(read, write)}
+    assert set(candidates("[RMW]; rmw; [RMW & ACQ_REL]", WHOLE).relation("it")) == {(read, write)}
+
+
+@pytest.mark.parametrize(("entry", "leave"), [("EF", "XF"), ("entry_fence", "exit_fence")])
+def test_a_barrier_of_two_fences(entry: str, leave: str) -> None:
+    found = candidates(f"([{entry}]; sb; [{leave}]) | ([{leave}]; sb; [{entry}])", WHOLE)
+    pairs = {(5, 6), (8, 9), (11, 12)}
+    assert set(found.relation("it")) == pairs
+    both = candidates(f"[F & B & ({entry} | {leave})]", WHOLE).relation("it")
+    assert set(both) == {(event, event) for pair in pairs for event in pair}
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [
+        ("fr", "(rf^-1; co) \\ id"),
+        ("rfi", "rf & int"),
+        ("rfe", "rf & ext"),
+        ("coi", "co & int"),
+        ("coe", "co & ext"),
+        ("fri", "((rf^-1; co) \\ id) & int"),
+        ("fre", "((rf^-1; co) \\ id) & ext"),
+        ("po-loc", "po & loc"),
+    ],
+)
+def test_derived_relations(name: str, meaning: str) -> None:
+    found = candidates(name, WHOLE).relation("it")
+    assert set(found) == set(candidates(meaning, WHOLE).relation("it"))
+
+
+MUTEX = """C t
+{ [x]=0; }
+P0 (atomic_int* x, mtx_t* m) {
+  mtx_lock(m);
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  mtx_unlock(m);
+}
+P1 (atomic_int* x, mtx_t* m) {
+  mtx_lock(m);
+  int r0 = atomic_load_explicit(x, memory_order_consume);
+  mtx_unlock(m);
+}
+"""
+
+
+def test_locks() -> None:
+    lock, unlock = {2, 5}, {4, 7}
+    for name, events in (("LK LS lk ls", lock), ("UL ul", unlock), ("LF lf", set())):
+        for each in name.split():
+            found = candidates(f"[{each}]", MUTEX).relation("it")
+            assert set(found) == {(event, event) for event in events}
+    for name in ("CON", "con", "memory_order_consume"):
+        assert set(candidates(f"[{name}]", MUTEX).relation("it")) == {(6, 6)}
+    order = candidates("lo", MUTEX).relation("it")
+    assert order[2, 4] is TRUE and order[5, 7] is TRUE
+    assert {frozenset(pair) for pair in order} == {
+        frozenset(pair) for pair in among(lock | unlock) if pair[0] != pair[1]
+    }
+
+
 def test_every_base_name_is_tested() -> None:
-    sets = {row[0] for row in test_sets.pytestmark[0].args[1]}
-    relations = {row[0] for row in test_relations.pytestmark[0].args[1]}
-    assert sets == set(SETS)
-    assert relations == set(RELATIONS)
-    assert {*READS_FROM, *MODIFICATION_ORDER} == {"rf", "mo", "co"}
+    def names(*tests: object) -> set[str]:
+        rows = [row for test in tests for row in test.pytestmark[0].args[1]]  # type: ignore[attr-defined]
+        return {name for row in rows for name in row[0].split()}
+
+    assert names(test_sets, test_sets_of_the_whole_language) == set(SETS)
+    assert names(test_relations, test_relations_of_the_whole_language) | {
+        "ext",
+        "rmw",
+    } == set(RELATIONS)
+    assert names(test_derived_relations) == set(DERIVED)
+    witness = {*READS_FROM, *MODIFICATION_ORDER, *COHERENCE_ORDER, *LOCK_ORDER}
+    assert witness == {"rf", "mo", "co", "lo"}
 
 
 GUARDED = """OPENCL t
