@@ -4,14 +4,14 @@ from itertools import product
 from random import Random
 
 import pytest
+from brute_force import consistent
+from whole_language import random_text
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model, read_model, require_understood
 from rspverify.limits import Limits
 from rspverify.litmus import Program, read_program
 from rspverify.source import InputError, Source
 from rspverify.value import Constant, constants, evaluate, reads
-from brute_force import consistent
-from whole_language import random_text
 
 LANGUAGE = """"all"
 let hb = (sb | ([W & (REL | ACQ_REL | SC)]; rf; [R & (ACQ | ACQ_REL | SC)]))+
