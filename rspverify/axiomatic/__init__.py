@@ -1,8 +1,9 @@
 """Axiomatic memory models: the .cat language, candidate executions, and questions about them."""
 
-from rspverify.axiomatic.cat import load_model, read_model, shipped_models
+from rspverify.axiomatic.cat import load_model, read_model
 from rspverify.axiomatic.enumeration import consistent_execution
 from rspverify.axiomatic.generated_execution import GeneratedExecutions
+from rspverify.axiomatic.library import shipped_models
 from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.understanding import require_understood

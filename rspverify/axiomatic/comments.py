@@ -1,4 +1,4 @@
-"""Comments of the .cat language: `(* … *)`, which nest, and `// …`."""
+"""Comments of the .cat language: `(* … *)`, which nest, `// …` and `# …`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from rspverify.source import InputError, Problem, Source, Span
 
-_OUTSIDE = re.compile(r'"[^"\n]*"|\(\*|//[^\n]*')
+_OUTSIDE = re.compile(r'"[^"\n]*"|\(\*|(?://|#)[^\n]*')
 _INSIDE = re.compile(r"\(\*|\*\)")
 
 

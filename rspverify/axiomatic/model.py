@@ -1,4 +1,4 @@
-"""A memory model as read from a .cat file: definitions, consistency axioms, and races."""
+"""A memory model as read from a .cat file: definitions, choices, axioms, and what is undefined."""
 
 from __future__ import annotations
 
@@ -21,9 +21,17 @@ class Let:
 
 @dataclass(frozen=True)
 class LetRec:
-    """`let rec a = e and b = f`: the least sets and relations that their expressions describe."""
+    """`let rec a = e and b = f`: the least sets and relations that satisfy the equations.
+
+    No name that it defines stands under `~` or on the right of `\\`, so that there are such.
+    """
 
     definitions: tuple[tuple[str, Expression], ...]
+
+    @property
+    def name(self) -> str:
+        """The names that it binds."""
+        return " and ".join(name for name, _ in self.definitions)
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,8 @@ class Choice:
     """`with name from generate_orders(events, order)`, or `linearisations` if not per_location.
 
     Each execution chooses a total order of the events, those of one location at a time or all of
-    them, that contains the order given.
+    them, that contains the order given. Of that counts what is between two of these events; where
+    it has a cycle among them, there is no execution.
     """
 
     name: str
@@ -54,6 +63,9 @@ class Axiom:
         return f"{sign}{self.test.value} {self.expression} as {self.name}"
 
 
+Statement = Let | LetRec | Choice | Axiom
+
+
 @dataclass(frozen=True)
 class ModelFile:
     """A place where a file of a model was looked for: absolute path and text, None if no file."""
@@ -66,17 +78,20 @@ class ModelFile:
 class MemoryModel:
     """A model. statements are in the order of the file, as later definitions may hide earlier ones.
 
-    conditions: the `undefined_unless` axioms; a consistent execution that breaks one makes the
-    whole program undefined (Fig. 2, Dr). names: the base names that the model mentions. files: all
-    places that its reading depended on, in order, included files where they are included.
+    conditions: what `undefined_unless` and `flag` ask for; a consistent execution that breaks one
+    makes the whole program undefined (Fig. 2, Dr). names: the base names that the model mentions,
+    and those that they are made of. files: all places that its reading depended on, in order,
+    included files where they are included. notes: what in them counts for nothing, or is taken
+    from our library.
     """
 
     name: str
-    statements: tuple[Let | LetRec | Choice | Axiom, ...]
+    statements: tuple[Statement, ...]
     axioms: tuple[Axiom, ...]
     conditions: tuple[Axiom, ...]
     names: frozenset[str]
     files: tuple[ModelFile, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def definition(self, name: str) -> Expression | None:
         """What a name stands for at the end of the file, None if the model does not define it."""

@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path, PurePosixPath
 
-from rspverify.axiomatic.cat import SHIPPED, shipped_models
 from rspverify.axiomatic.comments import blank_comments
+from rspverify.axiomatic.library import SHIPPED, found, shipped_models
 from rspverify.source import InputError, read_source
 
 _INCLUDE = re.compile(r'\binclude\s+"([^"\n]*)"')
@@ -20,32 +20,32 @@ def model_texts(name: str) -> Texts:
     name: as load_model takes it. Files that cannot be read are left out.
     """
     start = SHIPPED / f"{name}.cat" if name in shipped_models() else Path(name)
-    found: dict[str, str] = {}
-    _collect(start, start.name, found)
-    above = max((_levels_up(path) for path in found), default=0)
+    texts: dict[str, str] = {}
+    _collect(start, start.name, texts)
+    above = max((_levels_up(path) for path in texts), default=0)
     folder = "/".join(["model"] * above)
-    return {os.path.normpath(os.path.join(folder, path)): text for path, text in found.items()}
+    return {os.path.normpath(os.path.join(folder, path)): text for path, text in texts.items()}
 
 
-def _collect(file: Path, path: str, found: Texts) -> None:
+def _collect(file: Path, path: str, texts: Texts) -> None:
     """Add a file under the path that it is known by, and what it includes."""
     path = os.path.normpath(path)
-    if path in found:
+    if path in texts:
         return
     try:
         source = read_source(file)
     except InputError:
         return
-    found[path] = source.text
+    texts[path] = source.text
     try:
         text = blank_comments(source)
     except InputError:
         return
     for name in _INCLUDE.findall(text):
-        beside = file.parent / name
         own = os.path.basename(name) if os.path.isabs(name) else name
         parent = os.path.dirname(path)
-        _collect(beside if beside.is_file() else SHIPPED / name, os.path.join(parent, own), found)
+        if (included := found(name, file)) is not None:
+            _collect(included, os.path.join(parent, own), texts)
 
 
 def _levels_up(path: str) -> int:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rspverify.relation.concrete import Operation, Value, operands, operation
-from rspverify.relation.expression import Complement, Difference, Expression, Name
+from rspverify.relation.concrete import Operation, Value, bound_recursively, operation
+from rspverify.relation.expression import (
+    Complement,
+    Difference,
+    Expression,
+    Name,
+    names_in,
+    operands,
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,34 @@ class Calculation:
             self._known[key] = len(self._steps)
             self._steps.append(self._step(expression, places))
         return self._known[key]
+
+    def recursion(
+        self, definitions: Sequence[tuple[str, Expression]], scope: Mapping[str, int]
+    ) -> dict[str, int]:
+        """Where the values of names will be that are defined by each other.
+
+        How they change with the names that change is not told: they depend on them.
+        """
+        defined = [name for name, _ in definitions]
+        free = sorted(frozenset().union(*(names_in(each) for _, each in definitions)) - {*defined})
+        places = tuple(scope[name] for name in free)
+
+        def fixpoint(events: int, *values: Value) -> tuple[Value, ...]:
+            found = bound_recursively(definitions, events, dict(zip(free, values, strict=True)))
+            return tuple(found[name] for name in defined)
+
+        whole = self._append(fixpoint, places)
+        return {
+            name: self._append(lambda events, all_, at=at: all_[at], (whole,))
+            for at, name in enumerate(defined)
+        }
+
+    def _append(self, apply: Operation, places: tuple[int, ...]) -> int:
+        """A step of which is known only what it depends on."""
+        depends = frozenset().union(*(self._steps[place].depends for place in places))
+        still = self._changing - depends
+        self._steps.append(_Step(apply, places, depends, still, still))
+        return len(self._steps) - 1
 
     def _step(self, expression: Expression, places: tuple[int, ...]) -> _Step:
         below = [self._steps[place] for place in places]

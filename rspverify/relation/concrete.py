@@ -7,24 +7,28 @@ evaluate.py, whose answers are checked by these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
+    Domain,
     Expression,
     Identity,
     Intersection,
     Inverse,
     Name,
+    Nothing,
     Optionally,
     Plus,
     Product,
+    Range,
     Sort,
     Star,
     Union,
+    operands,
 )
 
 Rows = tuple[int, ...]
@@ -42,9 +46,32 @@ def value_of(expression: Expression, events: int, names: Mapping[str, Value]) ->
     return found
 
 
-def operands(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions that an operator is applied to, from left to right."""
-    return tuple(each for each in vars(expression).values() if isinstance(each, Expression))
+def bound(
+    definitions: Sequence[tuple[str, Expression]], events: int, names: Mapping[str, Value]
+) -> dict[str, Value]:
+    """The names, and those defined at once: no definition sees another."""
+    return {**names, **{name: value_of(each, events, names) for name, each in definitions}}
+
+
+def bound_recursively(
+    definitions: Sequence[tuple[str, Expression]], events: int, names: Mapping[str, Value]
+) -> dict[str, Value]:
+    """The names, and those defined by each other: the least values that satisfy the definitions.
+
+    The definitions must only grow as the names that they define grow.
+    """
+    found = {name: nothing(events, each.sort) for name, each in definitions}
+    while True:
+        scope = {**names, **found}
+        grown = {name: value_of(each, events, scope) for name, each in definitions}
+        if grown == found:
+            return scope
+        found = grown
+
+
+def nothing(events: int, sort: Sort) -> Value:
+    """The empty set or relation."""
+    return 0 if sort is Sort.SET else (0,) * events
 
 
 def operation(expression: Expression) -> Operation:
@@ -136,11 +163,25 @@ def _star(events: int, rows: Rows) -> Rows:
     return _optionally(events, _plus(events, rows))
 
 
+def _domain(events: int, rows: Rows) -> int:
+    return sum(1 << event for event, row in enumerate(rows) if row)
+
+
+def _range(events: int, rows: Rows) -> int:
+    found = 0
+    for row in rows:
+        found |= row
+    return found
+
+
 _ON_SETS: Mapping[type[Expression], Operation] = {
     Union: lambda events, left, right: left | right,
     Intersection: lambda events, left, right: left & right,
     Difference: lambda events, left, right: left & ~right,
     Complement: lambda events, those: ((1 << events) - 1) & ~those,
+    Domain: _domain,
+    Range: _range,
+    Nothing: lambda events: nothing(events, Sort.SET),
 }
 _ON_RELATIONS: Mapping[type[Expression], Operation] = {
     Union: _union,
@@ -154,4 +195,5 @@ _ON_RELATIONS: Mapping[type[Expression], Operation] = {
     Optionally: _optionally,
     Plus: _plus,
     Star: _star,
+    Nothing: lambda events: nothing(events, Sort.RELATION),
 }

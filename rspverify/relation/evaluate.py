@@ -7,30 +7,38 @@ that most pairs never reach a solver.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
+    Domain,
     Expression,
     Identity,
     Intersection,
     Inverse,
     Name,
+    Nothing,
     Optionally,
     Plus,
     Product,
+    Range,
     Sort,
     Star,
     Test,
     Union,
+    names_in,
 )
+from rspverify.relation.sharing import Sharing
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 EventSet = Mapping[int, Term]
 Relation = Mapping[tuple[int, int], Term]
+
+_MOST_ROUNDS = 400_000
+"""Rounds of a recursive definition times the pairs that each of them may change."""
 
 
 class Environment:
@@ -62,12 +70,43 @@ class Environment:
         """Bind names to the values that expressions have now; later ones see the new values."""
         values = [(name, each.sort, evaluate(self, each)) for name, each in definitions]
         for name, sort, value in values:
-            if name in self._sets or name in self._relations:
-                self._evaluated.clear()
-                self._sets.pop(name, None)
-                self._relations.pop(name, None)
-            target = self._sets if sort is Sort.SET else self._relations
-            target[name] = value  # type: ignore[assignment]
+            self._bind(name, sort, value)
+
+    def define_recursively(self, definitions: Sequence[tuple[str, Expression]]) -> None:
+        """Bind names to the least values that satisfy definitions by each other.
+
+        A definition must only grow as the names that are defined grow. Each round replaces all
+        values by what the definitions make of them, starting with nothing. A round that changes
+        anything under an assignment adds a pair there, so that after as many rounds as there are
+        possible pairs, and one more, nothing changes under any. Mostly the terms are equal before.
+        Raises LimitReached where that takes too long.
+        """
+        sharing = Sharing()
+        values: list[EventSet | Relation] = [{} for _ in definitions]
+        rounds = possible = 0
+        while rounds <= possible:
+            for (name, each), value in zip(definitions, values, strict=True):
+                self._bind(name, each.sort, value)
+            grown: list[EventSet | Relation] = [
+                sharing.shared(evaluate(self, each)) for _, each in definitions
+            ]
+            if grown == values:
+                return
+            values, rounds = [*grown], rounds + 1
+            possible = sum(map(len, values))
+            if rounds * possible > _MOST_ROUNDS:
+                names = " and ".join(name for name, _ in definitions)
+                raise LimitReached(f"the recursive definition of {names} takes too many rounds")
+            self._limits.remaining()
+
+    def _bind(self, name: str, sort: Sort, value: EventSet | Relation) -> None:
+        if name in self._sets or name in self._relations:
+            kept = {e: found for e, found in self._evaluated.items() if name not in names_in(e)}
+            self._evaluated = kept
+            self._sets.pop(name, None)
+            self._relations.pop(name, None)
+        target = self._sets if sort is Sort.SET else self._relations
+        target[name] = value  # type: ignore[assignment]
 
     def set(self, expression: Expression) -> EventSet:
         """The value of an expression whose sort is SET."""
@@ -82,6 +121,12 @@ class Environment:
                 return _difference(self.set(left), self.set(right))
             case Complement(argument):
                 return _difference(self.executed, self.set(argument))
+            case Domain(argument):
+                return _ends(self.relation(argument), 0)
+            case Range(argument):
+                return _ends(self.relation(argument), 1)
+            case Nothing(Sort.SET):
+                return {}
         raise AssertionError(f"not a set: {expression}")
 
     def relation(self, expression: Expression) -> Relation:
@@ -118,6 +163,8 @@ class Environment:
                 return closure(self.relation(argument), self._limits)
             case Star(argument):
                 return _union(closure(self.relation(argument), self._limits), self.identity)
+            case Nothing(Sort.RELATION):
+                return {}
         raise AssertionError(f"not a relation: {expression}")
 
 
@@ -182,6 +229,14 @@ def closure(relation: Relation, limits: Limits | None = None) -> Relation:
                     successors[source][target] = longer
                     predecessors.setdefault(target, {})[source] = longer
     return {(a, b): term for a, row in successors.items() for b, term in row.items()}
+
+
+def _ends(relation: Relation, place: int) -> EventSet:
+    """The events that stand at one place of the pairs of a relation: 0 its domain, 1 its range."""
+    found: dict[int, list[Term]] = {}
+    for pair, term in relation.items():
+        found.setdefault(pair[place], []).append(term)
+    return {event: any_of(terms) for event, terms in found.items()}
 
 
 def _union(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]

@@ -43,6 +43,16 @@ class Name(Expression):
 
 
 @dataclass(frozen=True)
+class Nothing(Expression):
+    """`0` or `{}`: the empty relation, or the empty set."""
+
+    sort: Sort
+
+    def __str__(self) -> str:
+        return "0" if self.sort is Sort.RELATION else "{}"
+
+
+@dataclass(frozen=True)
 class _Pair(Expression):
     left: Expression
     right: Expression
@@ -130,6 +140,31 @@ class Identity(Expression):
 
 
 @dataclass(frozen=True)
+class _End(Expression):
+    argument: Expression
+    word = "?"
+    sort = Sort.SET
+
+    def __post_init__(self) -> None:
+        _want(self.argument, Sort.RELATION, f"the argument of {self.word}")
+
+    def __str__(self) -> str:
+        return f"{self.word}({self.argument})"
+
+
+class Domain(_End):
+    """`domain(r)`: the events that r relates to some event."""
+
+    word = "domain"
+
+
+class Range(_End):
+    """`range(r)`: the events that r relates some event to."""
+
+    word = "range"
+
+
+@dataclass(frozen=True)
 class Complement(Expression):
     """`~a`: the executed events, or pairs of executed events, outside a."""
 
@@ -179,6 +214,18 @@ class Star(_Postfix):
     """`r*`: the reflexive transitive closure."""
 
     symbol = "*"
+
+
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an operator is applied to, from left to right."""
+    return tuple(each for each in vars(expression).values() if isinstance(each, Expression))
+
+
+def names_in(expression: Expression) -> frozenset[str]:
+    """The names that an expression mentions."""
+    if isinstance(expression, Name):
+        return frozenset({expression.name})
+    return frozenset().union(*map(names_in, operands(expression)))
 
 
 class Test(Enum):

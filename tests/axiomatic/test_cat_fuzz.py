@@ -9,7 +9,7 @@ from mutants import mutants
 from relation.concrete import relation_expressions, set_expressions
 
 from rspverify.axiomatic import MemoryModel, Questions, read_model
-from rspverify.axiomatic.cat import SHIPPED
+from rspverify.axiomatic.library import SHIPPED
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.source import InputError, Source

@@ -12,7 +12,7 @@ from rspverify.axiomatic import (
     load_model,
     shipped_models,
 )
-from rspverify.axiomatic.cat import SHIPPED
+from rspverify.axiomatic.library import SHIPPED
 from rspverify.check.settings import DEFAULT_MODEL
 from rspverify.limits import Limits
 from rspverify.litmus import Program, Thread, read_program, read_program_file

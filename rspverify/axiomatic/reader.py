@@ -1,0 +1,473 @@
+"""The statements of a model, over all files that it includes."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from rspverify.axiomatic.elaboration import (
+    Built,
+    Cell,
+    Elaborator,
+    Function,
+    Meaning,
+    Primitive,
+    Scope,
+    unsupported,
+)
+from rspverify.axiomatic.library import found, in_library, places, standard_library
+from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, ModelFile, Statement
+from rspverify.axiomatic.recursion import grows
+from rspverify.axiomatic.syntax import (
+    Application,
+    Binding,
+    CatFile,
+    Chosen,
+    Definition,
+    Include,
+    Named,
+    Node,
+    Question,
+    RefusedStatement,
+    Show,
+    parse,
+)
+from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
+from rspverify.relation import Expression, Name, Nothing, Sort, Test, names_in
+from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
+
+_TOTAL_ORDER = "S"
+"""The name of the order that the header `withsc` asks for."""
+_OPTIONS = ("withsc", "withoutsc", "withco", "withoutco", "withinit", "withoutinit")
+_ORDERS = {"generate_orders": 2, "generate_cos": 1, "linearisations": 2}
+"""What may stand after `with … from`, and how many arguments it has."""
+_RESTRICTING = ("int", "ext")
+
+
+class Reader:
+    """Reads the files of a model; afterwards it has the statements, or the problems."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.conditions: list[Axiom] = []
+        self.files: list[ModelFile] = []
+        self.notes: list[str] = []
+        self._including: list[Path] = []
+        self._optional: set[int] = set()
+        self._renamed = 0
+        self._scope = Scope(_base_names())
+        restricting = {name: self._scope.names[name] for name in _RESTRICTING}
+        self._elaborator = Elaborator(restricting)
+        self._read(standard_library())
+        self._optional |= {id(each) for each in self.statements}
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong, or right and not supported."""
+        return self._elaborator.problems
+
+    @property
+    def axioms(self) -> tuple[Axiom, ...]:
+        """The consistency axioms."""
+        return tuple(
+            each
+            for each in self.statements
+            if isinstance(each, Axiom) and each not in self.conditions
+        )
+
+    def model(self, source: Source) -> None:
+        """Read the file of a model, and all that it includes."""
+        self._including.append(Path(source.name).resolve())
+        self._file(source, main=True)
+        self.statements = self._needed()
+
+    def names(self) -> frozenset[str]:
+        """The base names that the statements mention."""
+        defined: set[str] = set()
+        base: set[str] = set()
+        for statement in self.statements:
+            own = set(_defines(statement))
+            hidden = defined | own if isinstance(statement, LetRec) else defined
+            base |= _mentions(statement) - hidden
+            defined |= own
+        return frozenset(base)
+
+    def _needed(self) -> list[Statement]:
+        """The statements without those definitions of ours that none of the others mentions."""
+        kept: list[Statement] = []
+        mentioned: set[str] = set()
+        for statement in reversed(self.statements):
+            if id(statement) in self._optional and not mentioned & {*_defines(statement)}:
+                continue
+            mentioned |= _mentions(statement)
+            kept.append(statement)
+        return kept[::-1]
+
+    # Files.
+
+    def _file(self, source: Source, *, main: bool = False) -> None:
+        self.files.append(ModelFile(os.path.abspath(source.name), source.text))
+        file = parse(source)
+        self._header(file, main)
+        self._read(file)
+
+    def _read(self, file: CatFile) -> None:
+        shown = []
+        for each in file.statements:
+            match each:
+                case Definition():
+                    self._definition(each)
+                case Include():
+                    self._include(each)
+                case Question():
+                    self._question(each)
+                case Chosen():
+                    self._chosen(each)
+                case Show():
+                    shown.append(str(each.span.line))
+                case RefusedStatement():
+                    self._refused(each)
+        if shown:
+            lines = f"line{'s' * (len(shown) > 1)} {', '.join(shown)}"
+            self._note(f"{file.source.name}: show and unshow count for nothing ({lines})")
+
+    def _header(self, file: CatFile, main: bool) -> None:
+        options = [each for each in file.header if each[0] in _OPTIONS]
+        title = [each for each in file.header if each[0] not in _OPTIONS]
+        if len(title) > 2 or (len(title) == 2 and title[0][0].startswith('"')):
+            message = "a title must be a word, a text in quotes, or both in this order"
+            hint = f"what may follow it is {', '.join(_OPTIONS)}"
+            self.problems.append(Problem(title[-1][1], message, hint))
+        for option, span in options:
+            if option == "withsc" and main:
+                order = Choice(_TOTAL_ORDER, False, Name("SC", Sort.SET), Nothing(Sort.RELATION))
+                self._bind({_TOTAL_ORDER: Sort.RELATION}, order)
+            elif option == "withsc":
+                self._note(f"{span}: {option} counts for nothing in an included file")
+            elif option == "withoutinit":
+                self._note(f"{span}: {option} counts for nothing, initial writes are events")
+
+    def _include(self, syntax: Include) -> None:
+        name, including = syntax.name, Path(syntax.span.source.name)
+        path = found(name, including)
+        for place in places(name, including):
+            if place == path:
+                break
+            self.files.append(ModelFile(os.path.abspath(place), None))
+        if path is None:
+            message = (
+                f'the included file must exist beside this one or among the models, not "{name}"'
+            )
+            self.problems.append(Problem(syntax.span, message))
+        elif path.resolve() in self._including:
+            self.problems.append(Problem(syntax.span, f'"{name}" must not include itself'))
+        else:
+            ours = in_library(name)
+            before = None if ours is None or path == ours else _Snapshot(self, self._scope)
+            self._included(path)
+            if before is not None and ours is not None and before.beyond_us(path):
+                first = before.unsupported()
+                before.restore()
+                message = f'"{name}" beside it is beyond our language'
+                self._note(
+                    f"{syntax.span}: {message} ({first.span}: {first.message}); "
+                    "what it means in herd's library is built in and taken instead"
+                )
+                self._included(ours)
+
+    def _included(self, path: Path) -> None:
+        self._including.append(path.resolve())
+        try:
+            self._file(read_source(path))
+        except InputError as error:
+            self.problems.extend(error.problems)
+        self._including.pop()
+
+    # Statements.
+
+    def _refused(self, syntax: RefusedStatement) -> None:
+        self.problems.append(unsupported(syntax.span, syntax.construct))
+        for name in syntax.names:
+            if self._scope.cell(name) is None:
+                self._scope.names[name] = Cell(None)
+
+    def _definition(self, syntax: Definition) -> None:
+        if syntax.recursive:
+            self._recursive(syntax)
+            return
+        meanings: dict[str, Meaning] = {}
+        others: dict[str, Function | Primitive | None] = {}
+        for binding in syntax.bindings:
+            value = self._bound(binding)
+            meanings.pop(binding.name, None)
+            others.pop(binding.name, None)
+            if isinstance(value, Mapping):
+                meanings[binding.name] = value
+            else:
+                others[binding.name] = value
+        if meanings:
+            sorts = {name: next(iter(each)) for name, each in meanings.items()}
+            chosen = [(name, each[sorts[name]].expression) for name, each in meanings.items()]
+            self._bind(sorts, Let(tuple(chosen)))
+        for name, other in others.items():
+            self._keep(name)
+            self._scope.names[name] = Cell(other)
+
+    def _bound(self, binding: Binding) -> Meaning | Function | Primitive | None:
+        if binding.parameters is not None:
+            return self._elaborator.function(binding, self._scope)
+        return self._elaborator.value(binding.body, self._scope)
+
+    def _recursive(self, syntax: Definition) -> None:
+        """`let rec`: each name is a set or a relation, as the others' definitions want it."""
+        names = [each.name for each in syntax.bindings]
+        if len(set(names)) < len(names):
+            message = "the names that let rec defines at once must be different"
+            self.problems.append(Problem(syntax.span, message))
+            return
+        for name in names:
+            self._keep(name)
+        sorts: dict[str, Sort] = {}
+        for _ in names:
+            found = self._recursive_bodies(syntax, sorts, Elaborator(self._elaborator.restricting))
+            known = {
+                name: next(iter(each)) for name, each in found.items() if each and len(each) == 1
+            }
+            if len(known) == len(sorts):
+                break
+            sorts = known
+        sorts = {name: sorts.get(name, Sort.RELATION) for name in names}
+        bodies = self._recursive_bodies(syntax, sorts, self._elaborator)
+        definitions = []
+        for binding in syntax.bindings:
+            body, sort = bodies[binding.name], sorts[binding.name]
+            if body is not None and sort not in body:
+                other = next(iter(body)).value
+                message = f"{binding.name} is a {sort.value} where it is used, and here a {other}"
+                self.problems.append(Problem(binding.body.span, message))
+            elif body is not None:
+                definitions.append((binding.name, body[sort].expression))
+                self._must_grow(binding, body[sort].expression, names)
+        if len(definitions) == len(names):
+            self._bind(sorts, LetRec(tuple(definitions)))
+        else:
+            self._scope.names.update({name: Cell(None) for name in names})
+
+    def _recursive_bodies(
+        self, syntax: Definition, sorts: Mapping[str, Sort], elaborator: Elaborator
+    ) -> dict[str, Meaning | None]:
+        """What the definitions mean if names of unknown sort may be of either."""
+        inner = Scope(outer=self._scope)
+        for each in syntax.bindings:
+            possible = [sorts[each.name]] if each.name in sorts else list(Sort)
+            inner.names[each.name] = Cell({sort: Built(Name(each.name, sort)) for sort in possible})
+        return {each.name: elaborator.expression(each.body, inner) for each in syntax.bindings}
+
+    def _must_grow(self, binding: Binding, body: Expression, names: Sequence[str]) -> None:
+        for name in names:
+            if not grows(body, name):
+                message = f"{name} under ~ or on the right of \\ in a let rec that defines it"
+                self.problems.append(unsupported(binding.span, message))
+
+    def _question(self, syntax: Question) -> None:
+        meaning = self._elaborator.expression(syntax.body, self._scope)
+        span = syntax.span if syntax.label is None else syntax.label[1]
+        name = self._label(syntax, span)
+        if meaning is None:
+            return
+        test = Test(syntax.test)
+        sort = next(iter(meaning))
+        if test is not Test.EMPTY:
+            if Sort.RELATION not in meaning:
+                message = f"{test.value} must have a relation, not a set"
+                self.problems.append(Problem(syntax.body.span, message))
+                return
+            sort = Sort.RELATION
+        # A flag is raised where its test holds; what we ask for is that it is not.
+        negated = syntax.negated is not (syntax.qualifier == "flag")
+        axiom = Axiom(name, test, meaning[sort].expression, negated)
+        if syntax.qualifier is not None:
+            self.conditions.append(axiom)
+        self.statements.append(axiom)
+
+    def _label(self, syntax: Question, span: Span) -> str:
+        """The name of an axiom, which no other has."""
+        taken = {each.name for each in self.statements if isinstance(each, Axiom)}
+        given = None if syntax.label is None else syntax.label[0]
+        start = given or syntax.test
+        stem = Path(span.source.name).stem
+        names = [given] if given is not None else []
+        names += [f"{start}@{span.line}", f"{start}@{stem}:{span.line}"]
+        names += [f"{start}@{stem}:{span.line}:{span.column}"]
+        number = 2
+        while names[0] in taken:
+            names = [*names[1:], f"{start}@{stem}:{span.line}:{span.column}:{number}"]
+            number += 1
+        if given is not None and names[0] != given:
+            self._note(f"{span}: the name {given} is taken, this axiom is called {names[0]}")
+        return names[0]
+
+    def _chosen(self, syntax: Chosen) -> None:
+        order = self._order(syntax)
+        if order is None:
+            self._scope.names[syntax.name] = Cell(None)
+        else:
+            self._bind({syntax.name: Sort.RELATION}, order)
+
+    def _order(self, syntax: Chosen) -> Choice | None:
+        body = syntax.body
+        if not (isinstance(body, Application) and isinstance(body.function, Named)):
+            self._not_an_order(body)
+            return None
+        cell = self._scope.cell(body.function.name)
+        maker = None if cell is None else cell.value
+        if not isinstance(maker, Primitive) or maker.name not in _ORDERS:
+            self._not_an_order(body)
+            return None
+        number = _ORDERS[maker.name]
+        if len(body.arguments) != number:
+            plural = "s" * (number != 1)
+            message = f"{maker.name} must have {number} argument{plural}"
+            self.problems.append(Problem(body.span, f"{message}, not {len(body.arguments)}"))
+            return None
+        wanted = [Sort.SET, Sort.RELATION][-number:]
+        given = [
+            self._argument(each, sort, maker.name)
+            for each, sort in zip(body.arguments, wanted, strict=True)
+        ]
+        if number == 1:
+            writes = self._elaborator.expression(Named(body.span, "W"), self._scope)
+            given = [None if writes is None else writes[Sort.SET].expression, *given]
+        events, order = given
+        if events is None or order is None:
+            return None
+        return Choice(syntax.name, maker.name != "linearisations", events, order)
+
+    def _argument(self, node: Node, sort: Sort, function: str) -> Expression | None:
+        meaning = self._elaborator.expression(node, self._scope)
+        if meaning is None:
+            return None
+        if sort not in meaning:
+            other = next(iter(meaning)).value
+            message = f"this argument of {function} must be a {sort.value}, not a {other}"
+            self.problems.append(Problem(node.span, message))
+            return None
+        return meaning[sort].expression
+
+    def _not_an_order(self, body: Node) -> None:
+        makers = "generate_orders(set, relation) or linearisations(set, relation)"
+        message = f"what stands after `with … from` must be {makers}"
+        self.problems.append(Problem(body.span, message, severity=Severity.UNSUPPORTED))
+
+    # Names.
+
+    def _bind(self, sorts: Mapping[str, Sort], statement: Statement) -> None:
+        """Add a statement and the names that it binds."""
+        for name in sorts:
+            self._keep(name)
+        self.statements.append(statement)
+        for name, sort in sorts.items():
+            self._scope.names[name] = Cell({sort: Built(Name(name, sort))})
+
+    def _keep(self, name: str) -> None:
+        """Give what a name stands for another name, if functions speak of it, before it changes."""
+        cell = self._scope.names.get(name)
+        cells = [] if cell is None or not cell.captured else [cell]
+        if name == "RMW" and (other := self._scope.names.get("rmw")) is not None:
+            cells.append(other)
+        for each in cells:
+            if not isinstance(each.value, Mapping):
+                continue
+            for sort, built in list(each.value.items()):
+                if built.expression != Name(name, sort):
+                    continue
+                self._renamed += 1
+                hidden = f"{name}@{self._renamed}"
+                statement = Let(((hidden, built.expression),))
+                self._optional.add(id(statement))
+                self.statements.append(statement)
+                each.value = {**each.value, sort: Built(Name(hidden, sort))}
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+
+class _Snapshot:
+    """The state of a reader before a file, to go back to."""
+
+    def __init__(self, reader: Reader, scope: Scope) -> None:
+        self._reader = reader
+        self._scope = scope
+        self._cells = {name: (it, it.value, it.captured) for name, it in scope.names.items()}
+        self._lengths = [len(each) for each in self._lists()]
+        self.problems = len(reader.problems)
+
+    def _lists(self) -> list[list]:  # type: ignore[type-arg]
+        it = self._reader
+        return [it.statements, it.conditions, it.problems, it.notes]
+
+    def beyond_us(self, path: Path) -> bool:
+        """Whether the file has constructs that are not supported, and no axioms of its own.
+
+        With these it would not be one of herd's library.
+        """
+        since = self._reader.problems[self.problems :]
+        return any(each.severity is Severity.UNSUPPORTED for each in since) and not any(
+            isinstance(it, Question | Chosen) for it in _statements(path)
+        )
+
+    def unsupported(self) -> Problem:
+        """The first construct since then that is not supported."""
+        since = self._reader.problems[self.problems :]
+        return next(each for each in since if each.severity is Severity.UNSUPPORTED)
+
+    def restore(self) -> None:
+        """Forget everything since then, other than which files were read."""
+        for each, length in zip(self._lists(), self._lengths, strict=True):
+            del each[length:]
+        self._scope.names.clear()
+        for name, (cell, value, captured) in self._cells.items():
+            cell.value, cell.captured = value, captured
+            self._scope.names[name] = cell
+
+
+def _statements(path: Path) -> Iterable[object]:
+    try:
+        return parse(read_source(path)).statements
+    except InputError:
+        return ()
+
+
+def _base_names() -> dict[str, Cell]:
+    """What the names of the vocabulary stand for, and those of the language itself."""
+    found: dict[str, Cell] = {}
+    for name in (*SETS, FINAL_WRITES):
+        found[name] = Cell({Sort.SET: Built(Name(name, Sort.SET))})
+    for name in BASE_RELATIONS:
+        found[name] = Cell({Sort.RELATION: Built(Name(name, Sort.RELATION))})
+    # In models of the older herd `rmw` is the set.
+    both = {Sort.RELATION: Name("rmw", Sort.RELATION), Sort.SET: Name("RMW", Sort.SET)}
+    found["rmw"] = Cell({sort: Built(each) for sort, each in both.items()})
+    for name in ("domain", "range", *_ORDERS):
+        found[name] = Cell(Primitive(name))
+    return found
+
+
+def _defines(statement: Statement) -> tuple[str, ...]:
+    match statement:
+        case Let(definitions) | LetRec(definitions):
+            return tuple(name for name, _ in definitions)
+        case Choice(name):
+            return (name,)
+    return ()
+
+
+def _mentions(statement: Statement) -> frozenset[str]:
+    match statement:
+        case Let(definitions) | LetRec(definitions):
+            return frozenset().union(*(names_in(each) for _, each in definitions))
+        case Choice(_, _, events, order):
+            return names_in(events) | names_in(order)
+    return names_in(statement.expression)
