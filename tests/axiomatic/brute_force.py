@@ -91,7 +91,10 @@ def _with_values(
     ordered = [location for location in program.locations if location.atomic or every]
     for edges in product(*sources):
         for orders in product(
-            *([(own[0], *rest) for rest in permutations(own[1:])] for own in map(writers.get, [it.name for it in ordered]))  # type: ignore[index, union-attr]
+            *(
+                [(own[0], *rest) for rest in permutations(own[1:])]
+                for own in map(writers.get, [it.name for it in ordered])
+            )  # type: ignore[index, union-attr]
         ):
             co = frozenset(
                 (a, b) for own in orders for i, a in enumerate(own) for b in own[i + 1 :]

@@ -180,7 +180,9 @@ def test_what_is_derivable_is_admissible() -> None:
 def test_a_limit_of_admissible_values() -> None:
     accesses = [load(0, "x"), store(1, "y", Read(0)), load(2, "y"), store(3, "x", Read(2))]
     start = {"x": 0, "y": 0, "a": 1, "b": 2, "c": 3}
-    assert found(admissible(start, accesses, [], Limits(values=4), may_cause_itself(accesses)), "x") == [0, 1, 2, 3]
+    assert found(
+        admissible(start, accesses, [], Limits(values=4), may_cause_itself(accesses)), "x"
+    ) == [0, 1, 2, 3]
     with pytest.raises(LimitReached, match=r"^[xy] may take more than 3 values$"):
         admissible(start, accesses, [], Limits(values=3), may_cause_itself(accesses))
 
@@ -254,7 +256,10 @@ def test_what_happens_is_derivable_and_admissible(accesses: list[Access], initia
     start = {"x": initial, "y": 0}
     seen, written = run_in_any_order(accesses, start)
     assume(bounded(accesses, start))
-    for domains in (derivable(start, accesses, LIMITS), admissible(start, accesses, [], LIMITS, may_cause_itself(accesses))):
+    for domains in (
+        derivable(start, accesses, LIMITS),
+        admissible(start, accesses, [], LIMITS, may_cause_itself(accesses)),
+    ):
         assert all(value in domains.locations[x] for x, value in seen)
         assert all(value in domains.written[index] for index, value in written)
 
