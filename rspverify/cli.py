@@ -224,7 +224,7 @@ def explain(
     )
     with reporting(Incident("explain", (test,), (scheme,), settings)):
         table = load_scheme(scheme, settings)
-        program = read_program_file(test)
+        program = read_program_file(test, settings.unroll)
         found = explained(program, table, load_model(settings.model), test, scheme, settings)
     _print(output, explanation(found))
     raise typer.Exit(exit_code([found.result], None))
@@ -256,7 +256,7 @@ def outcomes(
     with reporting(Incident("outcomes", (test,), tuple(scheme or ()), settings)):
         memory_model = load_model(settings.model)
         schemes = [load_scheme(path, settings) for path in scheme or ()]
-        program = read_program_file(test)
+        program = read_program_file(test, settings.unroll)
         table = listed(program, memory_model, schemes, test, settings)
     _print(output, outcome_table(table))
 

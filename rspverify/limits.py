@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+DEFAULT_UNROLL = 8
+"""How many iterations of a loop are looked at, unless another number is asked for."""
+
 
 class LimitReached(Exception):
     """A limit was met before there was an answer; the text says which, in words for users."""

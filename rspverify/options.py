@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from rspverify.check.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
-from rspverify.limits import Limits
+from rspverify.limits import DEFAULT_UNROLL, Limits
 
 
 class FormatName(StrEnum):
@@ -95,6 +95,14 @@ def _settings(
             "(--timeout bounds this question for itself). explain: explain that instead.",
         ),
     ] = False,
+    unroll: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Look at so many iterations of each loop. Where a loop may go on after them, "
+            "verdicts say so.",
+        ),
+    ] = DEFAULT_UNROLL,
 ) -> Settings:
     """The settings that the options of a check stand for. Raises InputError."""
     from rspverify.check.inputs import require, require_machine, require_solver
@@ -128,6 +136,7 @@ def _settings(
         confirm,
         smt_dir,
         progress,
+        unroll,
     )
 
 

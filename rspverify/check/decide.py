@@ -60,7 +60,7 @@ class Decider:
         the same of a test share an answer.
         """
         try:
-            program = read_program(task.source)
+            program = read_program(task.source, self.settings.unroll)
         except InputError as error:
             return self._refuse(task, error, cache)
         except Exception as error:
@@ -68,7 +68,7 @@ class Decider:
             met = reported(error, incident(task.file, first, self.settings))
             return self.same(_internal(met, 0.0), task, title_of(task.source))
         facts = facts_of_program(program)
-        cache.keep(program_question(task.source), facts)
+        cache.keep(program_question(task.source, self.settings.unroll), facts)
         results = []
         answers: dict[Question, Answer] = {}
         source = SourceSide(program, self.model)
@@ -88,7 +88,8 @@ class Decider:
         verdict = refused(error)
         title = title_of(task.source)
         if verdict.word is Word.UNSUPPORTED:
-            cache.keep(program_question(task.source), ProgramFacts(title, (), verdict.reason))
+            question = program_question(task.source, self.settings.unroll)
+            cache.keep(question, ProgramFacts(title, (), verdict.reason))
         return self.same(Answer(verdict, None, 0.0), task, title)
 
     def same(self, answer: Answer, task: Task, title: str | None) -> list[Result]:

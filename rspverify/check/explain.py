@@ -84,8 +84,10 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
     """How far the verdict reaches, in a sentence."""
     if verdict.within:
         bounds = ", ".join(f"{bound} {name}" for name, bound in verdict.within.items())
-        enough = enough_steps(machine).total
-        return f"Only executions within {bounds}; {enough} steps would be enough for all of them."
+        words = f"Only executions within {bounds}"
+        if "steps" in verdict.within:
+            return f"{words}; {enough_steps(machine).total} steps would be enough for all of them."
+        return f"{words}."
     l2 = (
         "L2 left out, as with one device it makes no difference" if machine.elide_l2 else "real L2s"
     )

@@ -94,9 +94,9 @@ class ModelFacts:
     files: tuple[LookedFor, ...]
 
 
-def program_question(source: Source) -> Question:
-    """What does the text of a test say? Its answer is a ProgramFacts."""
-    return Question("program", (digest(source.text),))
+def program_question(source: Source, unroll: int) -> Question:
+    """What does a test say, its loops unrolled so often? Its answer is a ProgramFacts."""
+    return Question("program", (digest(source.text), unroll))
 
 
 def scheme_question(source: Source) -> Question:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rspverify.limits import Limits
+from rspverify.limits import DEFAULT_UNROLL, Limits
 
 DEFAULT_MODEL = "opencl-rsp"
 
@@ -44,6 +44,7 @@ class Settings:
     engine, None for as many as are enough. machine: overrides what schemes name. states: limit of
     the explicit engine, and of progress. confirm: a second solver that must confirm each SOUND.
     smt_dir: a folder for the questions that each verdict rests on. progress: whether it is asked.
+    unroll: how many iterations of a loop are looked at.
     """
 
     engine: Engine = Engine.EVENTS
@@ -57,6 +58,7 @@ class Settings:
     confirm: str | None = None
     smt_dir: str | None = None
     progress: bool = False
+    unroll: int = DEFAULT_UNROLL
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""

@@ -60,7 +60,7 @@ def check(
     dossier = Dossier(settings, program.source.name, scheme.name)
     try:
         require_understood(program, model)
-        verdict = _check(source, scheme, settings, limits, dossier)
+        verdict = _as_far_as_read(_check(source, scheme, settings, limits, dossier), program)
         if verdict.word is Word.SOUND and settings.confirm is not None:
             verdict = _second(verdict, dossier, settings.confirm, limits)
         dossier.write(verdict.word)
@@ -70,6 +70,21 @@ def check(
         return Verdict(word, in_one_line(error.problems))
     except LimitReached as limit:
         return Verdict(Word.UNKNOWN, str(limit))
+
+
+def _as_far_as_read(verdict: Verdict, program: Program) -> Verdict:
+    """A verdict with the bounds within which its program was read, where it depends on them.
+
+    A race and a counterexample that are found stand in executions that the program has. But what
+    is not allowed might be allowed by a spurious failure of a compare-exchange, which is left out.
+    """
+    bounds = dict(program.within)
+    if verdict.word is Word.UNSOUND:
+        bounds.pop("iterations", None)
+    if verdict.word is Word.RACY or not bounds:
+        return verdict
+    reason = f"{_bounds(bounds)}{verdict.reason}"
+    return replace(verdict, within={**bounds, **verdict.within}, reason=reason)
 
 
 def _check(

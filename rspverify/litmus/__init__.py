@@ -1,6 +1,6 @@
 """Litmus tests in herd's languages for OpenCL and C11: reading them, and their programs."""
 
-from rspverify.litmus.loops import DEFAULT_UNROLL
+from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.program import (
     OPERATORS,
     Atom,

@@ -20,9 +20,6 @@ from rspverify.litmus.tree import Jump, Loop, Statement
 from rspverify.source import Span
 from rspverify.value import Expression, binary
 
-DEFAULT_UNROLL = 8
-"""How many iterations of a loop are looked at, unless another number is asked for."""
-
 MAX_ITERATIONS, MAX_STATEMENTS = 1_000, 50_000
 """How many iterations all loops of a thread may have, and how many statements in them, each counted
 as often as it is unrolled."""

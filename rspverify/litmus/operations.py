@@ -50,6 +50,8 @@ class Operations:
 
     def both(self, span: Span, guard: Expression, condition: Expression) -> Expression:
         """The guard of what is executed where a guard and a condition hold."""
+        if isinstance(condition, Constant) and condition.value:
+            return guard
         return self.bounded(span, conjunction(guard, condition))
 
     def unless(self, span: Span, guard: Expression, condition: Expression) -> Expression:

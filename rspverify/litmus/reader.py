@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.condition import final_condition
 from rspverify.litmus.declarations import locations
 from rspverify.litmus.elaborate import Surroundings, run
 from rspverify.litmus.initial import initial_registers
-from rspverify.litmus.loops import DEFAULT_UNROLL
 from rspverify.litmus.placement import placement
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Cut, Operation, Program, Thread

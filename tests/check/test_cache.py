@@ -210,6 +210,7 @@ CHANGES: dict[str, Settings | None] = {
     "l2": Settings(l2=L2.REAL),
     "states": Settings(states=1_000_000),
     "progress": Settings(progress=True),
+    "unroll": Settings(unroll=3),
 }
 
 

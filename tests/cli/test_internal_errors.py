@@ -129,10 +129,10 @@ def test_the_report_s_command_shows_it_again(
 def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     real = reader.read_program
 
-    def fails(source: Source) -> Program:
+    def fails(source: Source, unroll: int) -> Program:
         if source.name.endswith("Ex1.litmus"):
             raise AssertionError("something that was never to happen")
-        return real(source)
+        return real(source, unroll)
 
     monkeypatch.setattr("rspverify.check.decide.read_program", fails)
     result = run("check", ORIGINAL, EX1, EX3, FIG4)

@@ -9,6 +9,7 @@ from mutants import mutants
 
 from rspverify.litmus import Program, read_program
 from rspverify.source import InputError, Source
+from rspverify.value import reads
 
 EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "300"))
 
@@ -39,6 +40,33 @@ P0@wg 0, dev 0 (volatile __global atomic_int *x, local int *z) {
 P1@dev 1, wg 0 (atomic_int* x) { do { ; } while (atomic_load(x)); switch (1) { case 1: break; } }
 filter x=1
 forall [x] == 1""",
+    """OPENCL loops
+{ 0:r = 1; [m]; atomic_int n = 2; }
+P0 (global atomic_int* a, __local int* b, global_fga atomic_int* c, global int* zero) {
+  int i, r = atomic_compare_exchange_strong_explicit_remote(a, zero, *b + 1,
+    memory_order_acq_rel, memory_order_relaxed, memory_scope_work_group);
+  for (i = 0, r ^= 2; i < 3; i++, --r) { if (*b) continue; else if (*c) break; *b = i; }
+  do { r += *b; B1: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); } while (r <= 2);
+  while (1) { if (atomic_fetch_max(a, 1) && !*b) { break; } atomic_init(c, i ? 2 : 3); }
+  atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_seq_cst, memory_scope_work_item);
+  work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+  return;
+}
+P1 () { int k; while (k < 9) k = k + 2; }
+scopeTree ((device (work_group P0 P1)))
+exists ()""",
+    """C c11
+{ x = 0; int y[2] = {0, 1}; atomic_t z = ATOMIC_INIT(0); mutex m; }
+P0 (atomic_int* a, volatile int* x, _Atomic int* y, mutex* m, const int* e) {
+  lock(m); *x = 1; unlock(m); mtx_lock(m);
+  atomic_thread_fence(memory_order_consume);
+  while (!atomic_compare_exchange_weak(a, x, *y)) { r0 = *x; r1 += r0; }
+  if (atomic_exchange_explicit(y, 2, memory_order_acq_rel) == 1) goto out; else ++r0;
+  out: atomic_store(a, atomic_load_explicit(y, memory_order_consume) << 1);
+}
+P1 (atomic_int* a, int* x) { do { int r2 = atomic_fetch_xor(a, *x); } while (r2 > 0); }
+locations [x; 0:r0;]
+~exists (0:r0 = 1 \\/ P1:r2 = -1 /\\ not [x] = 3)""",
 )
 
 TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
@@ -56,7 +84,12 @@ TOKENS = [
     "é",
     "٣",
     "0:r0=1",
-    "memory_scope_work_item",
+    "memory_scope_sub_group",
+    "while (*x)",
+    "for (;;)",
+    "do {",
+    "continue;",
+    "B: ",
 ]
 
 
@@ -74,6 +107,16 @@ def check(text: str) -> None:
     else:
         assert isinstance(program, Program)
         assert [each.index for each in program.operations] == list(range(len(program.operations)))
+        known = {each.index for each in program.operations if each.reads}
+        for each in program.operations:
+            parts = (each.guard, each.value, each.operand, each.success)
+            assert all(reads(part) <= known for part in parts if part is not None)
+        assert all(reads(cut.guard) <= known for cut in program.cuts)
+        assert all(
+            reads(value) <= known
+            for thread in program.threads
+            for value in thread.registers.values()
+        )
 
 
 fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -90,6 +133,7 @@ def test_any_text(text: str) -> None:
 def test_any_tokens(text: str) -> None:
     check(text)
     check("OPENCL t\n{}\nP0@wg 0, dev 0 (int* x, atomic_int* y) {" + text + "}")
+    check("C t\n{}\nP0 (int* x, atomic_int* y, mutex* m) {" + text + "}")
 
 
 @fuzz

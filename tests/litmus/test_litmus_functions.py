@@ -1,0 +1,306 @@
+"""What each function that a test can call does: operations, orders, scopes, values."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from rspverify.litmus import Kind, Operation, Order, Program, Scope, read_program
+from rspverify.source import InputError, Severity, Source
+from rspverify.value import Constant, Read, evaluate
+
+PARAMETERS = "global int* x, global atomic_int* a, local atomic_int* b, global int* zero"
+
+
+def program(body: str) -> Program:
+    text = f"OPENCL t\n{{}}\nP0@wg 0, dev 0 ({PARAMETERS}) {{\n{body}\n}}"
+    return read_program(Source("t.litmus", text))
+
+
+def only(body: str) -> Operation:
+    (operation,) = program(body).operations
+    return operation
+
+
+def messages(body: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        program(body)
+    return [each.message for each in caught.value.problems]
+
+
+# ---- forms ---------------------------------------------------------------------------------------
+
+FORMS = {
+    "load": (Kind.LOAD, "a"),
+    "store": (Kind.STORE, "a, 1"),
+    "exchange": (Kind.RMW, "a, 1"),
+    **{
+        f"fetch_{word}": (Kind.RMW, "a, 1")
+        for word in ("add", "sub", "or", "xor", "and", "min", "max")
+    },
+}
+
+
+@pytest.mark.parametrize("remote", ["", "_remote"])
+@pytest.mark.parametrize("name", FORMS)
+def test_forms(name: str, remote: str) -> None:
+    """OpenCL C 2.0 §6.13.11: the short forms are seq_cst, and the scope may be left out."""
+    kind, arguments = FORMS[name]
+    for function, more, order, scope in (
+        ("", "", Order.SEQ_CST, Scope.DV),
+        ("_explicit", ", memory_order_relaxed", Order.RELAXED, Scope.DV),
+        ("_explicit", ", memory_order_relaxed, memory_scope_work_item", Order.RELAXED, Scope.WI),
+        ("_explicit", ", memory_order_seq_cst, memory_scope_work_group", Order.SEQ_CST, Scope.WG),
+    ):
+        found = only(f"atomic_{name}{function}{remote}({arguments}{more});")
+        assert (found.kind, found.location, found.order, found.scope) == (kind, "a", order, scope)
+        assert found.remote == bool(remote)
+        assert found.atomic
+
+
+@pytest.mark.parametrize(
+    ("name", "operator", "after"),
+    [
+        ("exchange", "exchange", lambda old, new: new),
+        ("fetch_add", "+", lambda old, new: old + new),
+        ("fetch_sub", "-", lambda old, new: old - new),
+        ("fetch_or", "|", lambda old, new: old | new),
+        ("fetch_xor", "^", lambda old, new: old ^ new),
+        ("fetch_and", "&", lambda old, new: old & new),
+        ("fetch_min", "min", min),
+        ("fetch_max", "max", max),
+    ],
+)
+def test_what_a_read_modify_write_writes(name: str, operator: str, after: object) -> None:
+    assert callable(after)
+    whole = program(f"int r = atomic_{name}(a, *x);")
+    load, rmw = whole.operations
+    assert (rmw.operator, rmw.operand, whole.threads[0].registers["r"]) == (
+        operator,
+        Read(load.index),
+        Read(rmw.index),
+    )
+    assert rmw.value is not None
+    for old, new in product((-3, 0, 5), repeat=2):
+        assert evaluate(rmw.value, {load.index: new, rmw.index: old}) == after(old, new)
+
+
+def test_atomic_init_is_a_plain_store() -> None:
+    found = only("atomic_init(a, 3);")
+    assert (found.kind, found.order, found.scope, found.value) == (
+        Kind.STORE,
+        None,
+        None,
+        Constant(3),
+    )
+    assert not found.atomic
+
+
+# ---- compare-exchange ----------------------------------------------------------------------------
+
+CAS = "atomic_compare_exchange_strong_explicit"
+
+
+def test_a_compare_exchange_reads_what_it_expects_by_a_plain_load_of_its_own() -> None:
+    whole = program(
+        f"int r = {CAS}_remote(a, zero, 2, memory_order_acq_rel, memory_order_relaxed,"
+        " memory_scope_work_group);"
+    )
+    expected, rmw = whole.operations
+    assert (expected.kind, expected.location, expected.order) == (Kind.LOAD, "zero", None)
+    assert (rmw.kind, rmw.location, rmw.operator) == (Kind.RMW, "a", "compare_exchange")
+    assert (rmw.order, rmw.failure, rmw.scope) == (Order.ACQ_REL, Order.RELAXED, Scope.WG)
+    assert rmw.remote and rmw.value == rmw.operand == Constant(2)
+    assert rmw.success is not None
+    result = whole.threads[0].registers["r"]
+    for wanted, there in product((0, 1), repeat=2):
+        read = {expected.index: wanted, rmw.index: there}
+        assert evaluate(rmw.success, read) == evaluate(result, read) == int(wanted == there)
+    assert (rmw.failed.kind, rmw.failed.order) == (Kind.LOAD, Order.RELAXED)
+
+
+def test_the_desired_value_is_evaluated_first_and_all_have_one_guard() -> None:
+    whole = program(f"if (*x) {CAS}(a, zero, *x, memory_order_relaxed, memory_order_relaxed);")
+    shown = [(each.location, each.guard) for each in whole.operations[1:]]
+    assert shown == [("x", Read(0)), ("zero", Read(0)), ("a", Read(0))]
+    assert program("if (0) atomic_compare_exchange_strong(a, zero, 1);").operations == ()
+
+
+def test_the_short_compare_exchange_is_seq_cst_twice() -> None:
+    found = program("atomic_compare_exchange_strong(a, zero, 1);").operations[1]
+    assert (found.order, found.failure, found.scope) == (Order.SEQ_CST, Order.SEQ_CST, Scope.DV)
+
+
+@pytest.mark.parametrize("order", ["release", "acq_rel"])
+def test_a_failed_compare_exchange_writes_nothing(order: str) -> None:
+    assert messages(f"{CAS}(a, zero, 1, memory_order_acq_rel, memory_order_{order});") == [
+        "the memory order of a compare-exchange that fails must be relaxed, acquire or seq_cst, "
+        f"not {order}"
+    ]
+
+
+def test_a_weak_compare_exchange_never_fails_by_chance_and_that_is_said() -> None:
+    whole = program("atomic_compare_exchange_weak(a, zero, 1);")
+    assert whole.operations[1].weak
+    assert whole.within == {"spurious failures": 0}
+    assert program("atomic_compare_exchange_strong(a, zero, 1);").within == {}
+
+
+# ---- fences and barriers -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["atomic_work_item_fence", "fence"])
+@pytest.mark.parametrize(
+    ("flags", "regions"),
+    [
+        ("CLK_GLOBAL_MEM_FENCE", {"global"}),
+        ("CLK_LOCAL_MEM_FENCE", {"local"}),
+        ("CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE", {"global", "local"}),
+    ],
+)
+def test_fences(name: str, flags: str, regions: set[str]) -> None:
+    found = only(f"{name}({flags}, memory_order_acq_rel, memory_scope_work_group);")
+    assert (found.kind, found.location, found.value) == (Kind.FENCE, None, None)
+    assert (found.order, found.scope, found.regions) == (Order.ACQ_REL, Scope.WG, regions)
+    assert not (found.reads or found.writes or found.atomic or found.remote)
+    assert only(f"{name}_remote({flags}, memory_order_acq_rel, memory_scope_device);").remote
+
+
+def test_barriers_have_a_label_or_their_number() -> None:
+    first, second, third = program(
+        "B1: barrier(CLK_LOCAL_MEM_FENCE); barrier(CLK_GLOBAL_MEM_FENCE);"
+        " if (1) work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device);"
+    ).operations
+    assert {each.kind for each in (first, second, third)} == {Kind.BARRIER}
+    assert [each.label for each in (first, second, third)] == ["B1", "#2", "#3"]
+    assert [each.scope for each in (first, second, third)] == [Scope.WG, Scope.WG, Scope.DV]
+    assert [sorted(each.regions) for each in (first, second, third)] == [
+        ["local"],
+        ["global"],
+        ["local"],
+    ]
+    assert {each.order for each in (first, second, third)} == {None}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "barrier();",
+            "barrier must have 1 or 2 arguments (flags, scope), not 0",
+        ),
+        (
+            "barrier(1);",
+            "the flags of a fence must be CLK_GLOBAL_MEM_FENCE or CLK_LOCAL_MEM_FENCE, "
+            "not an expression",
+        ),
+        (
+            "fence(CLK_LOCAL_MEM_FENCE | CLK_LOKAL_MEM_FENCE, memory_order_acquire, "
+            "memory_scope_device);",
+            "the flags of a fence must be CLK_GLOBAL_MEM_FENCE or CLK_LOCAL_MEM_FENCE, "
+            "not `CLK_LOKAL_MEM_FENCE`",
+        ),
+        (
+            "r = fence(CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_device);",
+            "fence has no value: it must be a statement of its own",
+        ),
+        (
+            "r = barrier(CLK_LOCAL_MEM_FENCE);",
+            "barrier has no value: it must be a statement of its own",
+        ),
+    ],
+)
+def test_wrong_fences_and_barriers(body: str, message: str) -> None:
+    assert messages(body) == [message]
+
+
+# ---- memory --------------------------------------------------------------------------------------
+
+
+def test_regions() -> None:
+    parameters = (
+        "global int* a, __global int* b, int* c, local int* d, __local atomic_int* e,"
+        " global_fga atomic_int* f, _Atomic global int* g"
+    )
+    text = f"OPENCL t\n{{}}\nP0@wg 0, dev 0 ({parameters}) {{}}"
+    found = read_program(Source("t", text)).locations
+    assert [each.region for each in found] == ["global"] * 3 + ["local"] * 2 + ["global"] * 2
+    assert [each.atomic for each in found] == [False] * 4 + [True] * 3
+    assert not any(each.mutex for each in found)
+
+
+def test_a_local_location_is_one_location_in_all_work_groups() -> None:
+    text = """OPENCL t
+    {}
+    P0@wg 0, dev 0 (local int* x) { *x = 1; }
+    P1@wg 1, dev 0 (local int* x) { r = *x; }"""
+    assert [each.name for each in read_program(Source("t", text)).locations] == ["x"]
+
+
+def test_declarations_of_one_location_must_agree_in_opencl() -> None:
+    text = """OPENCL t
+    {}
+    P0@wg 0, dev 0 (local int* x, global int* y) {}
+    P1@wg 0, dev 0 (global int* x, global atomic_int* y) {}"""
+    with pytest.raises(InputError) as caught:
+        read_program(Source("t", text))
+    assert [each.message for each in caught.value.problems] == [
+        "`x` must be local int in P1 as in P0, not global int",
+        "`y` must be global int in P1 as in P0, not global atomic_int",
+    ]
+    assert caught.value.severity is Severity.ERROR
+
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+
+def test_updates_of_registers() -> None:
+    operators = ("+", "-", "|", "&", "^", "<<", ">>")
+    for operator in operators:
+        whole = program(f"int r = *x; r {operator}= 3;")
+        expected = program(f"int r = *x; r = r {operator} 3;")
+        assert whole.threads[0].registers == expected.threads[0].registers
+    whole = program("int r = 5, s; r++; ++r; r--; s = 1; --s; s *= 4;")
+    assert whole.threads[0].registers == {"r": Constant(6), "s": Constant(0)}
+
+
+def test_return_may_be_the_last_statement() -> None:
+    assert len(program("*x = 1; return;").operations) == 1
+
+
+def test_initial_values_of_registers() -> None:
+    text = """OPENCL t
+    { 0:r = 3; P1:s = -1; int 1:t = 2; }
+    P0@wg 0, dev 0 (global int* x) { int r; *x = r + 1; }
+    P1@wg 0, dev 0 (global int* x) { s = s + t; }
+    exists 0:r=3"""
+    whole = read_program(Source("t", text))
+    assert whole.operations[0].value == Constant(4)
+    assert whole.threads[1].registers == {"s": Constant(1), "t": Constant(2)}
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("2:r = 1", "`2` must be a thread of the test, and there is none"),
+        ("0:r = 1; 0:r = 2", "`r` of P0 must have one initial value, not two"),
+        ("0:x = 1", "`x` must be a register of P0, not a location"),
+        ("0:r = x", "a value must be an integer, and the address `x` is not supported"),
+    ],
+)
+def test_wrong_initial_values_of_registers(entry: str, message: str) -> None:
+    text = f"OPENCL t\n{{ {entry} }}\nP0@wg 0, dev 0 (int* x) {{}}"
+    with pytest.raises(InputError) as caught:
+        read_program(Source("t", text))
+    assert [each.message for each in caught.value.problems] == [message]
+
+
+def test_brackets_that_say_nothing() -> None:
+    text = """OPENCL t
+    { [x]; }
+    P0 (global int* x) { *x = 1; }
+    scopeTree ((device (work_group P0)))
+    exists ()"""
+    whole = read_program(Source("t", text))
+    assert whole.condition is not None and whole.devices == 1
