@@ -78,7 +78,7 @@ def _as_far_as_read(verdict: Verdict, program: Program) -> Verdict:
     A race and a counterexample that are found stand in executions that the program has. But what
     is not allowed might be allowed by a spurious failure of a compare-exchange, which is left out.
     """
-    bounds = dict(program.within)
+    bounds = {name: n for name, n in program.within.items() if name not in verdict.within}
     if verdict.word is Word.UNSOUND:
         bounds.pop("iterations", None)
     if verdict.word is Word.RACY or not bounds:

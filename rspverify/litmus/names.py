@@ -13,6 +13,7 @@ from rspverify.litmus.tree import (
     Expression,
     Integer,
     Name,
+    Prefix,
     ThreadText,
     walk,
 )
@@ -80,8 +81,12 @@ class Names:
         match argument:
             case Dereference(_, Name(_, name)):
                 self._problems.error(argument.span, f"{message}, not its value", f"write `{name}`")
+            case Prefix(_, "&", Name(_, name)) if name in self._parameters:
+                hint = f"write `{name}`: a parameter is an address already"
+                self._problems.error(argument.span, f"{message}, not the address of one", hint)
             case Integer():
-                self._problems.error(argument.span, f"{message}, not an integer")
+                hint = "add a location to the parameters that holds it"
+                self._problems.error(argument.span, f"{message}, not an integer", hint)
             case _:
                 shown = f"{message}: an address that is computed is not supported"
                 self._problems.unsupported(argument.span, shown)

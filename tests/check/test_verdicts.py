@@ -130,3 +130,31 @@ def test_same_counterexample_every_time() -> None:
     assert first.execution == second.execution
     assert first == check(litmus(name), original, MODEL, Settings(engine=Engine.EXPLICIT))
     assert first == second
+
+
+LOOP = """OpenCL t
+{{}}
+P0@wg 0, dev 0 (global atomic_int* x) {{
+  while (atomic_load_explicit(x, memory_order_acquire, memory_scope_{scope}) == {value}) ;
+}}
+P1@wg 1, dev 0 (global atomic_int* x) {{
+  atomic_store_explicit(x, 1, memory_order_release, memory_scope_{scope});
+}}
+"""
+
+
+def test_a_verdict_says_how_far_loops_were_looked_at() -> None:
+    """No execution goes round three times, but that is not known when the loop is cut."""
+    source = read_program(Source("t", LOOP.format(scope="device", value=2)), unroll=3)
+    verdict = check(source, PROPOSED, MODEL, Settings())
+    assert verdict.word is Word.SOUND
+    assert verdict.within == {"iterations": 3}
+    assert verdict.reason == (
+        "within 3 iterations, every outcome of the compiled program is allowed"
+    )
+
+
+def test_a_race_that_is_found_is_one_whatever_the_bound_of_loops() -> None:
+    source = read_program(Source("t", LOOP.format(scope="work_group", value=1)))
+    verdict = check(source, PROPOSED, MODEL, Settings())
+    assert (verdict.word, verdict.within) == (Word.RACY, {})

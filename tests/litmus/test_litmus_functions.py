@@ -132,6 +132,20 @@ def test_the_short_compare_exchange_is_seq_cst_twice() -> None:
     assert (found.order, found.failure, found.scope) == (Order.SEQ_CST, Order.SEQ_CST, Scope.DV)
 
 
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ("0", "must be the name of a location, not an integer"),
+        ("&zero", "must be the name of a location, not the address of one"),
+        ("*zero", "must be the name of a location, not its value"),
+        ("nil", "the location `nil` must be declared as a parameter of P0"),
+    ],
+)
+def test_what_is_expected_is_a_location(expected: str, message: str) -> None:
+    (said,) = messages(f"atomic_compare_exchange_strong(a, {expected}, 1);")
+    assert said.endswith(message)
+
+
 @pytest.mark.parametrize("order", ["release", "acq_rel"])
 def test_a_failed_compare_exchange_writes_nothing(order: str) -> None:
     assert messages(f"{CAS}(a, zero, 1, memory_order_acq_rel, memory_order_{order});") == [
