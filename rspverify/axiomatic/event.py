@@ -86,9 +86,9 @@ class Event:
         assert self.location is not None
         return self.location
 
-    def feeds(self, reads: frozenset[int]) -> bool:
+    def is_one_of(self, operations: frozenset[int]) -> bool:
         """Whether its operation is one of these, by index."""
-        return self.operation is not None and self.operation.index in reads
+        return self.operation is not None and self.operation.index in operations
 
     @cached_property
     def failed(self) -> Event | None:

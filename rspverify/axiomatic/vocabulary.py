@@ -116,7 +116,9 @@ def _internal(a: Event, b: Event) -> bool:
 
 
 def _in_program_order(a: Event, b: Event) -> bool:
-    return a.thread is not None and a.thread is b.thread and a.index < b.index
+    if a.thread is None or a.thread is not b.thread or a.index >= b.index:
+        return False
+    return b.operation is None or not a.is_one_of(b.operation.unsequenced)
 
 
 def _started_before(a: Event, b: Event) -> bool:
@@ -140,12 +142,12 @@ def _one_operation(a: Event, b: Event) -> bool:
 
 def _data(a: Event, b: Event) -> bool:
     """What b writes is computed from what a reads, of the same thread."""
-    return a.reads and b.writes and b.operation is not None and a.feeds(b.operation.data)
+    return a.reads and b.writes and b.operation is not None and a.is_one_of(b.operation.data)
 
 
 def _control(a: Event, b: Event) -> bool:
     """Whether b is executed depends on what a reads, of the same thread."""
-    return a.reads and b.operation is not None and a.feeds(b.operation.control)
+    return a.reads and b.operation is not None and a.is_one_of(b.operation.control)
 
 
 RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {

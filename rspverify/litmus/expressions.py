@@ -1,4 +1,8 @@
-"""Evaluation of expressions: their values, and the operations that they execute, left to right."""
+"""Evaluation of expressions: their values, and the operations that they execute.
+
+The operands of an operator other than `&&` and `||` are not sequenced with each other; their
+operations stand from left to right in the program, which is one order they may have.
+"""
 
 from __future__ import annotations
 
@@ -74,12 +78,16 @@ class Evaluation:
             case Prefix(span, operator, argument):
                 return known.bounded(span, unary(operator, self.value(argument, guard)))
             case Infix(span, operator, left, right):
+                before = len(known.found)
                 first = self.value(left, guard)
                 if operator == "&&":
-                    guard = known.both(span, guard, first)
+                    second = self.value(right, known.both(span, guard, first))
                 elif operator == "||":
-                    guard = known.unless(span, guard, first)
-                return known.bounded(span, binary(operator, first, self.value(right, guard)))
+                    second = self.value(right, known.unless(span, guard, first))
+                else:
+                    with known.beside(before):
+                        second = self.value(right, guard)
+                return known.bounded(span, binary(operator, first, second))
             case Conditional(span, condition, then, otherwise):
                 chosen = self.value(condition, guard)
                 one = self.value(then, known.both(span, guard, chosen))
@@ -91,13 +99,19 @@ class Evaluation:
                     message = f"{function.text} has no value: it must be a statement of its own"
                     self._problems.error(span, message)
                 return value or UNKNOWN
+            case Assign(span, Dereference(_, argument), value):
+                stored = self.value(value, guard)
+                location = self._names.location(argument, "what `*` writes", Kind.STORE)
+                if location is not None:
+                    known.add(PLAIN_STORE, location, guard, span, stored)
+                return stored
             case Assign() | Update():
                 return self._changed(written, guard)
             case Unsupported():
                 return self.unsupported(written, guard)
 
     def _changed(self, written: Assign | Update, guard: Value) -> Value:
-        """The value of an assignment inside an expression, which is not supported."""
+        """The value of a change of a register inside an expression, which is not supported."""
         what, hint = "an assignment", "write `==` to compare"
         if isinstance(written, Update):
             operator = written.operator

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from rspverify.litmus.functions import BARRIERS, Access
 from rspverify.litmus.growth import TOO_LARGE, Growth
@@ -37,6 +38,16 @@ class Operations:
         self._thread, self._first = thread, first
         self._problems = problems
         self._growth, self._too_large = Growth(), False
+        self._unsequenced: frozenset[int] = frozenset()
+
+    @contextmanager
+    def beside(self, first: int) -> Iterator[None]:
+        """Operations added now are not sequenced after those found from place `first` on."""
+        before = self._unsequenced
+        others = range(self._first + first, self._first + len(self.found))
+        self._unsequenced = before | frozenset(others)
+        yield
+        self._unsequenced = before
 
     def bounded(self, span: Span, expression: Expression) -> Expression:
         """The expression, unless it is too large to work with."""
@@ -96,6 +107,7 @@ class Operations:
                 how.regions if how.kind in (Kind.FENCE, Kind.BARRIER) else frozenset(),
                 label,
                 how.weak,
+                self._unsequenced,
             )
         )
         return read

@@ -78,6 +78,8 @@ class Operation:
     finds what it expects, as C allows; such executions are left out (`Program.within`).
     regions: of a fence or a barrier, the regions of memory that it orders. label: of a barrier;
     threads of a work-group meet at the barriers of one label.
+    unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
+    another operand of one expression (C11 §6.5 paragraph 3).
     """
 
     index: int
@@ -97,6 +99,7 @@ class Operation:
     regions: frozenset[str] = frozenset()
     label: str | None = None
     weak: bool = False
+    unsequenced: frozenset[int] = frozenset()
 
     @property
     def atomic(self) -> bool:

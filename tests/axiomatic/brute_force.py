@@ -132,7 +132,9 @@ class _Base:
             return frozenset(
                 (a.index, b.index) for a in self.events for b in self.events if test(a, b)
             )
-        return {"rf": self.rf, "mo": self.mo, "co": self.co, "FW": self.last, "lo": frozenset()}[name]
+        return {"rf": self.rf, "mo": self.mo, "co": self.co, "FW": self.last, "lo": frozenset()}[
+            name
+        ]
 
 
 def _ends(
