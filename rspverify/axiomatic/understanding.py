@@ -21,7 +21,10 @@ def require_understood(program: Program, model: MemoryModel) -> None:
     """Raises InputError, UNSUPPORTED, if the program uses what the model is silent about."""
     problems = [
         Problem(
-            span, f"{what} is beyond the model {model.name}, {why}", severity=Severity.UNSUPPORTED
+            span,
+            f"{what} is beyond the model {model.name}, {why}",
+            "choose a model of C11, e.g. --model rc11" if what == "C11" else None,
+            severity=Severity.UNSUPPORTED,
         )
         for span, what, why in _beyond(program, model.names)
     ]
