@@ -85,7 +85,7 @@ class Evaluation:
                 elif operator == "||":
                     second = self.value(right, known.unless(span, guard, first))
                 else:
-                    with known.beside(before):
+                    with known.beside(before, span):
                         second = self.value(right, guard)
                 return known.bounded(span, binary(operator, first, second))
             case Conditional(span, condition, then, otherwise):

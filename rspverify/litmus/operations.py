@@ -26,6 +26,14 @@ FALSE, TRUE = Constant(0), Constant(1)
 UNKNOWN = Read(-1)
 """The value of what has a problem; it never reaches a Program, and no guard over it is constant."""
 
+MAX_UNSEQUENCED = 1_000
+"""How many operations one expression may have that are not sequenced with each other."""
+
+_TOO_WIDE = (
+    f"an expression with more than {MAX_UNSEQUENCED:,} operations that are not sequenced with each"
+    " other is not supported"
+)
+
 PLAIN_LOAD, PLAIN_STORE = Access(Kind.LOAD, None, None), Access(Kind.STORE, None, None)
 """`*x` in an expression, and `*x = e`."""
 
@@ -39,13 +47,19 @@ class Operations:
         self._problems = problems
         self._growth, self._too_large = Growth(), False
         self._unsequenced: frozenset[int] = frozenset()
+        self._too_wide = False
 
     @contextmanager
-    def beside(self, first: int) -> Iterator[None]:
+    def beside(self, first: int, span: Span) -> Iterator[None]:
         """Operations added now are not sequenced after those found from place `first` on."""
         before = self._unsequenced
         others = range(self._first + first, self._first + len(self.found))
-        self._unsequenced = before | frozenset(others)
+        if len(before) + len(others) > MAX_UNSEQUENCED:
+            if not self._too_wide:
+                self._too_wide = True
+                self._problems.unsupported(span, _TOO_WIDE)
+        else:
+            self._unsequenced = before | frozenset(others)
         yield
         self._unsequenced = before
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rspverify.litmus import Kind, read_program
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 
 
 def before(body: str) -> dict[int, set[int]]:
@@ -31,6 +31,18 @@ def before(body: str) -> dict[int, set[int]]:
 )
 def test_operands(body: str, expected: list[set[int]]) -> None:
     assert before(body) == {index: set(each) for index, each in enumerate(expected)}
+
+
+def wide(levels: int) -> str:
+    """A sum of 2 to the `levels` loads, as a balanced tree."""
+    return f"({wide(levels - 1)} + {wide(levels - 1)})" if levels else "*y"
+
+
+def test_an_expression_of_very_many_operations_is_not_supported() -> None:
+    assert len(before(f"*z = {wide(9)};")) == 513
+    with pytest.raises(InputError, match="more than 1,000 operations that are not") as caught:
+        before(f"*z = {wide(12)};")
+    assert len(caught.value.problems) == 1
 
 
 def test_an_assignment_to_memory_has_the_value_that_it_stores() -> None:
