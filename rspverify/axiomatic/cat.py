@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rspverify.axiomatic.library import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.needed import base_names
 from rspverify.axiomatic.reader import Reader
 from rspverify.axiomatic.vocabulary import names_beneath
 from rspverify.source import InputError, Problem, Source, Span, read_source
@@ -46,7 +47,7 @@ def read_model(source: Source, name: str) -> MemoryModel:
         tuple(reader.statements),
         reader.axioms,
         tuple(reader.conditions),
-        names_beneath(reader.names()),
+        names_beneath(base_names(reader.statements)),
         tuple(reader.files),
         tuple(reader.notes),
     )

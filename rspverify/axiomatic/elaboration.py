@@ -40,6 +40,9 @@ MAX_SIZE = 10_000
 MAX_STEPS = 200_000
 """Operators and names that all functions of a model may expand to."""
 
+UNNAMED = "_"
+"""All events; as a parameter, one that is not used."""
+
 _UNARY: Mapping[str, Callable[[Expression], Expression]] = {
     "complement": Complement,
     "inverse": Inverse,
@@ -116,6 +119,11 @@ class Scope:
             scope = scope.outer
         return None
 
+    @property
+    def outermost(self) -> Scope:
+        """The scope of the whole model, or of a function."""
+        return self if self.outer is None else self.outer.outermost
+
     def known(self) -> Iterator[str]:
         """All names but those of which a mistake has been reported."""
         scope: Scope | None = self
@@ -139,11 +147,13 @@ class Elaborator:
     """Gives expressions their meaning, and gathers the problems with them.
 
     restricting: the base relations that may be applied to a relation, which is intersection.
+    trying: whether its problems are not for users, so that names stay as they are.
     """
 
-    def __init__(self, restricting: Mapping[str, Cell]) -> None:
+    def __init__(self, restricting: Mapping[str, Cell], *, trying: bool = False) -> None:
         self.problems: list[Problem] = []
         self.restricting = restricting
+        self._trying = trying
         self._steps = 0
 
     def expression(self, node: Node, scope: Scope) -> Meaning | None:
@@ -168,12 +178,13 @@ class Elaborator:
         if binding.body.depth > MAX_DEPTH:
             self.too_deep(binding.body.span)
             return None
-        twice = {each for each in binding.parameters if binding.parameters.count(each) > 1}
+        named = [each for each in binding.parameters if each != UNNAMED]
+        twice = {each for each in named if named.count(each) > 1}
         if twice:
             names = ", ".join(sorted(twice))
             self._problem(binding.span, f"parameters must be different, {names} is not", ())
         captured = Scope()
-        self._capture(binding.body, scope, frozenset(binding.parameters), captured)
+        self._capture(binding.body, scope, frozenset(named), captured)
         if len(self.problems) > before:
             return None
         return Function(binding.name, binding.parameters, binding.body, captured)
@@ -194,7 +205,8 @@ class Elaborator:
             self._unsupported(node)
         elif isinstance(node, Local):
             for each in node.bindings:
-                self._capture(each.body, scope, bound | {*(each.parameters or ())}, found)
+                named = {*(each.parameters or ())} - {UNNAMED}
+                self._capture(each.body, scope, bound | named, found)
             self._capture(node.body, scope, bound | {each.name for each in node.bindings}, found)
         else:
             for below in node.below:
@@ -253,10 +265,8 @@ class Elaborator:
             )
             message = f"{node.name} must be a base name or defined above"
             self._problem(node.span, message, calls, hint)
-            outermost = scope
-            while outermost.outer is not None:
-                outermost = outermost.outer
-            outermost.names[node.name] = Cell(None)
+            if not self._trying:
+                scope.outermost.names[node.name] = Cell(None)
         return cell
 
     def _local(self, node: Local, scope: Scope, calls: Calls, nested: int) -> Meaning | None:
@@ -348,7 +358,9 @@ class Elaborator:
         if arguments is None:
             return None
         given = {
-            name: Cell(value) for name, value in zip(function.parameters, arguments, strict=True)
+            name: Cell(value)
+            for name, value in zip(function.parameters, arguments, strict=True)
+            if name != UNNAMED
         }
         inner = Scope(given, function.scope)
         within = (*calls, _Call(node.span, function.name))

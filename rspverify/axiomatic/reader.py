@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rspverify.axiomatic.elaboration import (
+    UNNAMED,
     Built,
     Cell,
     Elaborator,
@@ -16,8 +17,15 @@ from rspverify.axiomatic.elaboration import (
     Scope,
     unsupported,
 )
-from rspverify.axiomatic.library import found, in_library, places, standard_library
+from rspverify.axiomatic.library import (
+    LIBRARY,
+    found,
+    in_library,
+    places,
+    standard_library,
+)
 from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, ModelFile, Statement
+from rspverify.axiomatic.needed import without_needless
 from rspverify.axiomatic.recursion import grows
 from rspverify.axiomatic.syntax import (
     Application,
@@ -34,7 +42,7 @@ from rspverify.axiomatic.syntax import (
     parse,
 )
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
-from rspverify.relation import Expression, Name, Nothing, Sort, Test, names_in
+from rspverify.relation import Expression, Name, Nothing, Sort, Test
 from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
 
 _TOTAL_ORDER = "S"
@@ -54,13 +62,14 @@ class Reader:
         self.files: list[ModelFile] = []
         self.notes: list[str] = []
         self._including: list[Path] = []
-        self._optional: set[int] = set()
+        self._optional: dict[int, Statement] = {}
+        self._labels: set[str] = set()
         self._renamed = 0
         self._scope = Scope(_base_names())
         restricting = {name: self._scope.names[name] for name in _RESTRICTING}
         self._elaborator = Elaborator(restricting)
         self._read(standard_library())
-        self._optional |= {id(each) for each in self.statements}
+        self._make_optional(0)
 
     @property
     def problems(self) -> list[Problem]:
@@ -80,29 +89,7 @@ class Reader:
         """Read the file of a model, and all that it includes."""
         self._including.append(Path(source.name).resolve())
         self._file(source, main=True)
-        self.statements = self._needed()
-
-    def names(self) -> frozenset[str]:
-        """The base names that the statements mention."""
-        defined: set[str] = set()
-        base: set[str] = set()
-        for statement in self.statements:
-            own = set(_defines(statement))
-            hidden = defined | own if isinstance(statement, LetRec) else defined
-            base |= _mentions(statement) - hidden
-            defined |= own
-        return frozenset(base)
-
-    def _needed(self) -> list[Statement]:
-        """The statements without those definitions of ours that none of the others mentions."""
-        kept: list[Statement] = []
-        mentioned: set[str] = set()
-        for statement in reversed(self.statements):
-            if id(statement) in self._optional and not mentioned & {*_defines(statement)}:
-                continue
-            mentioned |= _mentions(statement)
-            kept.append(statement)
-        return kept[::-1]
+        self.statements = [*without_needless(self.statements, self._optional)]
 
     # Files.
 
@@ -178,21 +165,32 @@ class Reader:
 
     def _included(self, path: Path) -> None:
         self._including.append(path.resolve())
+        before = len(self.statements)
         try:
             self._file(read_source(path))
         except InputError as error:
             self.problems.extend(error.problems)
+        if path.parent == LIBRARY:
+            self._make_optional(before)
         self._including.pop()
+
+    def _make_optional(self, start: int) -> None:
+        """Let the statements since then go where nothing mentions what they define."""
+        self._optional |= {id(each): each for each in self.statements[start:]}
 
     # Statements.
 
     def _refused(self, syntax: RefusedStatement) -> None:
         self.problems.append(unsupported(syntax.span, syntax.construct))
-        for name in syntax.names:
-            if self._scope.cell(name) is None:
-                self._scope.names[name] = Cell(None)
+        self._break(name for name in syntax.names if self._scope.cell(name) is None)
 
     def _definition(self, syntax: Definition) -> None:
+        names = [each.name for each in syntax.bindings]
+        if len(set(names)) < len(names) or UNNAMED in names:
+            message = "what is defined at once must have names, all different"
+            self.problems.append(Problem(syntax.span, message))
+            self._break(names)
+            return
         if syntax.recursive:
             self._recursive(syntax)
             return
@@ -200,8 +198,6 @@ class Reader:
         others: dict[str, Function | Primitive | None] = {}
         for binding in syntax.bindings:
             value = self._bound(binding)
-            meanings.pop(binding.name, None)
-            others.pop(binding.name, None)
             if isinstance(value, Mapping):
                 meanings[binding.name] = value
             else:
@@ -222,15 +218,13 @@ class Reader:
     def _recursive(self, syntax: Definition) -> None:
         """`let rec`: each name is a set or a relation, as the others' definitions want it."""
         names = [each.name for each in syntax.bindings]
-        if len(set(names)) < len(names):
-            message = "the names that let rec defines at once must be different"
-            self.problems.append(Problem(syntax.span, message))
-            return
         for name in names:
             self._keep(name)
         sorts: dict[str, Sort] = {}
         for _ in names:
-            found = self._recursive_bodies(syntax, sorts, Elaborator(self._elaborator.restricting))
+            found = self._recursive_bodies(
+                syntax, sorts, Elaborator(self._elaborator.restricting, trying=True)
+            )
             known = {
                 name: next(iter(each)) for name, each in found.items() if each and len(each) == 1
             }
@@ -252,7 +246,7 @@ class Reader:
         if len(definitions) == len(names):
             self._bind(sorts, LetRec(tuple(definitions)))
         else:
-            self._scope.names.update({name: Cell(None) for name in names})
+            self._break(names)
 
     def _recursive_bodies(
         self, syntax: Definition, sorts: Mapping[str, Sort], elaborator: Elaborator
@@ -293,7 +287,6 @@ class Reader:
 
     def _label(self, syntax: Question, span: Span) -> str:
         """The name of an axiom, which no other has."""
-        taken = {each.name for each in self.statements if isinstance(each, Axiom)}
         given = None if syntax.label is None else syntax.label[0]
         start = given or syntax.test
         stem = Path(span.source.name).stem
@@ -301,17 +294,20 @@ class Reader:
         names += [f"{start}@{span.line}", f"{start}@{stem}:{span.line}"]
         names += [f"{start}@{stem}:{span.line}:{span.column}"]
         number = 2
-        while names[0] in taken:
+        while names[0] in self._labels:
             names = [*names[1:], f"{start}@{stem}:{span.line}:{span.column}:{number}"]
             number += 1
+        self._labels.add(names[0])
         if given is not None and names[0] != given:
             self._note(f"{span}: the name {given} is taken, this axiom is called {names[0]}")
         return names[0]
 
     def _chosen(self, syntax: Chosen) -> None:
         order = self._order(syntax)
-        if order is None:
-            self._scope.names[syntax.name] = Cell(None)
+        if syntax.name == UNNAMED:
+            self.problems.append(Problem(syntax.span, "the order that is chosen must have a name"))
+        elif order is None:
+            self._break([syntax.name])
         else:
             self._bind({syntax.name: Sort.RELATION}, order)
 
@@ -385,9 +381,13 @@ class Reader:
                 self._renamed += 1
                 hidden = f"{name}@{self._renamed}"
                 statement = Let(((hidden, built.expression),))
-                self._optional.add(id(statement))
+                self._optional[id(statement)] = statement
                 self.statements.append(statement)
                 each.value = {**each.value, sort: Built(Name(hidden, sort))}
+
+    def _break(self, names: Iterable[str]) -> None:
+        """Keep quiet about names whose definitions were wrong."""
+        self._scope.names.update({name: Cell(None) for name in names if name != UNNAMED})
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
@@ -453,21 +453,3 @@ def _base_names() -> dict[str, Cell]:
     for name in ("domain", "range", *_ORDERS):
         found[name] = Cell(Primitive(name))
     return found
-
-
-def _defines(statement: Statement) -> tuple[str, ...]:
-    match statement:
-        case Let(definitions) | LetRec(definitions):
-            return tuple(name for name, _ in definitions)
-        case Choice(name):
-            return (name,)
-    return ()
-
-
-def _mentions(statement: Statement) -> frozenset[str]:
-    match statement:
-        case Let(definitions) | LetRec(definitions):
-            return frozenset().union(*(names_in(each) for _, each in definitions))
-        case Choice(_, _, events, order):
-            return names_in(events) | names_in(order)
-    return names_in(statement.expression)

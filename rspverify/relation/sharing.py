@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rspverify.smt import Term, all_of, any_of
+from rspverify.smt import FALSE, Term, all_of, any_of
 from rspverify.smt.term import Kind
 
 
@@ -17,8 +17,9 @@ class Sharing:
         self._shared: dict[Term, Term] = {}
 
     def shared(self, terms: Mapping[Any, Term]) -> dict[Any, Term]:
-        """The same mapping, with one term for all that are built alike."""
-        return {key: self.term(term) for key, term in terms.items()}
+        """The same mapping, with one term for all that are built alike, and without FALSE."""
+        shared = {key: self.term(term) for key, term in terms.items()}
+        return {key: term for key, term in shared.items() if term is not FALSE}
 
     def term(self, term: Term) -> Term:
         """The one term for all that are built like this one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from itertools import combinations, product
 
 from hypothesis import strategies as st
 
@@ -11,14 +12,17 @@ from rspverify.relation import (
     Complement,
     Composition,
     Difference,
+    Domain,
     Expression,
     Identity,
     Intersection,
     Inverse,
     Name,
+    Nothing,
     Optionally,
     Plus,
     Product,
+    Range,
     Sort,
     Star,
     Test,
@@ -49,6 +53,12 @@ class World:
                 return self.members(left) - self.members(right)
             case Complement(argument):
                 return self.executed - self.members(argument)
+            case Domain(argument):
+                return {a for a, _ in self.pairs(argument)}
+            case Range(argument):
+                return {b for _, b in self.pairs(argument)}
+            case Nothing():
+                return set()
         raise AssertionError(expression)
 
     def pairs(self, expression: Expression) -> Pairs:
@@ -80,6 +90,8 @@ class World:
                 return closed(self.pairs(argument))
             case Star(argument):
                 return closed(self.pairs(argument)) | identity
+            case Nothing():
+                return set()
         raise AssertionError(expression)
 
     def holds(self, test: Test, expression: Expression) -> bool:
@@ -96,6 +108,36 @@ def composed(first: Iterable[tuple[int, int]], second: Pairs) -> Pairs:
     return {(a, d) for a, b in first for c, d in second if b == c}
 
 
+def least(
+    world: World, definitions: Iterable[tuple[str, Expression]]
+) -> Mapping[str, Set[int] | Pairs]:
+    """The least values that satisfy definitions by each other, by trying all that there are."""
+    definitions = list(definitions)
+    events = sorted(world.executed)
+    pairs = [(a, b) for a in events for b in events]
+    spaces = [subsets(events if each.sort is Sort.SET else pairs) for _, each in definitions]
+    found: list[dict[str, Set]] = []
+    for values in product(*spaces):
+        chosen = {name: value for (name, _), value in zip(definitions, values, strict=True)}
+        tried = World(world.executed, {**world.sets, **chosen}, {**world.relations, **chosen})
+        made = {
+            name: tried.members(each) if each.sort is Sort.SET else tried.pairs(each)
+            for name, each in definitions
+        }
+        if made == chosen:
+            found.append(chosen)
+    (smallest,) = (
+        one for one in found if all(one[name] <= other[name] for other in found for name in one)
+    )
+    return smallest
+
+
+def subsets(of: Iterable[object]) -> list[Set]:
+    """All subsets."""
+    of = list(of)
+    return [set(some) for size in range(len(of) + 1) for some in combinations(of, size)]
+
+
 def closed(pairs: Pairs) -> Pairs:
     """The transitive closure."""
     found = set(pairs)
@@ -108,12 +150,15 @@ def expressions(
     sets: Iterable[str], relations: Iterable[str], depth: int = 3
 ) -> st.SearchStrategy[Expression]:
     """Expressions of either sort over some names."""
-    return set_expressions(sets, depth) | relation_expressions(sets, relations, depth)
+    found = relation_expressions(sets, relations, depth)
+    return set_expressions(sets, depth) | found | found.map(Domain) | found.map(Range)
 
 
 def set_expressions(names: Iterable[str], depth: int = 2) -> st.SearchStrategy[Expression]:
     """Expressions whose sort is SET."""
-    found: st.SearchStrategy[Expression] = st.sampled_from([Name(each, Sort.SET) for each in names])
+    found: st.SearchStrategy[Expression] = st.sampled_from(
+        [Nothing(Sort.SET), *(Name(each, Sort.SET) for each in names)]
+    )
     for _ in range(depth):
         found = found | found.map(Complement) | _pairs_of(found, found)
     return found
@@ -123,9 +168,11 @@ def relation_expressions(
     sets: Iterable[str], relations: Iterable[str], depth: int = 3
 ) -> st.SearchStrategy[Expression]:
     """Expressions whose sort is RELATION."""
-    members = set_expressions(sets, 1)
+    named = st.sampled_from([Name(each, Sort.RELATION) for each in relations])
+    members = set_expressions(sets, 1) | named.map(Domain) | named.map(Range)
     found: st.SearchStrategy[Expression] = (
-        st.sampled_from([Name(each, Sort.RELATION) for each in relations])
+        named
+        | st.just(Nothing(Sort.RELATION))
         | members.map(Identity)
         | st.builds(Product, members, members)
     )

@@ -1,0 +1,67 @@
+"""Which base names a model mentions, and which definitions of our library it needs.
+
+What a model does not mention costs nothing: its executions choose no orders that nothing asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from rspverify.axiomatic.model import Choice, Let, LetRec, Statement
+from rspverify.relation import Name, names_in
+
+
+def without_needless(
+    statements: Sequence[Statement], optional: Collection[int]
+) -> tuple[Statement, ...]:
+    """The statements without definitions of a name by itself, and without those not needed.
+
+    optional: the id of definitions that are not needed where no later statement mentions them.
+    """
+    kept: list[Statement] = []
+    mentioned: set[str] = set()
+    for statement in reversed(statements):
+        if id(statement) in optional and not mentioned & {*_defines(statement)}:
+            continue
+        part = _without_repetitions(statement)
+        if part is not None:
+            mentioned |= _mentions(part)
+            kept.append(part)
+    return tuple(reversed(kept))
+
+
+def base_names(statements: Iterable[Statement]) -> frozenset[str]:
+    """The names that are mentioned where no statement before defines them."""
+    found: set[str] = set()
+    defined: set[str] = set()
+    for statement in statements:
+        own = {*_defines(statement)}
+        found |= _mentions(statement) - (
+            defined | own if isinstance(statement, LetRec) else defined
+        )
+        defined |= own
+    return frozenset(found)
+
+
+def _without_repetitions(statement: Statement) -> Statement | None:
+    """A statement without `x = x`, as c11_cos.cat of herd has it of a base name."""
+    if not isinstance(statement, Let):
+        return statement
+    chosen = [each for each in statement.definitions if each[1] != Name(each[0], each[1].sort)]
+    if len(chosen) == len(statement.definitions):
+        return statement
+    return Let(tuple(chosen)) if chosen else None
+
+
+def _defines(statement: Statement) -> tuple[str, ...]:
+    if isinstance(statement, Let | LetRec):
+        return tuple(name for name, _ in statement.definitions)
+    return (statement.name,) if isinstance(statement, Choice) else ()
+
+
+def _mentions(statement: Statement) -> frozenset[str]:
+    if isinstance(statement, Let | LetRec):
+        return frozenset().union(*(names_in(each) for _, each in statement.definitions))
+    if isinstance(statement, Choice):
+        return names_in(statement.events) | names_in(statement.order)
+    return names_in(statement.expression)
