@@ -15,7 +15,7 @@ import typer
 
 from rspverify import __version__
 from rspverify.check.settings import Engine, Settings
-from rspverify.options import FormatName, OutputFile, with_settings
+from rspverify.options import FormatName, OutcomesFormat, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from rspverify.report import PairResult, Result
+    from rspverify.report import OutcomeAnswer, PairResult, Result
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -230,35 +230,77 @@ def explain(
     raise typer.Exit(exit_code([found.result], None))
 
 
-@app.command(short_help="All outcomes that the model allows and schemes reach.")
+@app.command(short_help="All outcomes that the model allows and schemes reach; races.")
 @guarded
 @with_settings("reading", "confirm", "smt_dir", "progress")
 def outcomes(
     settings: Settings,
-    test: Annotated[str, typer.Argument(help="A litmus test.")],
+    tests: Annotated[
+        list[str], typer.Argument(metavar="TEST…", help="Litmus tests, files or folders.")
+    ],
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", help="Show what this scheme reaches, too.")
     ] = None,
+    races: Annotated[
+        bool,
+        typer.Option(
+            "--races",
+            help="Only whether each test races; of one test, the two accesses and a consistent "
+            "execution that has them.",
+        ),
+    ] = False,
+    format: Annotated[
+        OutcomesFormat, typer.Option(help="Text, JSON for other tools, or what herd7 prints.")
+    ] = OutcomesFormat.TEXT,
     output: OutputFile = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+    ] = None,
 ) -> None:
     """List every outcome that the model allows, and those that schemes reach on the machine.
 
-    Exit code: 70 internal error, with a folder to report; 2 wrong input; 3 a limit was met, or the
+    Of many tests, one after the other; what is wrong with one is said, and the others go on.
+
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 3 a limit was met, or a
     test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
-    from rspverify.check.bundle import Incident, reporting
-    from rspverify.check.outcomes import outcomes as listed
+    from rspverify.check.inputs import find_tests, require
+    from rspverify.check.listing import Listing, answers, exit_code
     from rspverify.check.reading import load_scheme
-    from rspverify.litmus import read_program_file
-    from rspverify.render.outcomes_text import outcome_table
+    from rspverify.render.console import opened
+    from rspverify.render.outcomes_stream import OutcomesStream
+    from rspverify.source import InputError, Problem
 
-    with reporting(Incident("outcomes", (test,), tuple(scheme or ()), settings)):
-        memory_model = load_model(settings.model)
-        schemes = [load_scheme(path, settings) for path in scheme or ()]
-        program = read_program_file(test, settings.unroll)
-        table = listed(program, memory_model, schemes, test, settings)
-    _print(output, outcome_table(table))
+    schemes = tuple(scheme or ())
+    require(not (races and schemes), "--races must go without --scheme: it asks the model alone")
+    require(
+        not (races and format is OutcomesFormat.HERD),
+        "--races must go with --format text or json: herd has no form for it",
+    )
+    problems: list[Problem] = []
+    files = find_tests(tests, problems)
+    if problems:
+        raise InputError(problems)
+    listing = Listing(
+        load_model(settings.model),
+        tuple(load_scheme(path, settings) for path in schemes),
+        schemes,
+        settings,
+        races,
+    )
+    found: list[OutcomeAnswer] = []
+    interrupted = False
+    with opened(output) as console:
+        stream = OutcomesStream(console, format.value, many=len(files) > 1)
+        try:
+            for answer in answers(listing, files, jobs or os.cpu_count() or 1):
+                found.append(answer)
+                stream.show(answer)
+        except KeyboardInterrupt:
+            interrupted = True
+        stream.finish(found, listing.model.name)
+    raise typer.Exit(INTERRUPTED if interrupted else exit_code(found))
 
 
 @app.command(short_help="Do the engines agree on random programs?")

@@ -66,10 +66,10 @@ class Listing:
 def answers(listing: Listing, files: Sequence[str], workers: int) -> Iterator[OutcomeAnswer]:
     """The answer for each test, in this process if there is one worker or one test."""
     workers = min(workers, len(files))
+    warm_up()
     if workers <= 1:
         yield from map(listing.answer, files)
         return
-    warm_up()
     pool = forked(workers, _start, (listing,))
     rest = iter(files)
     waiting: deque[tuple[str, Future[OutcomeAnswer]]] = deque()

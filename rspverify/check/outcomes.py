@@ -63,7 +63,7 @@ def races(program: Program, model: MemoryModel, test: str, settings: Settings) -
 
 
 def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:
-    """All outcomes; one enumeration of the executions finds and counts them, unless they are many."""
+    """All outcomes; unless they are many, the executions are listed once and counted too."""
     found: set[Outcome] = set()
     for number, execution in enumerate(source.endings()):
         if number == MAX_EXECUTIONS:
