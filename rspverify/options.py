@@ -29,6 +29,13 @@ class OutcomesFormat(StrEnum):
     HERD = "herd"
 
 
+class DrawFormat(StrEnum):
+    """Forms that --format of `draw` takes."""
+
+    SVG = "svg"
+    DOT = "dot"
+
+
 OutputFile = Annotated[
     str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
 ]

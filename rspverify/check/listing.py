@@ -51,7 +51,8 @@ class Listing:
         except MemoryError:
             return OutcomeAnswer(file, None, _since(started), Word.UNKNOWN, "out of memory")
         except Exception as error:
-            incident = Incident("outcomes", (file,), self.scheme_files, self.settings)
+            options = ("--races",) if self.races else ()
+            incident = Incident("outcomes", (file,), self.scheme_files, self.settings, options)
             met = reported(error, incident)
             return OutcomeAnswer(file, None, _since(started), Word.UNKNOWN, str(met), met)
         return OutcomeAnswer(file, found, _since(started))
