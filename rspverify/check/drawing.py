@@ -55,77 +55,76 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, settings: Setting
     formula = None if wanted.outcome is None else _claims(program, wanted.outcome)
     source = Pictures(program, model, settings.limits())
     _require_relations(wanted.edges, source.relations(), model)
-    title = f"{program.title} under {model.name}"
     match wanted.which:
         case Which.ALL:
-            found = _every(source, wanted, title)
+            found = _every(source, wanted)
         case Which.RACE:
-            found = [_racy(source, wanted, title, program)]
+            found = [_racy(source, wanted, program)]
         case Which.FORBIDDEN:
-            found = [_forbidden(source, wanted, title, program, formula)]
+            found = [_forbidden(source, wanted, program, formula)]
         case Which.CONSISTENT:
-            found = [_consistent(source, wanted, title, program, formula)]
+            found = [_consistent(source, wanted, program, formula)]
     within = [
         f"only executions within {number} {bound}" for bound, number in program.within.items()
     ]
     pictures = [
         replace(
             drawn.picture,
-            title=name,
-            notes=(str(observed(program, drawn.outcome)), *notes, *within),
+            title=f"{program.title} under {model.name}",
+            notes=(kind, str(observed(program, drawn.outcome)), *notes, *within),
         )
-        for name, drawn, notes in found
+        for kind, drawn, notes in found
     ]
     return pictures if wanted.initial else [_without_initial(each) for each in pictures]
 
 
 Named = tuple[str, Drawn, list[str]]
-"""A title, what is drawn, and what is said of it besides its outcome."""
+"""What kind of execution it is, what is drawn, and what is said of it besides its outcome."""
 
 
 def _consistent(
-    source: Pictures, wanted: Wanted, title: str, program: Program, formula: Formula | None
+    source: Pictures, wanted: Wanted, program: Program, formula: Formula | None
 ) -> Named:
-    title = f"{title}: a consistent execution"
+    kind = "a consistent execution"
     if formula is not None:
         drawn = source.consistent(formula, wanted.edges)
         if drawn is None:
             raise NoExecutionError(
                 f"no consistent execution ends with {wanted.outcome}: --forbidden shows why"
             )
-        return title, drawn, []
+        return kind, drawn, []
     if program.condition is not None:
         drawn = source.consistent(program.condition.formula, wanted.edges)
         if drawn is not None:
-            return title, drawn, [f"satisfies {written(program.condition.formula)}"]
+            return kind, drawn, [f"satisfies {written(program.condition.formula)}"]
     drawn = source.consistent(None, wanted.edges)
     if drawn is None:
         raise NoExecutionError("no candidate execution is consistent")
     if program.condition is None:
-        return title, drawn, []
-    return title, drawn, [f"no consistent execution satisfies {written(program.condition.formula)}"]
+        return kind, drawn, []
+    return kind, drawn, [f"no consistent execution satisfies {written(program.condition.formula)}"]
 
 
-def _every(source: Pictures, wanted: Wanted, title: str) -> list[Named]:
+def _every(source: Pictures, wanted: Wanted) -> list[Named]:
     drawn = list(source.every(wanted.edges, MOST + 1))
     if not drawn:
         raise NoExecutionError("no candidate execution is consistent")
     count = str(len(drawn)) if len(drawn) <= MOST else f"more than {MOST}"
     return [
-        (f"{title}: consistent execution {number} of {count}", each, [])
+        (f"consistent execution {number} of {count}", each, [])
         for number, each in enumerate(drawn[:MOST], start=1)
     ]
 
 
-def _racy(source: Pictures, wanted: Wanted, title: str, program: Program) -> Named:
+def _racy(source: Pictures, wanted: Wanted, program: Program) -> Named:
     drawn = source.racy(wanted.edges)
     if drawn is None:
         raise NoExecutionError(f"{program.source.name}: no consistent execution has a race")
-    return f"{title}: a consistent execution with a race ({drawn.condition})", drawn, []
+    return f"a consistent execution with a race ({drawn.condition})", drawn, []
 
 
 def _forbidden(
-    source: Pictures, wanted: Wanted, title: str, program: Program, formula: Formula | None
+    source: Pictures, wanted: Wanted, program: Program, formula: Formula | None
 ) -> Named:
     if formula is None:
         if program.condition is None:
@@ -145,7 +144,7 @@ def _forbidden(
         raise NoExecutionError(f"no candidate execution has values that satisfy {words}")
     names = " and ".join(each.axiom.name for each in drawn.blames)
     breaks = [f"breaks {it.axiom.name}: {_axiom(str(it.axiom))}" for it in drawn.blames]
-    return f"{title}: forbidden by {names}", drawn, breaks
+    return f"forbidden by {names}", drawn, breaks
 
 
 def _axiom(text: str) -> str:

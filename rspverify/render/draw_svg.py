@@ -72,7 +72,8 @@ def _extent(layout: Layout, routes: Sequence[Route]) -> Box:
         xs.append(route.label.x + route.label.width / 2)
         ys += [y for _, y in points]
     left, right = min(xs, default=0.0), max(xs, default=0.0)
-    right = max(right, left + max(7.9 * len(caption.text) for caption in layout.top))
+    title, *notes = (len(caption.text) for caption in layout.top)
+    right = max([right, left + 9.6 * title, *(left + 7.6 * length for length in notes)])
     return Box(left, 0.0, right - left, max(ys, default=layout.top[-1].y))
 
 
