@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rspverify.axiomatic.blame import Edge
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.realised import Pair, RealisedExecution
 from rspverify.relation.order import nearest
 from rspverify.report import Arrow
 
-USUAL = ("sb", "rf", "mo", "sw", "hb")
-"""The relations that are drawn unless others are asked for, as far as the model has them."""
-
-_OTHERWISE = {"sb": "po", "mo": "co"}
-"""What stands for a relation in models that do not have it."""
-
-_INITIAL_FIRST = frozenset({"sb", "hb"})
+_INITIAL_FIRST = frozenset({"sb", "hb", "ghb", "lhb"})
 """Relations that have initial writes before everything, which goes without saying."""
 
-_SEEN_IN = {"hb": ("sb", "po", "sw")}
+_SEEN_IN = dict.fromkeys(("hb", "ghb", "lhb"), ("sb", "po", "sw", "gsw", "lsw"))
 """Edges that are left out where another relation that is drawn has them."""
 
 
-def usual(has: Iterable[str]) -> tuple[str, ...]:
-    """The relations to draw of a model that has so many names."""
-    names = set(has)
-    found = [name if name in names else _OTHERWISE.get(name, name) for name in USUAL]
-    return tuple(name for name in found if name in names)
+def usual(model: MemoryModel) -> tuple[str, ...]:
+    """The relations that are drawn unless others are asked for, as far as the model has them.
+
+    They are sb, rf, mo, sw and hb, or what stands for them: po, co, gsw and lsw, ghb and lhb.
+    """
+    sequenced = "po" if "po" in model.names and "sb" not in model.names else "sb"
+    found = [sequenced, "rf", *([model.coherence] if model.coherence else [])]
+    found += [name for name in ("sw", "gsw", "lsw") if model.defines(name)]
+    return (*found, *model.happens_before)
 
 
 def arrows(
@@ -34,7 +33,7 @@ def arrows(
 ) -> tuple[Arrow, ...]:
     """The edges of some relations, of orders only those that the others follow from; bold ones too.
 
-    Each edge is there once. The edges of sb and hb that begin at an initial write are left out.
+    Each edge is there once. Edges of sb and hb that begin at an initial write are left out.
     """
     shown: dict[tuple[str, Pair], bool] = {}
     for name in names:

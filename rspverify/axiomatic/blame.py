@@ -72,9 +72,14 @@ class Blame:
 
 
 def blame(axiom: Axiom, execution: RealisedExecution) -> Blame | None:
-    """A shortest explanation of why the axiom does not hold; None if it does."""
+    """A shortest explanation of why the axiom does not hold; None if it does.
+
+    A negated axiom is broken by what is not there: nothing is shown then.
+    """
     search = _Search(execution)
     scope = execution.scope_of(axiom)
+    if axiom.negated:  # what is missing cannot be shown
+        return Blame(axiom, (), ())
     if axiom.expression.sort is Sort.SET:
         members_of = search.members(axiom.expression, scope)
         return Blame(axiom, (members_of[0],), ()) if members_of else None

@@ -8,14 +8,15 @@ from itertools import combinations, islice
 
 from rspverify.axiomatic.arrows import arrows, usual
 from rspverify.axiomatic.blame import Blame, blame
-from rspverify.axiomatic.model import Axiom
+from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec
 from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.realised import RealisedExecution
-from rspverify.axiomatic.vocabulary import MODIFICATION_ORDER, READS_FROM, RELATIONS
+from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.litmus import Atom, Formula, Negation
-from rspverify.relation import Name, Sort
+from rspverify.relation import Name
 from rspverify.report import Arrow, Picture, PlacedEvent, PlacedThread
-from rspverify.smt import FALSE, Choice, Model, Solver, Term, all_of, any_of, choose
+from rspverify.smt import FALSE, Model, Solver, Term, all_of, any_of, choose
+from rspverify.smt import Choice as Values
 from rspverify.verdict import Outcome
 
 
@@ -83,14 +84,8 @@ class Pictures(Questions):
 
     def relations(self) -> frozenset[str]:
         """The names of the relations that can be drawn."""
-        defined = {
-            name
-            for each in self._model.statements
-            if not isinstance(each, Axiom)
-            for name, expression in each.definitions
-            if expression.sort is Sort.RELATION
-        }
-        return frozenset({*defined, *RELATIONS, *READS_FROM, *MODIFICATION_ORDER})
+        defined = [name for each in self._model.statements for name in _bound(each)]
+        return frozenset({*BASE_RELATIONS, *(it for it in defined if self._model.defines(it))})
 
     def _models(self, solver: Solver) -> Iterator[Model]:
         """An assignment for each execution and each memory that it may leave."""
@@ -104,7 +99,7 @@ class Pictures(Questions):
         self, model: Model, edges: Sequence[str] | None, blames: tuple[Blame, ...] = ()
     ) -> Drawn:
         execution = self._realised(model)
-        names = usual(self._named()) if edges is None else edges
+        names = usual(self._model) if edges is None else edges
         bold = [edge for each in blames for edge in each.edges]
         columns = sorted(self._program.threads, key=lambda it: (it.device, it.workgroup, it.index))
         place = {thread.index: column for column, thread in enumerate(columns)}
@@ -126,19 +121,15 @@ class Pictures(Questions):
         picture = Picture("", (), threads, tuple(events), arrows(execution, names, bold))
         return Drawn(picture, self._outcome(model), blames)
 
-    def _named(self) -> frozenset[str]:
-        """The relations that the model mentions or defines."""
-        return self._model.names | {n for n in self.relations() if self._model.definition(n)}
-
     def _racing(self, model: Model, condition: str, a: int, b: int) -> tuple[str, int, int]:
         """The relation in which two events race, and the places of both."""
-        places = {it.index: place for place, it in enumerate(self._realised(model).events)}
+        execution = self._realised(model)
         (expression,) = [it.expression for it in self._model.conditions if it.name == condition]
         name = expression.name if isinstance(expression, Name) else condition
-        first, second = sorted((places[a], places[b]))
+        first, second = sorted((execution.place(a), execution.place(b)))
         return name, first, second
 
-    def _reads(self) -> dict[int, Choice[int]]:
+    def _reads(self) -> dict[int, Values[int]]:
         """The value that each operation reads."""
         candidates = self._candidates
         return {
@@ -155,7 +146,7 @@ class Pictures(Questions):
         return tuple(each for each in found if each is not None)
 
     def _realised(self, model: Model) -> RealisedExecution:
-        return RealisedExecution(self._candidates, self._model, model)
+        return RealisedExecution(self._candidates, model)
 
     def _holding(self, formula: Formula) -> Term:
         """That the final state satisfies a formula."""
@@ -171,6 +162,15 @@ class Pictures(Questions):
             case _:
                 join = all_of if formula.conjunctive else any_of
                 return join(self._holding(each) for each in formula.arguments)
+
+
+def _bound(statement: Let | LetRec | Choice | Axiom) -> list[str]:
+    match statement:
+        case Let(definitions) | LetRec(definitions):
+            return [name for name, _ in definitions]
+        case Choice(name):
+            return [name]
+    return []
 
 
 def _with_race(picture: Picture, name: str, a: int, b: int) -> Picture:

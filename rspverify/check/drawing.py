@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from rspverify.axiomatic import MemoryModel
+from rspverify.axiomatic import MemoryModel, require_understood
 from rspverify.axiomatic.picture import Drawn, Pictures
 from rspverify.check.final import written
 from rspverify.check.settings import Settings
-from rspverify.check.soundness import require_understood
 from rspverify.check.wording import observed
 from rspverify.litmus import Atom, Formula, Junction, Program
 from rspverify.report import Picture
