@@ -22,10 +22,14 @@ from rspverify.verdict import Outcome
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture without words, and what they are about: the outcome, and what is drawn bold."""
+    """A picture without words, and what they are about: the execution, and what is drawn bold.
+
+    condition: the one that a race violates.
+    """
 
     picture: Picture
     outcome: Outcome
+    execution: RealisedExecution
     blames: tuple[Blame, ...] = ()
     condition: str = ""
 
@@ -119,7 +123,7 @@ class Pictures(Questions):
             for thread in columns
         )
         picture = Picture("", (), threads, tuple(events), arrows(execution, names, bold))
-        return Drawn(picture, self._outcome(model), blames)
+        return Drawn(picture, self._outcome(model), execution, blames)
 
     def _racing(self, model: Model, condition: str, a: int, b: int) -> tuple[str, int, int]:
         """The relation in which two events race, and the places of both."""

@@ -19,6 +19,7 @@ Point = tuple[float, float]
 
 _SAMPLES = 28
 _CELL = 9.0
+_LETTER = 7.2
 _BENDS = (0, 20, -20, 40, -40, 66, -66, 100, -100, 150, -150, 210, -210, 290, -290)
 _PORTS = (0.0, 0.3, -0.3)
 _LABEL_AT = (0.5, 0.4, 0.6, 0.3, 0.7)
@@ -39,16 +40,11 @@ class Route:
 
     def at(self, t: float) -> Point:
         """The point of the curve at t from 0 to 1."""
-        points = list(self.controls)
-        while len(points) > 1:
-            points = [
-                ((1 - t) * a[0] + t * b[0], (1 - t) * a[1] + t * b[1]) for a, b in pairwise(points)
-            ]
-        return points[0]
+        return _at(self.controls, t)
 
     def samples(self) -> list[Point]:
         """Points along the curve."""
-        return [self.at(n / _SAMPLES) for n in range(_SAMPLES + 1)]
+        return _samples(self.controls)
 
 
 def routed(layout: Layout, arrows: Sequence[Arrow]) -> list[Route]:
@@ -62,8 +58,7 @@ def routed(layout: Layout, arrows: Sequence[Arrow]) -> list[Route]:
 
     found: dict[int, Route] = {}
     for number in sorted(range(len(arrows)), key=length):
-        arrow = arrows[number]
-        found[number] = min(_candidates(layout, arrow), key=board.cost)
+        found[number] = board.best(arrows[number])
         board.place(found[number])
     return [found[number] for number in range(len(arrows))]
 
@@ -73,16 +68,12 @@ class _Board:
 
     def __init__(self, layout: Layout) -> None:
         self._events = layout.events
-        captions = [*layout.threads, *(group.caption for group in layout.groups)]
         self._captions = [
-            Box(
-                each.x + (0 if each in layout.threads else 3.6 * len(each.text)),
-                each.y - 5,
-                7.2 * len(each.text),
-                16,
-            )
-            for each in captions
+            Box(each.x, each.y - 5, _LETTER * len(each.text), 16) for each in layout.threads
         ]
+        for each in (group.caption for group in layout.groups):
+            width = _LETTER * len(each.text)
+            self._captions.append(Box(each.x + width / 2, each.y - 5, width, 16))
         self._labels: list[Box] = []
         self._ends: list[Point] = []
         self._cells: Counter[tuple[int, int]] = Counter()
@@ -93,36 +84,44 @@ class _Board:
         self._ends += [route.controls[0], route.controls[-1]]
         self._cells.update({_cell(point) for point in route.samples()[2:-2]})
 
-    def cost(self, route: Route) -> float:
-        """What a route costs here."""
-        points = route.samples()
-        ends = {route.arrow.source, route.arrow.target}
-        cost = sum(math.dist(a, b) for a, b in pairwise(points)) * 0.25
-        cost += abs(_bend(route)) * 0.35
+    def best(self, arrow: Arrow) -> Route:
+        """The route that costs least here."""
+        a, b = self._events[arrow.source], self._events[arrow.target]
+        found: tuple[float, Route] | None = None
+        for controls in _loops(a) if arrow.source == arrow.target else _curves(a, b):
+            curve = self._curve_costs(arrow, controls)
+            for t in _LABEL_AT:
+                if found is not None and curve >= found[0]:
+                    break
+                x, y = _at(controls, t)
+                label = Box(x, y, _LETTER * len(arrow.name) + 5, 15)
+                cost = curve + self._label_costs(label) + 4 * abs(t - 0.5)
+                if found is None or cost < found[0]:
+                    found = cost, Route(arrow, controls, label)
+        assert found is not None
+        return found[1]
+
+    def _curve_costs(self, arrow: Arrow, controls: tuple[Point, ...]) -> float:
+        points = _samples(controls)
+        ends = (arrow.source, arrow.target)
+        cost = sum(math.dist(a, b) for a, b in pairwise(points)) * 0.25 + _bend(controls) * 0.35
         for number, box in enumerate(self._events):
             inner = points[2:-2] if number in ends else points
             margin = -1.0 if number in ends else 7.0
             cost += _THROUGH_BOX * sum(box.holds(*point, margin) for point in inner)
-            cost += _THROUGH_BOX * box.meets(route.label, 2)
-        for end in (route.controls[0], route.controls[-1]):
+        for end in (controls[0], controls[-1]):
             cost += _NEAR_END * sum(math.dist(end, other) < 16 for other in self._ends)
         for label in self._labels:
-            cost += _ON_LABEL * 2 * label.meets(route.label, 2)
             cost += _ON_LABEL * 0.5 * sum(label.holds(*point, 1) for point in points)
         for caption in self._captions:
-            cost += _ON_LABEL * caption.meets(route.label, 2)
             cost += _ON_CAPTION * sum(caption.holds(*point) for point in points)
-        cost += _ON_EDGE * sum(self._cells[cell] for cell in {_cell(it) for it in points[2:-2]})
-        return cost + _ON_EDGE * sum(self._cells[cell] for cell in _cells(route.label))
+        return cost + _ON_EDGE * sum(self._cells[it] for it in {_cell(it) for it in points[2:-2]})
 
-
-def _candidates(layout: Layout, arrow: Arrow) -> Iterator[Route]:
-    a, b = layout.events[arrow.source], layout.events[arrow.target]
-    for controls in _loops(a) if arrow.source == arrow.target else _curves(a, b):
-        plain = Route(arrow, controls, Box(0, 0, 0, 0))
-        for t in _LABEL_AT:
-            x, y = plain.at(t)
-            yield Route(arrow, controls, Box(x, y, 7.0 * len(arrow.name) + 5, 15))
+    def _label_costs(self, label: Box) -> float:
+        cost = _THROUGH_BOX * sum(box.meets(label, 2) for box in self._events)
+        cost += _ON_LABEL * 2 * sum(other.meets(label, 2) for other in self._labels)
+        cost += _ON_LABEL * sum(caption.meets(label, 2) for caption in self._captions)
+        return cost + _ON_EDGE * sum(self._cells[cell] for cell in _cells(label))
 
 
 def _curves(a: Box, b: Box) -> Iterator[tuple[Point, ...]]:
@@ -158,11 +157,26 @@ def _border(box: Box, inside: Point, towards: Point) -> Point:
     return inside[0] + share * dx, inside[1] + share * dy
 
 
-def _bend(route: Route) -> float:
-    start, *middle, end = route.controls
+def _bend(controls: tuple[Point, ...]) -> float:
+    """How far a curve is from a straight line; nothing for a loop."""
+    start, *middle, end = controls
     if len(middle) != 1:
         return 0.0
     return math.dist(middle[0], ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+
+
+def _at(controls: Sequence[Point], t: float) -> Point:
+    """The point of a Bézier curve at t (de Casteljau)."""
+    points = list(controls)
+    while len(points) > 1:
+        points = [
+            ((1 - t) * a[0] + t * b[0], (1 - t) * a[1] + t * b[1]) for a, b in pairwise(points)
+        ]
+    return points[0]
+
+
+def _samples(controls: Sequence[Point]) -> list[Point]:
+    return [_at(controls, n / _SAMPLES) for n in range(_SAMPLES + 1)]
 
 
 def _cell(point: Point) -> tuple[int, int]:
