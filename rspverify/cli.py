@@ -400,7 +400,7 @@ def draw(
     text, missing = "", None
     with reporting(Incident("draw", (test,), (), settings, options)):
         model = load_model(settings.model)
-        program = read_program_file(test)
+        program = read_program_file(test, settings.unroll)
         wanted = Wanted(which, outcome, names, initial=not no_initial)
         try:
             pictures = drawn(program, model, wanted, settings)

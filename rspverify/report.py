@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from rspverify.verdict import Progress, Race, Verdict, Word
 
+UNDEFINED = "*undef*"
+"""herd's name for what `undefined_unless` found."""
+
 
 @dataclass(frozen=True)
 class ReadValue:
@@ -152,7 +155,8 @@ class OutcomeTable:
     """All that `outcomes` says of one test.
 
     condition: as the test has it, None if it has none. violated: the names of the model's
-    conditions that a consistent execution violates. within: every bound that the answer depends
+    conditions that a consistent execution violates; flags: herd's names for them, which are those
+    of a `flag`, and `*undef*` for all others. within: every bound that the answer depends
     on, by name. notes: what the reader must know besides.
     """
 
@@ -163,6 +167,7 @@ class OutcomeTable:
     rows: tuple[OutcomeRow, ...]
     race: Race | None
     violated: tuple[str, ...]
+    flags: tuple[str, ...]
     condition: str | None
     final: FinalStates
     notes: tuple[str, ...]

@@ -58,7 +58,7 @@ class Listing:
         return OutcomeAnswer(file, found, _since(started))
 
     def _found(self, file: str) -> OutcomeTable | RaceReport:
-        program = read_program(read_source(file))
+        program = read_program(read_source(file), self.settings.unroll)
         if self.races:
             return races(program, self.model, file, self.settings)
         return outcomes(program, self.model, self.schemes, file, self.settings)

@@ -11,7 +11,7 @@ from rspverify.check.settings import Settings
 from rspverify.check.wording import observed
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.report import OutcomeRow, OutcomeTable, RaceReport
+from rspverify.report import UNDEFINED, OutcomeRow, OutcomeTable, RaceReport
 from rspverify.scheme import Scheme, compile_program
 from rspverify.source import InputError
 from rspverify.verdict import Outcome
@@ -31,6 +31,7 @@ def outcomes(
     reach = [_reach(program, scheme, settings) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
+    violated = source.violated()
     rows = tuple(
         OutcomeRow(
             observed(program, outcome),
@@ -47,7 +48,8 @@ def outcomes(
         tuple(scheme.name for scheme in schemes),
         rows,
         source.race(),
-        source.violated(),
+        violated,
+        _flags(model, violated),
         condition.span.text if condition else None,
         count.result(allowed),
         tuple(note for _, note in reach if note),
@@ -72,6 +74,13 @@ def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:
         count.add(execution.outcome)
         found.add(execution.outcome)
     return found
+
+
+def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
+    """What herd calls the conditions that are violated."""
+    broken = [each for each in model.conditions if each.name in violated]
+    flags = [each.name for each in broken if each.flag]
+    return (*([UNDEFINED] if len(flags) < len(broken) else []), *flags)
 
 
 def _reach(

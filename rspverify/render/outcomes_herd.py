@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rspverify.report import FinalStates, OutcomeAnswer, OutcomeTable
+from rspverify.report import UNDEFINED, FinalStates, OutcomeAnswer, OutcomeTable
 
 _KINDS = {"exists": "Allowed", "~exists": "Forbidden", "forall": "Required"}
-UNDEFINED = "*undef*"
-"""herd's name for what `undefined_unless` found; a `flag` has its own name."""
 
 
 def block(answer: OutcomeAnswer) -> str:
@@ -30,7 +28,7 @@ def block(answer: OutcomeAnswer) -> str:
         ("Loop " if table.within else "") + _judgement(table),
         "Witnesses",
         f"Positive: {positive} Negative: {negative}",
-        *(f"Flag {name}" for name in _flags(table)),
+        *(f"Flag {name}" for name in table.flags),
         f"Condition {final.quantifier} ({final.formula})",
         f"Observation {table.test} {final.observation} {final.positive} {final.negative}",
         f"Time {table.test} {answer.seconds:.2f}",
@@ -46,7 +44,7 @@ def _states(final: FinalStates) -> Iterator[str]:
 
 def _judgement(table: OutcomeTable) -> str:
     final = table.final
-    if UNDEFINED in _flags(table):
+    if UNDEFINED in table.flags:
         return "Undef"
     fulfilled = {
         "exists": final.positive > 0,
@@ -54,8 +52,3 @@ def _judgement(table: OutcomeTable) -> str:
         "forall": final.negative == 0,
     }
     return "Ok" if fulfilled[final.quantifier] else "No"
-
-
-def _flags(table: OutcomeTable) -> tuple[str, ...]:
-    """What herd calls the conditions that are violated."""
-    return (UNDEFINED,) if table.violated else ()
