@@ -97,7 +97,7 @@ class Pictures(Questions):
         telling = [*self._identifying(), *memory]
         while (found := solver.find()) is not None:
             yield found
-            solver.add(~all_of(term if found[term] else ~term for term in telling))
+            solver.add(~all_of(self._told(found, telling)))
 
     def _drawn(
         self, model: Model, edges: Sequence[str] | None, blames: tuple[Blame, ...] = ()

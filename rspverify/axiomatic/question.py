@@ -100,7 +100,10 @@ class Questions:
         yield from self._each([*self._identifying(), *memory])
 
     def _each(self, telling: Sequence[Term]) -> Iterator[Witness]:
-        """Consistent executions, one for each way in which these terms can hold or not."""
+        """Consistent executions, one for each way to choose among these terms.
+
+        Of terms that are alternatives exactly one holds, as soon as the same is executed.
+        """
         solver = self._solver(tuple(self._candidates.axioms.values()))
         edges = {"rf": self._candidates.rf, "mo": self._candidates.coherence}
         while (found := solver.find()) is not None:
@@ -109,7 +112,12 @@ class Questions:
                 for name, relation in edges.items()
             }
             yield Witness(self._outcome(found), chosen)
-            solver.add(~all_of(term if found[term] else ~term for term in telling))
+            solver.add(~all_of(self._told(found, telling)))
+
+    def _told(self, found: Model, telling: Sequence[Term]) -> Iterator[Term]:
+        """What tells an execution from others: of choices what is chosen, as the rest follows."""
+        yield from (term for term in telling if found[term])
+        yield from (~term for term in self._candidates.executed.values() if not found[term])
 
     def _identifying(self) -> Iterator[Term]:
         """The terms whose values tell two candidate executions apart."""
