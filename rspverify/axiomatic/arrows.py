@@ -10,11 +10,11 @@ from rspverify.axiomatic.realised import Pair, RealisedExecution
 from rspverify.relation.order import nearest
 from rspverify.report import Arrow
 
-_INITIAL_FIRST = frozenset({"sb", "hb", "ghb", "lhb"})
+_INITIAL_FIRST = frozenset({"sb", "sw", "gsw", "lsw", "hb", "ghb", "lhb"})
 """Relations that have initial writes before everything, which goes without saying."""
 
 _SEEN_IN = dict.fromkeys(("hb", "ghb", "lhb"), ("sb", "po", "sw", "gsw", "lsw"))
-"""Edges that are left out where another relation that is drawn has them."""
+"""Relations from whose edges, where they are drawn, those of another may follow."""
 
 
 def usual(model: MemoryModel) -> tuple[str, ...]:
@@ -22,7 +22,8 @@ def usual(model: MemoryModel) -> tuple[str, ...]:
 
     They are sb, rf, mo, sw and hb, or what stands for them: po, co, gsw and lsw, ghb and lhb.
     """
-    sequenced = "po" if "po" in model.names and "sb" not in model.names else "sb"
+    has_sb = "sb" in model.names or model.defines("sb")
+    sequenced = "po" if "po" in model.names and not has_sb else "sb"
     found = [sequenced, "rf", *([model.coherence] if model.coherence else [])]
     found += [name for name in ("sw", "gsw", "lsw") if model.defines(name)]
     return (*found, *model.happens_before)
@@ -33,7 +34,8 @@ def arrows(
 ) -> tuple[Arrow, ...]:
     """The edges of some relations, of orders only those that the others follow from; bold ones too.
 
-    Each edge is there once. Edges of sb and hb that begin at an initial write are left out.
+    Each edge is there once. Edges of sb, sw and hb that begin at an initial
+    write are left out.
     """
     shown: dict[tuple[str, Pair], bool] = {}
     for name in names:
@@ -45,19 +47,19 @@ def arrows(
 
 
 def _telling(execution: RealisedExecution, name: str, names: Sequence[str]) -> list[Pair]:
-    pairs = execution.pairs(name)
-    found = nearest(pairs) if _transitive(pairs) else sorted(pairs)
+    whole = execution.pairs(name)
+    pairs = whole
     if name in _INITIAL_FIRST:
-        found = [pair for pair in found if not execution.events[pair[0]].initial]
-    for other in _SEEN_IN.get(name, ()):
-        if other in names:
-            known = execution.pairs(other)
-            found = [pair for pair in found if pair not in known]
-    return found
+        pairs = frozenset(pair for pair in whole if not execution.events[pair[0]].initial)
+    if not _transitive(whole):
+        return sorted(pairs)
+    others = [execution.pairs(other) for other in _SEEN_IN.get(name, ()) if other in names]
+    return nearest(pairs, frozenset[Pair]().union(*others) & whole)
 
 
 def _transitive(pairs: frozenset[Pair]) -> bool:
+    """Whether the relation is, but for pairs of an event with itself."""
     after: dict[int, set[int]] = {}
     for a, b in pairs:
         after.setdefault(a, set()).add(b)
-    return all(after.get(b, set()) <= after[a] for a, b in pairs)
+    return all(after.get(b, set()) - {a} <= after[a] for a, b in pairs)

@@ -33,8 +33,8 @@ from rspverify.relation.expression import (
 )
 
 KNOWN = frozenset(
-    {"rf", "rfe", "rfi", "mo", "co", "coe", "coi", "fr", "fre", "fri", "rb"}
-    | {"sb", "po", "sw", "hb", "ghb", "lhb", "dob", "cc", "eco", "scb", "psc", "lo"}
+    {"rf", "rfe", "rfi", "mo", "co", "coe", "coi", "fr", "fre", "fri", "rb", "lo"}
+    | {"sb", "po", "sw", "gsw", "lsw", "hb", "ghb", "lhb"}
 )
 """Relations that a picture names; their definitions are not looked into."""
 

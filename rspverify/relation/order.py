@@ -9,9 +9,17 @@ import networkx
 Pairs = Iterable[tuple[int, int]]
 
 
-def nearest(pairs: Pairs) -> list[tuple[int, int]]:
-    """The transitive reduction of a relation; the relation itself where it has a cycle."""
-    graph = networkx.DiGraph(list(pairs))
-    if not networkx.is_directed_acyclic_graph(graph):
-        return sorted(graph.edges)
-    return sorted(networkx.transitive_reduction(graph).edges)
+def nearest(pairs: Pairs, given: Pairs = ()) -> list[tuple[int, int]]:
+    """Pairs from which the others follow by transitivity, together with those that are given.
+
+    Of an order that is its transitive reduction; of a relation with a cycle some such pairs.
+    """
+    known = set(given)
+    graph = networkx.DiGraph([*known, *pairs])
+    needed = []
+    for a, b in sorted(set(pairs) - known):
+        graph.remove_edge(a, b)
+        if not any(networkx.has_path(graph, after, b) for after in graph.successors(a)):
+            graph.add_edge(a, b)
+            needed.append((a, b))
+    return needed
