@@ -15,7 +15,7 @@ import typer
 
 from rspverify import __version__
 from rspverify.check.settings import Engine, Settings
-from rspverify.options import FormatName, OutputFile, with_settings
+from rspverify.options import DrawFormat, FormatName, OutcomesFormat, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from rspverify.report import PairResult, Result
+    from rspverify.report import OutcomeAnswer, PairResult, Result
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -230,35 +230,188 @@ def explain(
     raise typer.Exit(exit_code([found.result], None))
 
 
-@app.command(short_help="All outcomes that the model allows and schemes reach.")
+@app.command(short_help="All outcomes that the model allows and schemes reach; races.")
 @guarded
 @with_settings("reading", "confirm", "smt_dir", "progress")
 def outcomes(
     settings: Settings,
-    test: Annotated[str, typer.Argument(help="A litmus test.")],
+    tests: Annotated[
+        list[str], typer.Argument(metavar="TEST…", help="Litmus tests, files or folders.")
+    ],
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", help="Show what this scheme reaches, too.")
     ] = None,
+    races: Annotated[
+        bool,
+        typer.Option(
+            "--races",
+            help="Only whether each test races; of one test, the two accesses and a consistent "
+            "execution that has them.",
+        ),
+    ] = False,
+    format: Annotated[
+        OutcomesFormat, typer.Option(help="Text, JSON for other tools, or what herd7 prints.")
+    ] = OutcomesFormat.TEXT,
     output: OutputFile = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+    ] = None,
 ) -> None:
     """List every outcome that the model allows, and those that schemes reach on the machine.
 
-    Exit code: 70 internal error, with a folder to report; 2 wrong input; 3 a limit was met, or the
+    Of many tests, one after the other; what is wrong with one is said, and the others go on.
+
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 3 a limit was met, or a
     test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
-    from rspverify.check.bundle import Incident, reporting
-    from rspverify.check.outcomes import outcomes as listed
+    from rspverify.check.inputs import find_tests, require
+    from rspverify.check.listing import Listing, answers, exit_code
     from rspverify.check.reading import load_scheme
-    from rspverify.litmus import read_program_file
-    from rspverify.render.outcomes_text import outcome_table
+    from rspverify.render.console import opened
+    from rspverify.render.outcomes_stream import OutcomesStream
+    from rspverify.source import InputError, Problem
 
-    with reporting(Incident("outcomes", (test,), tuple(scheme or ()), settings)):
-        memory_model = load_model(settings.model)
-        schemes = [load_scheme(path, settings) for path in scheme or ()]
+    schemes = tuple(scheme or ())
+    require(not (races and schemes), "--races must go without --scheme: it asks the model alone")
+    require(
+        not (races and format is OutcomesFormat.HERD),
+        "--races must go with --format text or json: herd has no form for it",
+    )
+    problems: list[Problem] = []
+    files = find_tests(tests, problems)
+    if problems:
+        raise InputError(problems)
+    listing = Listing(
+        load_model(settings.model),
+        tuple(load_scheme(path, settings) for path in schemes),
+        schemes,
+        settings,
+        races,
+    )
+    found: list[OutcomeAnswer] = []
+    interrupted = False
+    with opened(output) as console:
+        stream = OutcomesStream(console, format.value, many=len(files) > 1)
+        try:
+            for answer in answers(listing, files, jobs or os.cpu_count() or 1):
+                found.append(answer)
+                stream.show(answer)
+        except KeyboardInterrupt:
+            interrupted = True
+        stream.finish(found, listing.model.name)
+    raise typer.Exit(INTERRUPTED if interrupted else exit_code(found))
+
+
+@app.command(short_help="An execution of a test as a picture.")
+@guarded
+@with_settings(
+    "engine",
+    "reading",
+    "steps",
+    "machine",
+    "l2",
+    "states",
+    "confirm",
+    "smt_dir",
+    "progress",
+)
+def draw(
+    settings: Settings,
+    test: Annotated[str, typer.Argument(help="A litmus test.")],
+    race: Annotated[
+        bool, typer.Option("--race", help="A consistent execution with a race, marked.")
+    ] = False,
+    forbidden: Annotated[
+        bool,
+        typer.Option(
+            "--forbidden",
+            help="A candidate execution that satisfies the final condition (or has the --outcome) "
+            "and breaks an axiom; what breaks it is bold.",
+        ),
+    ] = False,
+    all: Annotated[
+        bool, typer.Option("--all", help="Every consistent execution, on one page.")
+    ] = False,
+    outcome: Annotated[
+        str | None,
+        typer.Option(
+            help="An execution with these final values, as in '1:r0=1 1:r1=0 x=2'; other values "
+            "may be any."
+        ),
+    ] = None,
+    edges: Annotated[
+        str | None,
+        typer.Option(
+            help="Relations to draw, joined by commas. Default: sb,rf,mo,sw,hb (or po and co), as "
+            "far as the model has them."
+        ),
+    ] = None,
+    no_initial: Annotated[
+        bool, typer.Option("--no-initial", help="Leave out the initial writes.")
+    ] = False,
+    format: Annotated[
+        DrawFormat | None,
+        typer.Option(help="svg, or dot for Graphviz. Default: as the file of -o ends, or svg."),
+    ] = None,
+    output: OutputFile = None,
+) -> None:
+    """Draw an execution of a test: events by thread, and the relations between them.
+
+    By default the first consistent execution that is found, and one that satisfies the formula of
+    the final condition if there is such a one. Of an order only the edges that the others follow
+    from are drawn.
+
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 there is no such
+    execution; 3 a limit was met, or the test is beyond this version; 0 otherwise.
+    """
+    from rspverify.axiomatic import load_model
+    from rspverify.check.bundle import Incident, reporting
+    from rspverify.check.drawing import NoExecutionError, Wanted, Which
+    from rspverify.check.drawing import draw as drawn
+    from rspverify.check.inputs import require
+    from rspverify.litmus import read_program_file
+    from rspverify.render.console import opened
+    from rspverify.render.draw_dot import graphs
+    from rspverify.render.draw_svg import page
+
+    chosen = [
+        which
+        for which, wanted in (
+            (Which.RACE, race),
+            (Which.FORBIDDEN, forbidden),
+            (Which.ALL, all),
+        )
+        if wanted
+    ]
+    require(len(chosen) <= 1, "only one of --race, --forbidden and --all must be given")
+    which = chosen[0] if chosen else Which.CONSISTENT
+    require(
+        outcome is None or which in (Which.CONSISTENT, Which.FORBIDDEN),
+        f"--outcome must go without --{which.value}",
+    )
+    names = None if edges is None else tuple(each.strip() for each in edges.split(","))
+    options = [f"--{which.value}"] if chosen else []
+    options += ["--outcome", outcome] if outcome is not None else []
+    options += ["--edges", edges] if edges is not None else []
+    if format is None:
+        ends_so = output is not None and output.endswith((".dot", ".gv"))
+        format = DrawFormat.DOT if ends_so else DrawFormat.SVG
+    text, missing = "", None
+    with reporting(Incident("draw", (test,), (), settings, options)):
+        model = load_model(settings.model)
         program = read_program_file(test, settings.unroll)
-        table = listed(program, memory_model, schemes, test, settings)
-    _print(output, outcome_table(table))
+        wanted = Wanted(which, outcome, names, initial=not no_initial)
+        try:
+            pictures = drawn(program, model, wanted, settings)
+            text = graphs(pictures) if format is DrawFormat.DOT else page(pictures)
+        except NoExecutionError as error:
+            missing = str(error)
+    if missing is not None:
+        print(missing, file=sys.stderr)
+        raise typer.Exit(1)
+    with opened(output) as console:
+        console.file.write(text)
 
 
 @app.command(short_help="Do the engines agree on random programs?")

@@ -21,6 +21,21 @@ class FormatName(StrEnum):
     JSON = "json"
 
 
+class OutcomesFormat(StrEnum):
+    """Forms that --format of `outcomes` takes."""
+
+    TEXT = "text"
+    JSON = "json"
+    HERD = "herd"
+
+
+class DrawFormat(StrEnum):
+    """Forms that --format of `draw` takes."""
+
+    SVG = "svg"
+    DOT = "dot"
+
+
 OutputFile = Annotated[
     str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
 ]

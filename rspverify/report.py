@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from rspverify.verdict import Progress, Race, Verdict
+from rspverify.verdict import Progress, Race, Verdict, Word
+
+UNDEFINED = "*undef*"
+"""herd's name for what `undefined_unless` found."""
 
 
 @dataclass(frozen=True)
 class ReadValue:
-    """An executed read and what it read."""
+    """An executed read, where it stands, and what it read."""
 
     thread: int
     line: int
+    column: int
     location: str
     value: int
 
@@ -121,12 +125,39 @@ class OutcomeRow:
 
 
 @dataclass(frozen=True)
+class FinalStates:
+    """What herd says of a test: its final states, and how many executions end so or so.
+
+    quantifier: `exists`, `~exists` or `forall`; formula: in herd's notation. A test without a
+    condition has `forall (true)`, as for herd. names: what a state tells, `0:r0` or `[x]`, which is
+    what the formula speaks of; states: their values, ascending. positive, negative: the executions
+    in which the formula holds or not; counted: whether to the end, otherwise there are more.
+    """
+
+    quantifier: str
+    formula: str
+    names: tuple[str, ...]
+    states: tuple[tuple[int, ...], ...]
+    positive: int
+    negative: int
+    counted: bool = True
+
+    @property
+    def observation(self) -> str:
+        """herd's word for the formula: Always, Sometimes or Never."""
+        if not self.positive:
+            return "Never"
+        return "Sometimes" if self.negative else "Always"
+
+
+@dataclass(frozen=True)
 class OutcomeTable:
     """All that `outcomes` says of one test.
 
-    counts: positive, negative (executions that satisfy the final condition or not) and states;
-    None without a condition. counted: whether the executions were counted to the end. notes: what
-    the reader must know besides.
+    condition: as the test has it, None if it has none. violated: the names of the model's
+    conditions that a consistent execution violates; flags: herd's names for them, which are those
+    of a `flag`, and `*undef*` for all others. within: every bound that the answer depends
+    on, by name. notes: what the reader must know besides.
     """
 
     test: str
@@ -135,13 +166,83 @@ class OutcomeTable:
     schemes: tuple[str, ...]
     rows: tuple[OutcomeRow, ...]
     race: Race | None
+    violated: tuple[str, ...]
+    flags: tuple[str, ...]
     condition: str | None
-    observation: str | None
-    positive: int | None
-    negative: int | None
-    states: int | None
-    counted: bool
+    final: FinalStates
     notes: tuple[str, ...]
+    within: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RaceReport:
+    """All that `outcomes --races` says of one test."""
+
+    test: str
+    file: str
+    model: str
+    race: Race | None
+    within: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OutcomeAnswer:
+    """What `outcomes` has of one test of many, or why it has nothing.
+
+    found: None where there is no answer; then word is ERROR, UNSUPPORTED or UNKNOWN, and reason
+    says all that must be said. internal: the internal error that came instead.
+    """
+
+    file: str
+    found: OutcomeTable | RaceReport | None
+    seconds: float
+    word: Word | None = None
+    reason: str = ""
+    internal: Internal | None = None
+
+
+@dataclass(frozen=True)
+class PlacedThread:
+    """A column of a picture. device, workgroup: None in a language that has none."""
+
+    name: str
+    device: int | None
+    workgroup: int | None
+
+
+@dataclass(frozen=True)
+class PlacedEvent:
+    """An event of a picture; thread is the number of its column, None for an initial write."""
+
+    text: str
+    thread: int | None
+    line: int | None
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An edge between two events of a picture, by their numbers.
+
+    bold: part of what the picture is to show. mutual: without a direction, as a race is.
+    """
+
+    name: str
+    source: int
+    target: int
+    bold: bool = False
+    mutual: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An execution to be drawn. notes: lines below the title."""
+
+    title: str
+    notes: tuple[str, ...]
+    threads: tuple[PlacedThread, ...]
+    events: tuple[PlacedEvent, ...]
+    arrows: tuple[Arrow, ...]
 
 
 @dataclass(frozen=True)

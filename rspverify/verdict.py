@@ -48,8 +48,8 @@ class Event:
 class Race:
     """Two conflicting accesses that nothing orders, in a consistent execution (Fig. 2, Dr).
 
-    events: every event of that execution, in order; edges: its rf, mo and sw by name. condition:
-    the name that the model gives to what is broken.
+    events: every event of that execution, in order; edges: its rf and mo by name, and its sw and hb
+    where the model defines them. condition: the name that the model gives to what is broken.
     """
 
     first: Event

@@ -38,6 +38,29 @@ def test_the_counterexample_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> No
     assert lines(CliRunner().invoke(app, words).stdout) == shown
 
 
+@pytest.mark.parametrize("options", ["--format herd", "--races"])
+def test_the_outcomes_of_the_readme(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
+    monkeypatch.chdir(ROOT)
+    start = f"$ rspverify outcomes {options}"
+    (screen,) = [each for each in blocks(README) if each.startswith(start)]
+    command, *shown = lines(screen)
+    found = lines(CliRunner().invoke(app, command.split()[2:]).stdout)
+    if options == "--format herd":  # the last line is the time
+        found, shown = found[:-1], shown[:-1]
+    assert found == shown
+
+
+def test_the_pictures_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    commands = re.findall(r"^    rspverify (draw .* -o (docs/pictures/\S+))$", README, re.MULTILINE)
+    assert {place for _, place in commands} == {
+        str(each.relative_to(ROOT)) for each in (ROOT / "docs/pictures").iterdir()
+    }
+    for command, place in commands:
+        words = command.split()[:-2]
+        assert CliRunner().invoke(app, words).stdout == (ROOT / place).read_text(), command
+
+
 def test_the_scheme_of_the_readme() -> None:
     (text,) = [each for each in blocks(README) if each.startswith("name: mine")]
     assert [str(row) for row in read_scheme(Source("mine.yaml", text)).rows] == [
@@ -90,5 +113,6 @@ def test_dependencies_are_documented() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
+    prose = re.sub(r"^ {4}.*$", "", README, flags=re.MULTILINE)
+    for target in re.findall(r"\]\(([^)#]+)\)", prose):
         assert (ROOT / target).exists(), target

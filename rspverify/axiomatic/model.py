@@ -51,12 +51,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Axiom:
-    """`acyclic | irreflexive | empty expression as name`, or that it is not so if `negated`."""
+    """`acyclic | irreflexive | empty expression as name`, or that it is not so if `negated`.
+
+    flag: whether it is what a `flag` asks for, and not `undefined_unless`.
+    """
 
     name: str
     test: Test
     expression: Expression
     negated: bool = False
+    flag: bool = False
 
     def __str__(self) -> str:
         sign = "~" if self.negated else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from rspverify.axiomatic.candidates import Candidates
@@ -45,6 +45,13 @@ class Questions:
                     return self._shown_race(found, name, a, b)
         raise AssertionError("a faulty execution without a racing pair")
 
+    def violated(self) -> tuple[str, ...]:
+        """The conditions that some consistent execution violates, by name."""
+        if self.race() is None:
+            return ()
+        conditions = self._candidates.conditions
+        return tuple(name for name, term in conditions.items() if self._consistent.find([~term]))
+
     def asked_race(self) -> list[Term]:
         """What holds together exactly in a consistent execution with a race."""
         return [*self._consistent.asserted, self._faulty()]
@@ -81,6 +88,22 @@ class Questions:
 
         Where plain writes race, with one of the final memories that it may leave.
         """
+        yield from self._each(list(self._identifying()))
+
+    def endings(self) -> Iterator[Witness]:
+        """Every consistent execution with every final memory that it may leave, each pair once.
+
+        That is one memory for each execution, but where plain writes race.
+        """
+        plain = [location.name for location in self._program.locations if not location.atomic]
+        memory = [term for name in plain for term in self._candidates.final[name].values()]
+        yield from self._each([*self._identifying(), *memory])
+
+    def _each(self, telling: Sequence[Term]) -> Iterator[Witness]:
+        """Consistent executions, one for each way to choose among these terms.
+
+        Of terms that are alternatives exactly one holds, as soon as the same is executed.
+        """
         solver = self._solver(tuple(self._candidates.axioms.values()))
         edges = {"rf": self._candidates.rf, "mo": self._candidates.coherence}
         while (found := solver.find()) is not None:
@@ -89,7 +112,12 @@ class Questions:
                 for name, relation in edges.items()
             }
             yield Witness(self._outcome(found), chosen)
-            solver.add(~all_of(term if found[term] else ~term for term in self._identifying()))
+            solver.add(~all_of(self._told(found, telling)))
+
+    def _told(self, found: Model, telling: Sequence[Term]) -> Iterator[Term]:
+        """What tells an execution from others: of choices what is chosen, as the rest follows."""
+        yield from (term for term in telling if found[term])
+        yield from (~term for term in self._candidates.executed.values() if not found[term])
 
     def _identifying(self) -> Iterator[Term]:
         """The terms whose values tell two candidate executions apart."""
@@ -159,7 +187,7 @@ class Questions:
         place = {index: order for order, index in enumerate(executed)}
         edges: dict[str, tuple[tuple[int, int], ...]] = {}
         relations = {"rf": candidates.rf, "mo": candidates.coherence}
-        for name in ("sw", "gsw", "lsw"):
+        for name in ("sw", "gsw", "lsw", "hb", "ghb", "lhb"):
             synchronises = self._model.definition(name)
             if synchronises is not None and synchronises.sort is Sort.RELATION:
                 relations[name] = candidates.relation(name)

@@ -279,8 +279,9 @@ class Reader:
                 return
             sort = Sort.RELATION
         # A flag is raised where its test holds; what we ask for is that it is not.
-        negated = syntax.negated is not (syntax.qualifier == "flag")
-        axiom = Axiom(name, test, meaning[sort].expression, negated)
+        flag = syntax.qualifier == "flag"
+        negated = syntax.negated is not flag
+        axiom = Axiom(name, test, meaning[sort].expression, negated, flag)
         if syntax.qualifier is not None:
             self.conditions.append(axiom)
         self.statements.append(axiom)

@@ -11,7 +11,7 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -30,16 +30,22 @@ _MOST = 20
 """So many reports are left in one folder; a bug that every test shows need not fill the disk."""
 _OPTIONS = {"seconds": "--timeout"}
 """Options whose names are not those of their setting."""
+_OF_DRAW = ("model", "seconds", "unroll")
+"""The settings that `draw` has options for."""
 
 
 @dataclass(frozen=True)
 class Incident:
-    """What was asked when an internal error happened: a command, and what it was given."""
+    """What was asked when an internal error happened: a command, and what it was given.
+
+    options: further words of the command, besides those for the settings.
+    """
 
     command: str
     tests: Sequence[str] = ()
     schemes: Sequence[str] = ()
     settings: Settings | None = None
+    options: Sequence[str] = ()
 
 
 class ReportedError(Exception):
@@ -144,12 +150,19 @@ def _command(incident: Incident, settings: Settings | None, files: Mapping[str, 
         words += [*tests, *(word for name in schemes for word in ("--scheme", name))]
     else:
         words += [*schemes, *tests]
-    return shlex.join([*words, *(_options(settings) if settings else ())])
+    words += incident.options
+    taken = _OF_DRAW if incident.command == "draw" else None
+    return shlex.join([*words, *(_options(settings, taken) if settings else ())])
 
 
-def _options(settings: Settings) -> Iterator[str]:
-    """The options that make these settings; engine and model always, as defaults may change."""
+def _options(settings: Settings, taken: Container[str] | None) -> Iterator[str]:
+    """The options that make these settings; engine and model always, as defaults may change.
+
+    taken: the settings that the command has options for, None if it has them for all.
+    """
     for field in fields(settings):
+        if taken is not None and field.name not in taken:
+            continue
         value = getattr(settings, field.name)
         if value != field.default or field.name in ("engine", "model"):
             option = option_of(field.name)

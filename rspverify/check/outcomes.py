@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rspverify.axiomatic import MemoryModel, Questions, require_understood
+from rspverify.check.final import FinalCount
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import Settings
-from rspverify.check.wording import observed, registers
+from rspverify.check.wording import observed
 from rspverify.limits import LimitReached
-from rspverify.litmus import Atom, Formula, Junction, Negation, Program, satisfies
-from rspverify.report import OutcomeRow, OutcomeTable
+from rspverify.litmus import Program
+from rspverify.report import UNDEFINED, OutcomeRow, OutcomeTable, RaceReport
 from rspverify.scheme import Scheme, compile_program
 from rspverify.source import InputError
 from rspverify.verdict import Outcome
@@ -24,23 +25,22 @@ def outcomes(
 ) -> OutcomeTable:
     """The table of all outcomes. Raises InputError where the model is silent, and LimitReached."""
     require_understood(program, model)
-    limits = settings.limits()
-    source = Questions(program, model, limits)
-    allowed = set(source.outcomes())
+    source = Questions(program, model, settings.limits())
+    count = FinalCount(program)
+    allowed = _allowed(source, count)
     reach = [_reach(program, scheme, settings) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
-    counts = _count(program, source) if condition else None
+    violated = source.violated()
     rows = tuple(
         OutcomeRow(
             observed(program, outcome),
             outcome in allowed,
-            _satisfies(program, outcome) if condition else None,
+            count.holds(outcome) if condition else None,
             tuple(None if found is None else outcome in found for found, _ in reach),
         )
         for outcome in everything
     )
-    positive, negative, states, counted = counts or (None, None, None, True)
     return OutcomeTable(
         program.title,
         test,
@@ -48,14 +48,39 @@ def outcomes(
         tuple(scheme.name for scheme in schemes),
         rows,
         source.race(),
+        violated,
+        _flags(model, violated),
         condition.span.text if condition else None,
-        _observation([row.satisfies for row in rows if row.allowed]) if condition else None,
-        positive,
-        negative,
-        states,
-        counted,
+        count.result(allowed),
         tuple(note for _, note in reach if note),
+        program.within,
     )
+
+
+def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> RaceReport:
+    """Whether a consistent execution races. Raises as `outcomes`."""
+    require_understood(program, model)
+    race = Questions(program, model, settings.limits()).race()
+    return RaceReport(program.title, test, model.name, race, program.within)
+
+
+def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:
+    """All outcomes; unless they are many, the executions are listed once and counted too."""
+    found: set[Outcome] = set()
+    for number, execution in enumerate(source.endings()):
+        if number == MAX_EXECUTIONS:
+            count.stop()
+            return set(source.outcomes())
+        count.add(execution.outcome)
+        found.add(execution.outcome)
+    return found
+
+
+def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
+    """What herd calls the conditions that are violated."""
+    broken = [each for each in model.conditions if each.name in violated]
+    flags = [each.name for each in broken if each.flag]
+    return (*([UNDEFINED] if len(flags) < len(broken) else []), *flags)
 
 
 def _reach(
@@ -76,44 +101,3 @@ def _reach(
         bounds = ", ".join(f"{bound} {name}" for name, bound in target.within.items())
         return found, f"{scheme.name}: only executions within {bounds}"
     return found, None if found else f"{scheme.name}: VACUOUS: no execution completes"
-
-
-def _count(program: Program, source: Questions) -> tuple[int, int, int, bool]:
-    """Executions that satisfy the condition, that do not, states; whether all were counted."""
-    assert program.condition is not None
-    atoms = sorted(set(_atoms(program.condition.formula)), key=str)
-    counts = {True: 0, False: 0}
-    states: set[tuple[int, ...]] = set()
-    for number, execution in enumerate(source.executions()):
-        if number == MAX_EXECUTIONS:
-            return counts[True], counts[False], len(states), False
-        outcome = execution.outcome
-        counts[_satisfies(program, outcome)] += 1
-        named, memory = registers(program, outcome), dict(outcome.memory)
-        states.add(
-            tuple(memory[name] if thread is None else named[thread, name] for thread, name in atoms)
-        )
-    return counts[True], counts[False], len(states), True
-
-
-def _atoms(formula: Formula) -> list[tuple[int | None, str]]:
-    match formula:
-        case Atom(thread, name, _):
-            return [(thread, name)]
-        case Negation(argument):
-            return _atoms(argument)
-        case Junction(_, arguments):
-            return [atom for each in arguments for atom in _atoms(each)]
-
-
-def _satisfies(program: Program, outcome: Outcome) -> bool:
-    assert program.condition is not None
-    named = registers(program, outcome)
-    return satisfies(program.condition.formula, named, dict(outcome.memory))
-
-
-def _observation(satisfied: Sequence[bool | None]) -> str:
-    """herd's word for a condition, over all allowed outcomes: Always, Sometimes or Never."""
-    if not any(satisfied):
-        return "Never"
-    return "Always" if all(satisfied) else "Sometimes"

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-import os
-import signal
-import threading
 from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from multiprocessing import get_all_start_methods, get_context, parent_process
-from multiprocessing.connection import wait
 
 from rspverify.check.answers import Answer, Task
 from rspverify.check.cache import Cache, CachePlace, Warn
 from rspverify.check.decide import Decider
+from rspverify.check.workers import LOST, begin, end, forked
 from rspverify.litmus import title_of, warm_up
 from rspverify.report import Result
 from rspverify.verdict import Verdict, Word
@@ -43,19 +38,13 @@ def decided(
 ) -> Generator[Result, None, None]:
     """The results of tasks, in their order. No cache may be open in this process."""
     warm_up()
-    method = "fork" if "fork" in get_all_start_methods() else "spawn"
-    pool = ProcessPoolExecutor(
-        max(1, min(workers, len(tasks))),
-        mp_context=get_context(method),
-        initializer=_start,
-        initargs=(decider, place),
-    )
+    pool = forked(max(1, min(workers, len(tasks))), _start, (decider, place))
     futures = [pool.submit(_work, task) for task in tasks]
     try:
         for task, future in zip(tasks, futures, strict=True):
             yield from _results(decider, task, future, warn)
     except BaseException:
-        _stop(pool)
+        end(pool)
         raise
     pool.shutdown()
 
@@ -66,37 +55,18 @@ def _results(
     try:
         results, warnings = future.result()
     except BrokenProcessPool:
-        reason = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
-        answer = Answer(Verdict(Word.UNKNOWN, reason), None, 0.0)
+        answer = Answer(Verdict(Word.UNKNOWN, LOST), None, 0.0)
         return decider.same(answer, task, title_of(task.source))
     for each in warnings:
         warn(each)
     return results
 
 
-def _stop(pool: ProcessPoolExecutor) -> None:
-    """End the workers, whatever they are at."""
-    for process in list((pool._processes or {}).values()):
-        process.terminate()
-    pool.shutdown(cancel_futures=True)
-
-
 def _start(decider: Decider, place: CachePlace | None) -> None:
     """What a worker process does first."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()  # What was read before the fork stays; not visiting it saves a tenth of the time.
-    gc.set_threshold(20_000, 20, 20)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    begin()
     warnings: list[str] = []
     _workers.append(_Worker(decider, Cache(place, warnings.append), warnings))
-
-
-def _end_with_parent() -> None:
-    """Nobody waits for the results of a worker whose parent was killed."""
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 def _work(task: Task) -> tuple[list[Result], list[str]]:

@@ -25,6 +25,7 @@ def observed(program: Program, outcome: Outcome) -> Observed:
         ReadValue(
             operations[index].thread,
             operations[index].span.line,
+            operations[index].span.column,
             operations[index].location or "",
             value,
         )

@@ -36,17 +36,18 @@ def _result(result: Result) -> dict[str, Any]:
         "within": dict(verdict.within),
         "outcome": _observed(result.observed) if result.observed else None,
         "axioms": list(verdict.axioms),
-        "race": _race(verdict.race) if verdict.race else None,
+        "race": racing(verdict.race) if verdict.race else None,
         "reason": verdict.reason,
         "progress": result.progress.word.value if result.progress else None,
         "progress_reason": result.progress.reason if result.progress else None,
-        "internal": _internal(result.internal) if result.internal else None,
+        "internal": internal_error(result.internal) if result.internal else None,
         "seconds": round(result.seconds, 4),
         "cached": result.cached,
     }
 
 
-def _internal(internal: Internal) -> dict[str, Any]:
+def internal_error(internal: Internal) -> dict[str, Any]:
+    """An internal error and its report."""
     return {"message": internal.message, "bundle": internal.bundle}
 
 
@@ -66,7 +67,8 @@ def _observed(observed: Observed) -> dict[str, Any]:
     }
 
 
-def _race(race: Race) -> dict[str, Any]:
+def racing(race: Race) -> dict[str, Any]:
+    """The two accesses of a race."""
     return {"first": _event(race.first), "second": _event(race.second)}
 
 

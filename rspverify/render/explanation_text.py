@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rspverify.render.check_text import PROGRESS_STYLES, STYLES
+from rspverify.render.races_text import race_execution
 from rspverify.render.trace_text import trace
 from rspverify.report import Explanation, Observed
 from rspverify.verdict import Progress, ProgressWord, Race, Word
@@ -113,37 +114,7 @@ def _reads(outcome: Observed) -> Iterator[Text]:
 def _race(race: Race) -> Iterator[RenderableType]:
     yield Text("")
     yield Text("A consistent execution of the source with the race", style="bold")
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for column in (
-        "",
-        "thread",
-        "line",
-        "access",
-        "reads from",
-        "after in mo",
-        "synchronises with",
-    ):
-        table.add_column(column)
-    names = [f"e{i}" for i in range(len(race.events))]
-    for place, event in enumerate(race.events):
-        into = {
-            name: " ".join(names[a] for a, b in edges if b == place)
-            for name, edges in race.edges.items()
-        }
-        thread = "" if event.thread is None else f"P{event.thread}"
-        line = "" if event.line is None else str(event.line)
-        racing = event in (race.first, race.second)
-        table.add_row(
-            names[place],
-            thread,
-            line,
-            event.text,
-            into.get("rf", ""),
-            into.get("mo", ""),
-            into.get("sw", ""),
-            style="yellow" if racing else None,
-        )
-    yield table
+    yield race_execution(race)
 
 
 def _seen(it: Explanation) -> Iterator[RenderableType]:

@@ -2,78 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.report import Observed, OutcomeTable, ReadValue
-from rspverify.verdict import Event
+from rspverify.render.races_text import accesses
+from rspverify.report import Observed, OutcomeRow, OutcomeTable, ReadValue
+
+_ANY_WIDTH = 10_000
 
 
 def outcome_table(it: OutcomeTable) -> Iterator[RenderableType]:
     """The table, the race, and the final condition in herd's words."""
     yield Text(f"{it.test} (model {it.model})", style="bold")
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    shown = [_values(row.observed, reads=False) for row in it.rows]
-    if len({tuple(values.items()) for values in shown}) < len(shown):
-        shown = [_values(row.observed, reads=True) for row in it.rows]
-    names = sorted({name for values in shown for name in values}, key=_order(it)) if shown else []
-    for name in names:
-        table.add_column(name, justify="right")
-    table.add_column("model")
-    for scheme in it.schemes:
-        table.add_column(scheme)
-    if it.condition:
-        table.add_column("condition")
-    for row, values in zip(it.rows, shown, strict=True):
-        cells = [str(values.get(name, "")) for name in names]
-        cells.append("allowed" if row.allowed else "forbidden")
-        cells += ["?" if each is None else "reached" if each else "-" for each in row.reached]
-        if it.condition:
-            cells.append("holds" if row.satisfies else "")
-        bad = not row.allowed and it.race is None
-        table.add_row(*cells, style="bold red" if bad else None)
-    yield table
+    yield _Rows(it)
     yield Text("")
+    for bound, number in it.within.items():
+        yield Text(f"Only executions within {number} {bound}.", style="magenta")
     for note in it.notes:
         yield Text(note, style="magenta")
     if it.race:
         yield Text("RACY: a program with a race may do anything. The accesses are", style="yellow")
-        yield Text(f"  {_place(it.race.first)}\n  {_place(it.race.second)}")
+        for line in accesses(it.race):
+            yield Text(f"  {line}")
     else:
         yield Text("No consistent execution has a race.")
     if it.condition:
+        final = it.final
         yield Text(f"Condition {it.condition}")
-        counted = "" if it.counted else " (not counted to the end)"
+        counted = "" if final.counted else " (not counted to the end)"
         yield Text(
-            f"Observation {it.test} {it.observation} {it.positive} {it.negative}"
-            f"   states {it.states}{counted}"
+            f"Observation {it.test} {final.observation} {final.positive} {final.negative}"
+            f"   states {len(final.states)}{counted}"
         )
 
 
-def _values(observed: Observed, *, reads: bool) -> dict[str, int]:
-    """Registers and memory; with `reads` also the reads, which no register need show."""
-    found = {_read(it): it.value for it in observed.reads} if reads else {}
-    return {**found, **observed.registers, **observed.memory}
+class _Rows:
+    """The outcomes as a table with a column for each value, or for all values if it is too wide."""
+
+    def __init__(self, table: OutcomeTable) -> None:
+        self._table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        wide = self._wide()
+        needed = Measurement.get(console, options.update(width=_ANY_WIDTH), wide).maximum
+        yield wide if needed <= options.max_width else self._narrow()
+
+    def _wide(self) -> Table:
+        shown = _values(self._table)
+        names = _names(shown)
+        table = _empty()
+        for name in names:
+            table.add_column(name, justify="right", no_wrap=True)
+        self._fill(table, [[values.get(name, "") for name in names] for values in shown])
+        return table
+
+    def _narrow(self) -> Table:
+        shown = _values(self._table)
+        table = _empty()
+        table.add_column("outcome", overflow="fold")
+        cells = [" ".join(f"{k}={v}" for k, v in values.items()) for values in shown]
+        self._fill(table, [[cell] for cell in cells])
+        return table
+
+    def _fill(self, table: Table, first: Sequence[Sequence[str]]) -> None:
+        it = self._table
+        for name in ("model", *it.schemes, *(["condition"] if it.condition else [])):
+            table.add_column(name, no_wrap=True)
+        for row, cells in zip(it.rows, first, strict=True):
+            bad = not row.allowed and it.race is None
+            verdicts = _verdicts(row, condition=it.condition is not None)
+            table.add_row(*cells, *verdicts, style="bold red" if bad else None)
 
 
-def _read(it: ReadValue) -> str:
-    return f"P{it.thread} line {it.line}"
+def _empty() -> Table:
+    return Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
 
 
-def _order(table: OutcomeTable) -> Callable[[str], int]:
-    """Reads by thread and line, then registers, then memory, whatever a row happens to have."""
-    reads = sorted(
-        (it.thread, it.line, _read(it)) for row in table.rows for it in row.observed.reads
-    )
-    first = table.rows[0].observed
-    names = [*(name for _, _, name in reads), *first.registers, *first.memory]
-    place = {name: order for order, name in enumerate(dict.fromkeys(names))}
-    return place.__getitem__
+def _verdicts(row: OutcomeRow, *, condition: bool) -> list[str]:
+    cells = ["allowed" if row.allowed else "forbidden"]
+    cells += ["?" if each is None else "reached" if each else "-" for each in row.reached]
+    if condition:
+        cells.append("holds" if row.satisfies else "")
+    return cells
 
 
-def _place(event: Event) -> str:
-    return f"P{event.thread} line {event.line}: {event.text}"
+def _values(table: OutcomeTable) -> list[dict[str, str]]:
+    """Per outcome its values by name: registers and memory, and reads where these do not tell."""
+    plain = [_without_reads(row.observed) for row in table.rows]
+    if len({tuple(values.items()) for values in plain}) == len(plain):
+        return plain
+    name = _read_names(table)
+    reads = [{name(it): str(it.value) for it in row.observed.reads} for row in table.rows]
+    return [{**found, **values} for found, values in zip(reads, plain, strict=True)]
+
+
+def _without_reads(observed: Observed) -> dict[str, str]:
+    named: Mapping[str, int] = {**observed.registers, **observed.memory}
+    return {name: str(value) for name, value in named.items()}
+
+
+def _read_names(table: OutcomeTable) -> Callable[[ReadValue], str]:
+    """`P1 line 12`, with the column where a line has several reads of a thread."""
+    places = {(it.thread, it.line, it.column) for row in table.rows for it in row.observed.reads}
+    crowded = Counter((thread, line) for thread, line, _ in places)
+
+    def name(it: ReadValue) -> str:
+        column = f":{it.column}" if crowded[it.thread, it.line] > 1 else ""
+        return f"P{it.thread} line {it.line}{column}"
+
+    return name
+
+
+def _names(shown: Sequence[Mapping[str, str]]) -> list[str]:
+    """Reads by thread and place, then registers, then memory, whatever a row happens to have."""
+    names = dict.fromkeys(name for values in shown for name in values)
+    reads = sorted((name for name in names if " line " in name), key=_place)
+    return [*reads, *(name for name in names if " line " not in name)]
+
+
+def _place(name: str) -> tuple[int, ...]:
+    thread, _, place = name[1:].split()
+    return (int(thread), *map(int, place.split(":")))

@@ -158,7 +158,7 @@ def test_every_command_has_help(command: str) -> None:
         ["explain", "nowhere.yaml", "litmus/paper/Ex1.litmus"],
         ["explain", PROPOSED, "nowhere.litmus"],
         ["outcomes", "nowhere.litmus"],
-        ["outcomes", "litmus"],
+        ["outcomes", "schemes"],
         ["outcomes", "litmus/paper/Ex1.litmus", "--model", "nowhere.cat"],
         ["show", "nowhere.yaml"],
     ],

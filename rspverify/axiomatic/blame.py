@@ -1,0 +1,229 @@
+"""Why an axiom does not hold of an execution: the edges of a shortest cycle, or of a pair.
+
+A pair of a relation is witnessed along the relation's expression: of `a; b` by a witness of a up to
+some event and one of b from there, of `a | b` by one of either, of `r+` by those of a shortest
+path. What has a name that readers know is one edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import networkx
+
+from rspverify.axiomatic.model import Axiom
+from rspverify.axiomatic.realised import Pair, RealisedExecution, Scope
+from rspverify.relation.concrete import members
+from rspverify.relation.expression import (
+    Composition,
+    Difference,
+    Expression,
+    Identity,
+    Intersection,
+    Inverse,
+    Name,
+    Optionally,
+    Plus,
+    Sort,
+    Star,
+    Test,
+    Union,
+)
+
+KNOWN = frozenset(
+    {"rf", "rfe", "rfi", "mo", "co", "coe", "coi", "fr", "fre", "fri", "rb", "lo"}
+    | {"sb", "po", "sw", "gsw", "lsw", "hb", "ghb", "lhb"}
+)
+"""Relations that a picture names; their definitions are not looked into."""
+
+_GIVEN = frozenset({"loc", "int", "ext", "thd", "wi", "wg", "swg", "dv", "dev", "sdv", "unv", "id"})
+"""Relations that hold whatever happens: of an intersection the other side tells more."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A pair of places in a relation."""
+
+    name: str
+    source: int
+    target: int
+
+
+Witness = tuple[Edge, ...]
+
+
+@dataclass(frozen=True)
+class Blame:
+    """What breaks an axiom: a cycle or a pair of events, and the edges that make it one.
+
+    events: a cycle of the axiom's relation, in order; a pair of it; or a member of its set.
+    """
+
+    axiom: Axiom
+    events: tuple[int, ...]
+    edges: Witness
+
+    @property
+    def involved(self) -> frozenset[int]:
+        """The events, and those that the edges pass through."""
+        return frozenset(self.events).union(*({it.source, it.target} for it in self.edges))
+
+
+def blame(axiom: Axiom, execution: RealisedExecution) -> Blame | None:
+    """A shortest explanation of why the axiom does not hold; None if it does.
+
+    A negated axiom is broken by what is not there: nothing is shown then.
+    """
+    search = _Search(execution)
+    scope = execution.scope_of(axiom)
+    if axiom.negated:  # what is missing cannot be shown
+        return Blame(axiom, (), ())
+    if axiom.expression.sort is Sort.SET:
+        members_of = search.members(axiom.expression, scope)
+        return Blame(axiom, (members_of[0],), ()) if members_of else None
+    if axiom.test is Test.ACYCLIC:
+        return _on_cycle(axiom, search, scope)
+    pairs = search.pairs(axiom.expression, scope)
+    if axiom.test is Test.IRREFLEXIVE:
+        pairs = [pair for pair in pairs if pair[0] == pair[1]]
+    found = []
+    for a, b in pairs:
+        edges = search.witness(axiom.expression, scope, a, b)
+        edges += search.excess(axiom.expression, scope, a, b)
+        found.append(Blame(axiom, tuple(dict.fromkeys((a, b))), tuple(dict.fromkeys(edges))))
+    return min(found, key=lambda each: (len(each.edges), each.events), default=None)
+
+
+def _on_cycle(axiom: Axiom, search: _Search, scope: Scope) -> Blame | None:
+    graph = networkx.DiGraph(search.pairs(axiom.expression, scope))
+    cycles = []
+    for start in sorted(graph.nodes):
+        for after in sorted(graph.successors(start)):
+            if networkx.has_path(graph, after, start):
+                cycles.append(tuple(networkx.shortest_path(graph, after, start)))
+    if not cycles:
+        return None
+    cycle = min(cycles, key=lambda each: (len(each), each))
+    steps = zip(cycle, cycle[1:] + cycle[:1], strict=True)
+    edges = [edge for a, b in steps for edge in search.witness(axiom.expression, scope, a, b)]
+    return Blame(axiom, cycle, tuple(dict.fromkeys(edges)))
+
+
+class _Search:
+    """Witnesses of pairs in one execution, each found once."""
+
+    def __init__(self, execution: RealisedExecution) -> None:
+        self._execution = execution
+        self._values: dict[tuple[int, int], tuple[Expression, Scope, list[Pair]]] = {}
+        self._known: dict[tuple[int, int, int, int], Witness] = {}
+
+    def pairs(self, expression: Expression, scope: Scope) -> list[Pair]:
+        """The pairs of a relation, ascending."""
+        key = id(expression), id(scope)
+        if key not in self._values:  # what is kept alive keeps its id
+            rows = self._execution.value(expression, scope)
+            assert isinstance(rows, tuple)
+            found = [(a, b) for a, row in enumerate(rows) for b in members(row)]
+            self._values[key] = expression, scope, found
+        return self._values[key][2]
+
+    def members(self, expression: Expression, scope: Scope) -> list[int]:
+        """The members of a set, ascending."""
+        mask = self._execution.value(expression, scope)
+        assert isinstance(mask, int)
+        return list(members(mask))
+
+    def witness(self, expression: Expression, scope: Scope, a: int, b: int) -> Witness:
+        """The fewest edges that show that (a, b), a pair of the relation, is one."""
+        self.pairs(expression, scope)
+        key = id(expression), id(scope), a, b
+        if key not in self._known:
+            self._known[key] = self._witness(expression, scope, a, b)
+        return self._known[key]
+
+    def _witness(self, expression: Expression, scope: Scope, a: int, b: int) -> Witness:
+        match expression:
+            case Name(name):
+                meaning = scope[name]
+                if name in KNOWN or meaning.expression is None or meaning.scope is None:
+                    return (Edge(name, a, b),)
+                return self.witness(meaning.expression, meaning.scope, a, b)
+            case Composition(left, right):
+                return self._composition(left, right, scope, a, b)
+            case Union(left, right):
+                sides = [each for each in (left, right) if self._has(each, scope, a, b)]
+                return _shortest(self.witness(each, scope, a, b) for each in sides)
+            case Intersection(left, right):
+                return _tells_most(self.witness(each, scope, a, b) for each in (left, right))
+            case Difference(left, _):
+                return self.witness(left, scope, a, b)
+            case Identity():
+                return ()
+            case Inverse(argument):
+                return self.witness(argument, scope, b, a)
+            case Optionally(argument):
+                return () if a == b else self.witness(argument, scope, a, b)
+            case Plus(argument):
+                return self._path(argument, scope, a, b)
+            case Star(argument):
+                return () if a == b else self._path(argument, scope, a, b)
+        return (Edge(str(expression), a, b),)
+
+    def _has(self, expression: Expression, scope: Scope, a: int, b: int) -> bool:
+        return (a, b) in self.pairs(expression, scope)
+
+    def _composition(
+        self, left: Expression, right: Expression, scope: Scope, a: int, b: int
+    ) -> Witness:
+        middles = [x for _, x in self._from(left, scope, a) if self._has(right, scope, x, b)]
+        return _shortest(
+            self.witness(left, scope, a, x) + self.witness(right, scope, x, b) for x in middles
+        )
+
+    def _from(self, expression: Expression, scope: Scope, a: int) -> list[Pair]:
+        return [pair for pair in self.pairs(expression, scope) if pair[0] == a]
+
+    def _path(self, step: Expression, scope: Scope, a: int, b: int) -> Witness:
+        """The witnesses of the steps from a to b, at least one."""
+        graph = networkx.DiGraph(self.pairs(step, scope))
+        paths = [
+            [a, *networkx.shortest_path(graph, after, b)]
+            for after in sorted(graph.successors(a))
+            if networkx.has_path(graph, after, b)
+        ]
+        path = min(paths, key=lambda each: (len(each), each))
+        return tuple(edge for x, y in pairwise(path) for edge in self.witness(step, scope, x, y))
+
+    def excess(self, expression: Expression, scope: Scope, a: int, b: int) -> Witness:
+        """Of a pair in `p \\ q`, what excludes it from q, if that is itself a pair of a relation.
+
+        A pair that q = r \\ s excludes as it is in s shows why, as where a write comes in between.
+        """
+        if not isinstance(expression, Difference):
+            return ()
+        right, at = expression.right, scope
+        while isinstance(right, Name) and right.name not in KNOWN:
+            meaning = at[right.name]
+            if meaning.expression is None or meaning.scope is None:
+                return ()
+            right, at = meaning.expression, meaning.scope
+        if isinstance(right, Difference) and self._has(right.right, at, a, b):
+            return self.witness(right.right, at, a, b)
+        return ()
+
+
+def _shortest(witnesses: Iterable[Witness]) -> Witness:
+    return min(witnesses, key=len)
+
+
+def _tells_most(witnesses: Iterable[Witness]) -> Witness:
+    """The witness of known relations, or at least of some that do not always hold."""
+
+    def vague(witness: Witness) -> tuple[int, int, int]:
+        given = sum(edge.name in _GIVEN for edge in witness)
+        unknown = sum(edge.name not in KNOWN for edge in witness)
+        return given, unknown, len(witness) if witness else 1_000
+
+    return min(witnesses, key=vague)

@@ -1,0 +1,200 @@
+"""`draw`: which execution is wanted, and what is said above its picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from rspverify.axiomatic import MemoryModel, require_understood
+from rspverify.axiomatic.picture import Drawn, Pictures
+from rspverify.check.final import written
+from rspverify.check.settings import Settings
+from rspverify.check.wording import observed
+from rspverify.litmus import Atom, Formula, Junction, Program
+from rspverify.report import Picture
+from rspverify.source import InputError, Problem
+
+MOST = 64
+"""So many executions are drawn at the most."""
+
+_CLAIM = re.compile(r"(?:P?(\d+):(\w+)|\[?(\w+)\]?)=(-?\d+);?")
+
+
+class Which(Enum):
+    """Which execution is wanted."""
+
+    CONSISTENT = "consistent"
+    ALL = "all"
+    RACE = "race"
+    FORBIDDEN = "forbidden"
+
+
+class NoExecutionError(Exception):
+    """There is no execution of the kind that is wanted; the text says so in words for users."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be drawn. outcome: as users write it; edges: None for the usual ones."""
+
+    which: Which = Which.CONSISTENT
+    outcome: str | None = None
+    edges: tuple[str, ...] | None = None
+    initial: bool = True
+
+
+def draw(program: Program, model: MemoryModel, wanted: Wanted, settings: Settings) -> list[Picture]:
+    """The pictures that are wanted, at least one.
+
+    Raises InputError for what the options say, NoExecutionError, and LimitReached.
+    """
+    require_understood(program, model)
+    formula = None if wanted.outcome is None else _claims(program, wanted.outcome)
+    source = Pictures(program, model, settings.limits())
+    _require_relations(wanted.edges, source.relations(), model)
+    match wanted.which:
+        case Which.ALL:
+            found = _every(source, wanted)
+        case Which.RACE:
+            found = [_racy(source, wanted, program)]
+        case Which.FORBIDDEN:
+            found = [_forbidden(source, wanted, program, formula)]
+        case Which.CONSISTENT:
+            found = [_consistent(source, wanted, program, formula)]
+    within = [
+        f"only executions within {number} {bound}" for bound, number in program.within.items()
+    ]
+    pictures = [
+        replace(
+            drawn.picture,
+            title=f"{program.title} under {model.name}",
+            notes=(kind, str(observed(program, drawn.outcome)), *notes, *within),
+        )
+        for kind, drawn, notes in found
+    ]
+    return pictures if wanted.initial else [_without_initial(each) for each in pictures]
+
+
+Named = tuple[str, Drawn, list[str]]
+"""What kind of execution it is, what is drawn, and what is said of it besides its outcome."""
+
+
+def _consistent(
+    source: Pictures, wanted: Wanted, program: Program, formula: Formula | None
+) -> Named:
+    kind = "a consistent execution"
+    if formula is not None:
+        drawn = source.consistent(formula, wanted.edges)
+        if drawn is None:
+            raise NoExecutionError(
+                f"no consistent execution ends with {wanted.outcome}: --forbidden shows why"
+            )
+        return kind, drawn, []
+    if program.condition is not None:
+        drawn = source.consistent(program.condition.formula, wanted.edges)
+        if drawn is not None:
+            return kind, drawn, [f"satisfies {written(program.condition.formula)}"]
+    drawn = source.consistent(None, wanted.edges)
+    if drawn is None:
+        raise NoExecutionError("no candidate execution is consistent")
+    if program.condition is None:
+        return kind, drawn, []
+    return kind, drawn, [f"no consistent execution satisfies {written(program.condition.formula)}"]
+
+
+def _every(source: Pictures, wanted: Wanted) -> list[Named]:
+    drawn = list(source.every(wanted.edges, MOST + 1))
+    if not drawn:
+        raise NoExecutionError("no candidate execution is consistent")
+    count = str(len(drawn)) if len(drawn) <= MOST else f"more than {MOST}"
+    return [
+        (f"consistent execution {number} of {count}", each, [])
+        for number, each in enumerate(drawn[:MOST], start=1)
+    ]
+
+
+def _racy(source: Pictures, wanted: Wanted, program: Program) -> Named:
+    drawn = source.racy(wanted.edges)
+    if drawn is None:
+        raise NoExecutionError(f"{program.source.name}: no consistent execution has a race")
+    return f"a consistent execution with a race ({drawn.condition})", drawn, []
+
+
+def _forbidden(
+    source: Pictures, wanted: Wanted, program: Program, formula: Formula | None
+) -> Named:
+    if formula is None:
+        if program.condition is None:
+            message = f"{program.source.name}: must have a final condition for --forbidden"
+            hint = "or say which outcome, as in --outcome '1:r0=1 1:r1=0'"
+            raise InputError([Problem(None, message, hint)])
+        formula = program.condition.formula
+    words = written(formula)
+    try:
+        drawn = source.forbidden(formula, wanted.edges)
+    except ValueError:
+        raise NoExecutionError(
+            f"nothing forbids {words}: a consistent execution satisfies it; "
+            "without --forbidden it is drawn"
+        ) from None
+    if drawn is None:
+        raise NoExecutionError(f"no candidate execution has values that satisfy {words}")
+    names = " and ".join(each.axiom.name for each in drawn.blames)
+    breaks = [f"breaks {it.axiom.name}: {_axiom(str(it.axiom))}" for it in drawn.blames]
+    return f"forbidden by {names}", drawn, breaks
+
+
+def _axiom(text: str) -> str:
+    return text.rsplit(" as ", 1)[0]
+
+
+def _claims(program: Program, text: str) -> Formula:
+    """An outcome as users write it: `1:r0=1 1:r1=0 x=2`. Raises InputError."""
+    locations = {location.name for location in program.locations}
+    atoms: list[Formula] = []
+    problems: list[Problem] = []
+    for word in re.split(r"[\s;]+(?:/\\\s*)?", text.strip(" ;")):
+        matched = _CLAIM.fullmatch(word)
+        if matched is None:
+            message = f"--outcome: {word!r} must be like 1:r0=1 or x=2"
+            problems.append(Problem(None, message))
+            continue
+        thread, register, location, value = matched.groups()
+        if thread is None:
+            known = location in locations
+            atoms.append(Atom(None, location, int(value)))
+        else:
+            number = int(thread)
+            known = number < len(program.threads)
+            known = known and register in program.threads[number].registers
+            atoms.append(Atom(number, register, int(value)))
+        if not known:
+            what = "location" if thread is None else "register"
+            message = f"--outcome: {word!r} must speak of a {what} of {program.source.name}"
+            problems.append(Problem(None, message))
+    if problems:
+        raise InputError(problems)
+    return Junction(True, tuple(atoms))
+
+
+def _require_relations(
+    edges: Sequence[str] | None, known: frozenset[str], model: MemoryModel
+) -> None:
+    wrong = [name for name in edges or () if name not in known]
+    if wrong:
+        message = f"--edges: {', '.join(wrong)} must be relations of the model {model.name}"
+        raise InputError([Problem(None, message, f"it has {', '.join(sorted(known))}")])
+
+
+def _without_initial(picture: Picture) -> Picture:
+    """The picture without initial writes, and without the edges at them."""
+    kept = [place for place, event in enumerate(picture.events) if event.thread is not None]
+    place = {old: new for new, old in enumerate(kept)}
+    arrows = tuple(
+        replace(each, source=place[each.source], target=place[each.target])
+        for each in picture.arrows
+        if each.source in place and each.target in place
+    )
+    return replace(picture, events=tuple(picture.events[old] for old in kept), arrows=arrows)

@@ -1,0 +1,200 @@
+"""Pictures of executions as SVG, on one page, one below the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from rspverify.render.colours import colour, dashed
+from rspverify.render.edge_routes import Point, Route, routed
+from rspverify.render.picture_layout import Box, Layout, laid_out, letters
+from rspverify.report import Picture
+
+_MARGIN = 24.0
+_TYPEWRITER = "'DejaVu Sans Mono', Menlo, Consolas, monospace"
+_SANS = "'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+_GROUPS = {
+    "device": {"fill": "#f4f4f2", "stroke": "#9a9a94", "stroke-dasharray": "7 4"},
+    "work-group": {"fill": "#fbfbfa", "stroke": "#b4b4ae"},
+}
+_HEAD_LENGTH = 9.0
+
+
+def page(pictures: Sequence[Picture]) -> str:
+    """The SVG document."""
+    root = Element("svg", xmlns="http://www.w3.org/2000/svg")
+    SubElement(root, "title").text = "; ".join(dict.fromkeys(it.title for it in pictures))
+    background = SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "white"})
+    width, height = 0.0, 0.0
+    for picture in pictures:
+        drawn, extent = _drawn(picture)
+        across, down = _MARGIN - extent.x, height + _MARGIN - extent.y
+        drawn.set("transform", f"translate({_number(across)} {_number(down)})")
+        root.append(drawn)
+        width = max(width, extent.width + 2 * _MARGIN)
+        height += extent.height + 2 * _MARGIN
+    for element in (root, background):
+        element.set("width", _number(width))
+        element.set("height", _number(height))
+    root.set("viewBox", f"0 0 {_number(width)} {_number(height)}")
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _drawn(picture: Picture) -> tuple[Element, Box]:
+    """A picture and its extent; x and y of that are of its upper left corner."""
+    layout = laid_out(picture)
+    routes = routed(layout, picture.arrows)
+    group = Element("g", {"class": "picture"})
+    for number, caption in enumerate(layout.top):
+        _text(group, caption.x, caption.y, caption.text, 15 if number == 0 else 13, bold=not number)
+    _groups(group, layout)
+    for route in routes:
+        _edge(group, route)
+    _events(group, picture, layout)
+    for route in routes:
+        _label(group, route)
+    extent = _extent(layout, routes)
+    for caption_element in list(group)[: len(layout.top)]:
+        caption_element.set("x", _number(extent.x))
+    legend = _legend(group, picture, extent)
+    return group, Box(extent.x, extent.y, max(extent.width, legend), extent.height + 34)
+
+
+def _extent(layout: Layout, routes: Sequence[Route]) -> Box:
+    xs = [x for box in layout.boxes for x in (box.x - box.width / 2, box.x + box.width / 2)]
+    ys = [y for box in layout.boxes for y in (box.y - box.height / 2, box.y + box.height / 2)]
+    for route in routes:
+        points = route.samples()
+        xs += [x for x, _ in points] + [route.label.x - route.label.width / 2]
+        xs.append(route.label.x + route.label.width / 2)
+        ys += [y for _, y in points]
+    left, right = min(xs, default=0.0), max(xs, default=0.0)
+    title, *notes = (len(caption.text) for caption in layout.top)
+    right = max([right, left + 9.6 * title, *(left + 7.6 * length for length in notes)])
+    return Box(left, 0.0, right - left, max(ys, default=layout.top[-1].y))
+
+
+def _groups(parent: Element, layout: Layout) -> None:
+    for each in layout.groups:
+        _rectangle(parent, each.box, 8, {"class": each.kind, **_GROUPS[each.kind]})
+        _text(parent, each.caption.x, each.caption.y, each.caption.text, 12, fill="#70706a")
+    for caption in layout.threads:
+        _text(parent, caption.x, caption.y, caption.text, 14, bold=True, middle=True)
+
+
+def _events(parent: Element, picture: Picture, layout: Layout) -> None:
+    for number, (event, box) in enumerate(zip(picture.events, layout.events, strict=True)):
+        where = f"line {event.line}" if event.line is not None else "initial"
+        group = SubElement(parent, "g", {"class": "event", "id": letters(number)})
+        SubElement(group, "title").text = where
+        style = {"fill": "#fff3c4" if event.marked else "white", "stroke": "#55554f"}
+        if event.marked:
+            style["stroke-width"] = "2"
+        _rectangle(group, box, 5, style)
+        text = _text(group, box.x, box.y + 4.5, layout.labels[number], 13, middle=True)
+        text.set("font-family", _TYPEWRITER)
+
+
+def _edge(parent: Element, route: Route) -> None:
+    arrow = route.arrow
+    group = SubElement(
+        parent,
+        "g",
+        {
+            "class": f"edge {arrow.name}" + (" bold" if arrow.bold else ""),
+            "data-source": letters(arrow.source),
+            "data-target": letters(arrow.target),
+        },
+    )
+    width = 3.0 if arrow.bold else 1.4
+    line = {"d": _curve(route), "fill": "none", "stroke": colour(arrow.name)}
+    line["stroke-width"] = _number(width)
+    if dashed(arrow.name) or arrow.mutual:
+        line["stroke-dasharray"] = "6 4"
+    SubElement(group, "path", line)
+    heads = [route.controls[-2:]] + ([route.controls[1::-1]] if arrow.mutual else [])
+    for before, end in heads:
+        points = _head(before, end, _HEAD_LENGTH + width)
+        SubElement(group, "polygon", {"points": points, "fill": colour(arrow.name)})
+
+
+def _curve(route: Route) -> str:
+    start, *rest = route.controls
+    letter = "Q" if len(rest) == 2 else "C"
+    return f"M {_point(start)} {letter} {' '.join(map(_point, rest))}"
+
+
+def _head(before: Point, end: Point, length: float) -> str:
+    angle = math.atan2(end[1] - before[1], end[0] - before[0])
+    corners = [end]
+    for turn in (math.pi - 0.38, math.pi + 0.38):
+        corners.append(
+            (end[0] + length * math.cos(angle + turn), end[1] + length * math.sin(angle + turn))
+        )
+    return " ".join(map(_point, corners))
+
+
+def _label(parent: Element, route: Route) -> None:
+    box, name = route.label, route.arrow.name
+    _rectangle(parent, box, 3, {"fill": "white", "fill-opacity": "0.88"})
+    _text(
+        parent, box.x, box.y + 4, name, 12, bold=route.arrow.bold, middle=True, fill=colour(name)
+    ).set("class", "label")
+
+
+def _legend(parent: Element, picture: Picture, extent: Box) -> float:
+    """One line for each relation that is drawn; the width that it takes."""
+    x, y = extent.x, extent.height + 26
+    for name in dict.fromkeys(arrow.name for arrow in picture.arrows):
+        line = {"x1": _number(x), "x2": _number(x + 26), "y1": _number(y - 4)}
+        line |= {"y2": _number(y - 4), "stroke": colour(name), "stroke-width": "2"}
+        if dashed(name):
+            line["stroke-dasharray"] = "6 4"
+        SubElement(parent, "line", {"class": "legend", **line})
+        _text(parent, x + 32, y, name, 12, fill=colour(name))
+        x += 32 + 7.2 * len(name) + 22
+    return x - extent.x
+
+
+def _rectangle(parent: Element, box: Box, radius: float, style: dict[str, str]) -> Element:
+    place = {
+        "x": _number(box.x - box.width / 2),
+        "y": _number(box.y - box.height / 2),
+        "width": _number(box.width),
+        "height": _number(box.height),
+        "rx": _number(radius),
+    }
+    return SubElement(parent, "rect", {**place, **style})
+
+
+def _text(
+    parent: Element,
+    x: float,
+    y: float,
+    words: str,
+    size: int,
+    *,
+    bold: bool = False,
+    middle: bool = False,
+    fill: str = "#1c1c1a",
+) -> Element:
+    style = {"x": _number(x), "y": _number(y), "font-size": str(size), "fill": fill}
+    style["font-family"] = _SANS
+    if bold:
+        style["font-weight"] = "bold"
+    if middle:
+        style["text-anchor"] = "middle"
+    element = SubElement(parent, "text", style)
+    element.text = words
+    return element
+
+
+def _point(point: Point) -> str:
+    return f"{_number(point[0])} {_number(point[1])}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

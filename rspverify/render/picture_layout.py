@@ -1,0 +1,180 @@
+"""Where the parts of a picture go: a column per thread, boxes around work-groups and devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rspverify.report import Picture, PlacedThread
+
+CHARACTER = 7.9
+"""Width of a character of an event, in a typewriter face of 13 units."""
+
+EVENT_HEIGHT = 28.0
+_ROW = 84.0
+_BETWEEN = 118.0
+_PADDING = 22.0
+_CAPTION = 22.0
+_HEAD = 24.0
+_LINE = 19.0
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle by its centre."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether a point is in it, or so near to it."""
+        return (
+            abs(x - self.x) <= self.width / 2 + margin
+            and abs(y - self.y) <= self.height / 2 + margin
+        )
+
+    def meets(self, other: Box, margin: float = 0.0) -> bool:
+        """Whether both have a point in common, or come so near."""
+        return (
+            abs(self.x - other.x) <= (self.width + other.width) / 2 + margin
+            and abs(self.y - other.y) <= (self.height + other.height) / 2 + margin
+        )
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Words with the point where they begin, or that they are around."""
+
+    text: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """The box of a work-group or a device."""
+
+    kind: str
+    box: Box
+    caption: Caption
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The places of everything but the edges. labels: the text of each event, with its letter."""
+
+    labels: tuple[str, ...]
+    events: tuple[Box, ...]
+    threads: tuple[Caption, ...]
+    groups: tuple[Group, ...]
+    top: tuple[Caption, ...]
+
+    @property
+    def boxes(self) -> Iterator[Box]:
+        """All rectangles."""
+        yield from self.events
+        yield from (group.box for group in self.groups)
+
+
+def laid_out(picture: Picture) -> Layout:
+    """Columns from left to right; events of a thread from top to bottom, initial writes above."""
+    labels = tuple(f"{letters(n)}: {it.text}" for n, it in enumerate(picture.events))
+    widths = [len(label) * CHARACTER + 18 for label in labels]
+    columns = _columns(picture, widths)
+    top = [Caption(picture.title, 0, _LINE)]
+    top += [Caption(note, 0, _LINE * (2 + n)) for n, note in enumerate(picture.notes)]
+    upper = top[-1].y + 26
+    initial = [n for n, it in enumerate(picture.events) if it.thread is None]
+    places: dict[int, Box] = {}
+    if initial:
+        places |= _in_row(initial, widths, _middle(columns), upper + EVENT_HEIGHT / 2)
+        upper += EVENT_HEIGHT + 50
+    grouped = any(thread.device is not None for thread in picture.threads)
+    first = upper + (2 * _CAPTION + 10 if grouped else 0) + _HEAD
+    rows = [0] * len(columns)
+    for number, event in enumerate(picture.events):
+        if event.thread is not None:
+            y = first + EVENT_HEIGHT / 2 + 8 + rows[event.thread] * _ROW
+            places[number] = Box(columns[event.thread].x, y, widths[number], EVENT_HEIGHT)
+            rows[event.thread] += 1
+    lower = max([first + EVENT_HEIGHT, *(box.y + box.height / 2 for box in places.values())])
+    return Layout(
+        labels,
+        tuple(places[number] for number in range(len(labels))),
+        tuple(
+            Caption(thread.name, column.x, first - 6)
+            for thread, column in zip(picture.threads, columns, strict=True)
+        ),
+        tuple(_groups(picture.threads, columns, upper, lower)) if grouped else (),
+        tuple(top),
+    )
+
+
+def letters(number: int) -> str:
+    """The name of an event: a … z, aa, ab, …"""
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        name = chr(ord("a") + rest) + name
+    return name
+
+
+def _columns(picture: Picture, widths: Sequence[float]) -> list[Box]:
+    """The columns by thread; their vertical extent is not known yet."""
+    found: list[Box] = []
+    edge = 0.0
+    before: PlacedThread | None = None
+    for number, thread in enumerate(picture.threads):
+        own = [w for w, it in zip(widths, picture.events, strict=True) if it.thread == number]
+        width = max([60.0, *own])
+        if before is not None:
+            edge += _BETWEEN
+            edge += 2 * _PADDING * (before.device != thread.device)
+        found.append(Box(edge + width / 2, 0, width, 0))
+        edge += width
+        before = thread
+    return found
+
+
+def _middle(columns: Sequence[Box]) -> float:
+    return (columns[0].x + columns[-1].x) / 2 if columns else 0
+
+
+def _in_row(
+    numbers: Sequence[int], widths: Sequence[float], middle: float, y: float
+) -> dict[int, Box]:
+    gap = 46.0
+    edge = middle - (sum(widths[n] for n in numbers) + gap * (len(numbers) - 1)) / 2
+    found = {}
+    for number in numbers:
+        found[number] = Box(edge + widths[number] / 2, y, widths[number], EVENT_HEIGHT)
+        edge += widths[number] + gap
+    return found
+
+
+def _groups(
+    threads: Sequence[PlacedThread], columns: Sequence[Box], upper: float, lower: float
+) -> Iterator[Group]:
+    """Devices first, as work-groups are drawn upon them."""
+    placed = list(zip(threads, columns, strict=True))
+    for device, inside in groupby(placed, key=lambda each: each[0].device):
+        members = [column for _, column in inside]
+        yield _group("device", f"device {device}", members, upper, lower + 2 * _PADDING, 2)
+    for (_, workgroup), inside in groupby(placed, key=lambda it: (it[0].device, it[0].workgroup)):
+        members = [column for _, column in inside]
+        name = f"work-group {workgroup}"
+        yield _group("work-group", name, members, upper + _CAPTION + 6, lower + _PADDING, 1)
+
+
+def _group(
+    kind: str, name: str, members: Sequence[Box], upper: float, lower: float, rings: int
+) -> Group:
+    left = members[0].x - members[0].width / 2 - rings * _PADDING
+    right = members[-1].x + members[-1].width / 2 + rings * _PADDING
+    right = max(right, left + len(name) * 7 + 16)
+    box = Box((left + right) / 2, (upper + lower) / 2, right - left, lower - upper)
+    return Group(kind, box, Caption(name, left + 8, upper + 15))

@@ -1,0 +1,96 @@
+"""Races for people: the two accesses, and the consistent execution that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from rspverify.relation.order import nearest
+from rspverify.report import RaceReport
+from rspverify.verdict import Event, Race
+
+_HEADS = {
+    "rf": "reads from",
+    "mo": "after in mo",
+    "sw": "synchronises with",
+    "hb": "after in hb",
+}
+"""What the column of a relation tells of an event: those that are related to it."""
+
+
+def accesses(race: Race) -> list[str]:
+    """The two accesses of a race, each with its place."""
+    return [_at(race.first), _at(race.second)]
+
+
+def race_report(it: RaceReport) -> Iterator[RenderableType]:
+    """Everything about one test."""
+    yield Text(f"{it.test} (model {it.model})", style="bold")
+    for bound, number in it.within.items():
+        yield Text(f"Only executions within {number} {bound}.", style="magenta")
+    if it.race is None:
+        yield Text("No consistent execution has a race.")
+        return
+    yield Text(f"RACY: a consistent execution violates {it.race.condition}.", style="yellow")
+    for line in accesses(it.race):
+        yield Text(f"  {line}")
+    yield Text("")
+    yield Text("The execution", style="bold")
+    yield race_execution(it.race)
+    yield Text("")
+    yield Text(f"As a picture: rspverify draw --race -o race.svg {it.file}")
+
+
+def race_line(it: RaceReport) -> Text:
+    """One test in one line."""
+    within = "".join(f" (within {number} {bound})" for bound, number in it.within.items())
+    if it.race is None:
+        return Text(f"{it.file}: race-free{within}")
+    first, second = accesses(it.race)
+    line = Text(f"{it.file}: ")
+    line.append("RACY", style="yellow")
+    line.append(f"{within} {it.race.condition}: {first} and {second}")
+    return line
+
+
+def race_execution(race: Race) -> Table:
+    """The events by thread, and which are related to each; of mo and hb the next before only."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    shown = [name for name in _HEADS if race.edges.get(name)]
+    for column in ("", "thread", "line", "access", *(_HEADS[name] for name in shown)):
+        table.add_column(column, no_wrap=True)
+    into = {name: _into(race, name) for name in shown}
+    for place, event in enumerate(race.events):
+        racing = event in (race.first, race.second)
+        table.add_row(
+            _name(place),
+            "" if event.thread is None else f"P{event.thread}",
+            "" if event.line is None else str(event.line),
+            event.text,
+            *(" ".join(_name(each) for each in into[name][place]) for name in shown),
+            style="yellow" if racing else None,
+        )
+    return table
+
+
+def _into(race: Race, name: str) -> list[list[int]]:
+    """Of each event, those that the relation leads from; of an order only the nearest."""
+    edges = race.edges[name]
+    if name in ("mo", "hb"):
+        edges = tuple(nearest(edges))
+    if name == "hb":  # that initial writes come first goes without saying
+        edges = tuple(pair for pair in edges if race.events[pair[0]].thread is not None)
+    return [[a for a, b in edges if b == place] for place in range(len(race.events))]
+
+
+def _name(place: int) -> str:
+    return f"e{place}"
+
+
+def _at(event: Event) -> str:
+    if event.thread is None:
+        return event.text
+    return f"P{event.thread} line {event.line}: {event.text}"

@@ -1,0 +1,151 @@
+"""`outcomes` of many tests, in each form, and its races."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+
+MP = """OpenCL {name}
+{{ [x]=0; [y]=0; }}
+P0 (global int* x, global atomic_int* y) {{
+  *x = 1;
+  atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
+}}
+P1 (global int* x, global atomic_int* y) {{
+  int r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_{scope});
+  int r1 = 7;
+  if (r0 == 1) {{ r1 = *x; }}
+}}
+scopeTree (device (work_group P0) (work_group P1))
+exists (1:r0=1 /\\ 1:r1=0)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A good test, a racy one, a wrong one, one beyond the model, and another good one."""
+    (tmp_path / "a.litmus").write_text(MP.format(name="A", scope="device"))
+    (tmp_path / "b.litmus").write_text(MP.format(name="B", scope="work_group"))
+    (tmp_path / "c.litmus").write_text(MP.format(name="C", scope="galaxy"))
+    local = MP.format(name="D", scope="device").replace("global atomic", "local atomic")
+    (tmp_path / "d.litmus").write_text(local)
+    (tmp_path / "e.litmus").write_text(MP.format(name="E", scope="device"))
+    return tmp_path
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["outcomes", *map(str, arguments)])
+
+
+def test_what_is_wrong_with_one_test_does_not_stop_the_others(folder: Path) -> None:
+    result = run(folder)
+    assert result.exit_code == 2
+    assert f"{folder}/c.litmus:8:" in result.stderr and "memory_scope_galaxy" in result.stderr
+    titles = [line.split()[0] for line in result.stdout.splitlines() if "(model" in line]
+    assert [title for title in titles if title != "D"] == ["A", "B", "E"]
+    assert result.stdout.splitlines()[-1].startswith("5 tests, model opencl-rsp, ")
+
+
+def test_tests_come_in_order_whoever_answers(folder: Path) -> None:
+    one, two = run(folder, "-j", "1"), run(folder, "-j", "2")
+    assert one.stdout == two.stdout
+    assert one.stderr == two.stderr
+    assert one.exit_code == two.exit_code == 2
+
+
+def test_exit_codes(folder: Path) -> None:
+    assert run(folder / "a.litmus", folder / "b.litmus").exit_code == 0
+    assert run(folder / "a.litmus", folder / "c.litmus").exit_code == 2
+    assert run(folder / "nowhere.litmus").exit_code == 2
+    assert run(folder / "a.litmus", "--races", "--format", "herd").exit_code == 2
+    assert run(folder / "a.litmus", "--timeout", "0.001", folder / "b.litmus").exit_code == 3
+
+
+def test_json(folder: Path, root: Path) -> None:
+    schema = json.loads((root / "rspverify/render/outcomes.schema.json").read_text())
+    for options in ([], ["--races"]):
+        document = json.loads(run(folder, "--format", "json", *options).stdout)
+        jsonschema.validate(document, schema)
+        files = [Path(each["file"]).name for each in document["results"]]
+        assert files == ["a.litmus", "b.litmus", "c.litmus", "d.litmus", "e.litmus"]
+    (good, racy, wrong, *_) = json.loads(run(folder, "--format", "json").stdout)["results"]
+    assert good["final"]["observation"] == "Never" and good["racy"] is False
+    assert good["final"]["states"] == [{"1:r0": 0, "1:r1": 7}, {"1:r0": 1, "1:r1": 1}]
+    assert [each["allowed"] for each in good["outcomes"]] == [True, True]
+    assert racy["race"]["condition"] == "Dr" and racy["violated"] == ["Dr"]
+    assert racy["race"]["first"]["access"] == "W[na](x, 1)"
+    assert wrong["word"] == "ERROR" and not wrong["answered"] and wrong["outcomes"] is None
+
+
+def test_herd_over_a_folder(folder: Path) -> None:
+    shown = run(folder, "--format", "herd").stdout
+    blocks = shown.split("\n\n")
+    heads = [each.splitlines()[0] for each in blocks if each]
+    assert [each for each in heads if " D " not in each] == [
+        "Test A Allowed",
+        "Test B Allowed",
+        "Test E Allowed",
+    ]
+
+
+def test_races_in_a_line_per_test(folder: Path) -> None:
+    lines = run(folder / "a.litmus", folder / "b.litmus", "--races").stdout.splitlines()
+    assert lines[0] == f"{folder}/a.litmus: race-free"
+    accesses = "P0 line 4: W[na](x, 1) and P1 line 10: R[na](x, "
+    assert lines[1][:-2] == f"{folder}/b.litmus: RACY Dr: {accesses}"
+    assert lines[2:] == ["2 tests, model opencl-rsp, 2 answered, 1 racy"]
+
+
+def test_the_execution_that_has_the_race(folder: Path) -> None:
+    text = run(folder / "b.litmus", "--races").stdout
+    assert "RACY: a consistent execution violates Dr." in text
+    assert "P0 line 4: W[na](x, 1)" in text and "P1 line 10: R[na](x, " in text
+    rows = {line.split()[0]: line.split() for line in text.splitlines() if line[:1] == "e"}
+    assert rows["e0"][1:] == ["W(x,", "0)", "initial"]
+    assert rows["e3"][1:6] == ["P0", "5", "W[DV,N](y,", "1)", "e1"], "after the initial write in mo"
+    assert rows["e4"][-1] == "e3", "reads from the release"
+    assert f"rspverify draw --race -o race.svg {folder}/b.litmus" in text
+
+
+def test_many_columns_fit_a_narrow_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads = [
+        f"  int register{n} = atomic_load_explicit(x, memory_order_acquire, memory_scope_device);"
+        for n in range(7)
+    ]
+    place = tmp_path / "wide.litmus"
+    place.write_text(
+        "OpenCL wide\n{ [x]=3; }\nP0 (global atomic_int* x) {\n"
+        + "\n".join(loads)
+        + "\n}\nscopeTree (device (work_group P0))\n"
+    )
+    monkeypatch.setattr("rspverify.render.console._WIDTH", 60)
+    result = run(place)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[1].split() == ["outcome", "model"]
+    assert max(map(len, lines)) <= 60
+    assert "0:register6=3" in " ".join(lines)
+
+
+def test_each_read_of_a_line_has_a_column(tmp_path: Path) -> None:
+    """The outcomes differ in what was read first, which no register tells in the end."""
+    load = "r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device);"
+    store = "atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);"
+    place = tmp_path / "line.litmus"
+    place.write_text(
+        "OpenCL line\n{ [x]=0; }\n"
+        f"P0 (global atomic_int* x) {{\n  int r0; {load} {load}\n}}\n"
+        f"P1 (global atomic_int* x) {{ {store} }}\n"
+        "scopeTree (device (work_group P0) (work_group P1))\n"
+    )
+    head = run(place).stdout.splitlines()[1]
+    columns = [each for each in head.split("  ") if "line 4:" in each]
+    assert len(columns) == 2 and len({each.strip() for each in columns}) == 2, head
