@@ -216,15 +216,15 @@ def explain(
     from rspverify.check.explain import explain as explained
     from rspverify.check.inputs import require
     from rspverify.check.reading import load_scheme
-    from rspverify.litmus import read_program_file
     from rspverify.render.explanation_text import explanation
+    from rspverify.source import read_source
 
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
     with reporting(Incident("explain", (test,), (scheme,), settings)):
         table = load_scheme(scheme, settings)
-        program = read_program_file(test, settings.unroll)
+        program = settings.read(read_source(test))
         found = explained(program, table, load_model(settings.model), test, scheme, settings)
     _print(output, explanation(found))
     raise typer.Exit(exit_code([found.result], None))
@@ -370,10 +370,10 @@ def draw(
     from rspverify.check.drawing import NoExecutionError, Wanted, Which
     from rspverify.check.drawing import draw as drawn
     from rspverify.check.inputs import require
-    from rspverify.litmus import read_program_file
     from rspverify.render.console import opened
     from rspverify.render.draw_dot import graphs
     from rspverify.render.draw_svg import page
+    from rspverify.source import read_source
 
     chosen = [
         which
@@ -400,7 +400,7 @@ def draw(
     text, missing = "", None
     with reporting(Incident("draw", (test,), (), settings, options)):
         model = load_model(settings.model)
-        program = read_program_file(test, settings.unroll)
+        program = settings.read(read_source(test))
         wanted = Wanted(which, outcome, names, initial=not no_initial)
         try:
             pictures = drawn(program, model, wanted, settings)

@@ -118,6 +118,14 @@ def _settings(
             "verdicts say so.",
         ),
     ] = DEFAULT_UNROLL,
+    mixed: Annotated[
+        bool,
+        typer.Option(
+            "--mixed",
+            help="Let the threads of a test in OpenCL declare a location differently: it is atomic "
+            "if all say so, as Dartagnan has it.",
+        ),
+    ] = False,
 ) -> Settings:
     """The settings that the options of a check stand for. Raises InputError."""
     from rspverify.check.inputs import require, require_machine, require_solver
@@ -152,6 +160,7 @@ def _settings(
         smt_dir,
         progress,
         unroll,
+        mixed,
     )
 
 

@@ -30,7 +30,7 @@ _MOST = 20
 """So many reports are left in one folder; a bug that every test shows need not fill the disk."""
 _OPTIONS = {"seconds": "--timeout"}
 """Options whose names are not those of their setting."""
-_OF_DRAW = ("model", "seconds", "unroll")
+_OF_DRAW = ("model", "seconds", "unroll", "mixed")
 """The settings that `draw` has options for."""
 
 

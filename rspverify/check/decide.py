@@ -28,7 +28,7 @@ from rspverify.check.progress import WITHOUT_PROGRESS, progress
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide, check
 from rspverify.check.wording import observed
-from rspverify.litmus import read_program, title_of
+from rspverify.litmus import title_of
 from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme
 from rspverify.source import InputError, Severity, in_one_line
@@ -60,7 +60,7 @@ class Decider:
         the same of a test share an answer.
         """
         try:
-            program = read_program(task.source, self.settings.unroll)
+            program = self.settings.read(task.source)
         except InputError as error:
             return self._refuse(task, error, cache)
         except Exception as error:
@@ -68,7 +68,7 @@ class Decider:
             met = reported(error, incident(task.file, first, self.settings))
             return self.same(_internal(met, 0.0), task, title_of(task.source))
         facts = facts_of_program(program)
-        cache.keep(program_question(task.source, self.settings.unroll), facts)
+        cache.keep(program_question(task.source, self.settings), facts)
         results = []
         answers: dict[Question, Answer] = {}
         source = SourceSide(program, self.model)
@@ -88,7 +88,7 @@ class Decider:
         verdict = refused(error)
         title = title_of(task.source)
         if verdict.word is Word.UNSUPPORTED:
-            question = program_question(task.source, self.settings.unroll)
+            question = program_question(task.source, self.settings)
             cache.keep(question, ProgramFacts(title, (), verdict.reason))
         return self.same(Answer(verdict, None, 0.0), task, title)
 

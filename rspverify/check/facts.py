@@ -17,6 +17,7 @@ from rspverify.source import InputError, Source, read_source
 
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
+    from rspverify.check.settings import Settings
     from rspverify.litmus import Program
     from rspverify.scheme import Scheme
 
@@ -94,9 +95,9 @@ class ModelFacts:
     files: tuple[LookedFor, ...]
 
 
-def program_question(source: Source, unroll: int) -> Question:
-    """What does a test say, its loops unrolled so often? Its answer is a ProgramFacts."""
-    return Question("program", (digest(source.text), unroll))
+def program_question(source: Source, settings: Settings) -> Question:
+    """What does a test say, read as the settings say? Its answer is a ProgramFacts."""
+    return Question("program", (digest(source.text), settings.unroll, settings.mixed))
 
 
 def scheme_question(source: Source) -> Question:

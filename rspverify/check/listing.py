@@ -16,7 +16,7 @@ from rspverify.check.outcomes import outcomes, races
 from rspverify.check.settings import Settings
 from rspverify.check.workers import LOST, begin, end, forked
 from rspverify.limits import LimitReached
-from rspverify.litmus import read_program, warm_up
+from rspverify.litmus import warm_up
 from rspverify.report import OutcomeAnswer, OutcomeTable, RaceReport
 from rspverify.scheme import Scheme
 from rspverify.source import InputError, Severity, read_source
@@ -58,7 +58,7 @@ class Listing:
         return OutcomeAnswer(file, found, _since(started))
 
     def _found(self, file: str) -> OutcomeTable | RaceReport:
-        program = read_program(read_source(file), self.settings.unroll)
+        program = self.settings.read(read_source(file))
         if self.races:
             return races(program, self.model, file, self.settings)
         return outcomes(program, self.model, self.schemes, file, self.settings)

@@ -62,7 +62,7 @@ def _known(file: str, inputs: Inputs, cache: Cache) -> _Known:
     except InputError as error:
         verdict = Verdict(Word.ERROR, "\n".join(str(each) for each in error.problems))
         return _Known(file, None, _same(Answer(verdict, None, 0.0), file, None, inputs))
-    facts = cache.answer(program_question(source, inputs.settings.unroll), ProgramFacts)
+    facts = cache.answer(program_question(source, inputs.settings), ProgramFacts)
     if facts is None:
         return _Known(file, source, (None,) * len(inputs.schemes))
     if facts.refusal is not None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
+
+if TYPE_CHECKING:
+    from rspverify.litmus import Program
+    from rspverify.source import Source
 
 DEFAULT_MODEL = "opencl-rsp"
 
@@ -44,7 +49,8 @@ class Settings:
     engine, None for as many as are enough. machine: overrides what schemes name. states: limit of
     the explicit engine, and of progress. confirm: a second solver that must confirm each SOUND.
     smt_dir: a folder for the questions that each verdict rests on. progress: whether it is asked.
-    unroll: how many iterations of a loop are looked at.
+    unroll: how many iterations of a loop are looked at. mixed: whether threads of a test in OpenCL
+    may declare one location differently.
     """
 
     engine: Engine = Engine.EVENTS
@@ -59,6 +65,13 @@ class Settings:
     smt_dir: str | None = None
     progress: bool = False
     unroll: int = DEFAULT_UNROLL
+    mixed: bool = False
+
+    def read(self, source: Source) -> Program:
+        """The program of a test, read as the settings say. Raises InputError."""
+        from rspverify.litmus import read_program
+
+        return read_program(source, self.unroll, self.mixed)
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""

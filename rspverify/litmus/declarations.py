@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rspverify.litmus.literal import stated
 from rspverify.litmus.problems import Problems, quote
@@ -75,9 +75,16 @@ def _is_type(word: Name) -> bool:
 
 
 def locations(
-    entries: Iterable[Entry], threads: Iterable[ThreadText], language: str, problems: Problems
+    entries: Iterable[Entry],
+    threads: Iterable[ThreadText],
+    language: str,
+    mixed: bool,
+    problems: Problems,
 ) -> dict[str, Location]:
-    """All locations by name: those of the parameters, then those of the initial state alone."""
+    """All locations by name: those of the parameters, then those of the initial state alone.
+
+    mixed: whether threads may declare a location differently in OpenCL too.
+    """
     initial = _initial_values(entries, problems)
     found: dict[str, tuple[Declared, Span, str]] = {}
     for thread in threads:
@@ -95,11 +102,11 @@ def locations(
             if not parameter.pointer:
                 message = f"a parameter must be a pointer such as `{what}* {name}`, not a value"
                 problems.error(parameter.span, message)
-            _agree(found, name, (what, parameter.span, thread.name.text), problems)
+            _agree(found, name, (what, parameter.span, thread.name.text), mixed, problems)
     for name, (entry, _) in initial.items():
         if any(map(_is_type, entry.specifiers)):
             what = declared(entry.specifiers, entry.span, language, problems)
-            _agree(found, name, (what, entry.span, "the initial state"), problems)
+            _agree(found, name, (what, entry.span, "the initial state"), mixed, problems)
         elif name not in found:
             found[name] = (Declared(False, None, False, language), entry.span, "the initial state")
     starts = {name: value for name, (_, value) in initial.items()}
@@ -129,9 +136,14 @@ def _agree(
     found: dict[str, tuple[Declared, Span, str]],
     name: str,
     new: tuple[Declared, Span, str],
+    mixed: bool,
     problems: Problems,
 ) -> None:
-    """Note a declaration, which must say the same as an earlier one of that location (MIXED)."""
+    """Note a declaration, which must say the same as an earlier one of that location.
+
+    In the languages of MIXED a location is atomic if one declaration says so. Where OpenCL may be
+    mixed it is atomic if all say so, as Dartagnan has it, and local if one does.
+    """
     what, span, where = new
     if name not in found:
         found[name] = new
@@ -143,5 +155,12 @@ def _agree(
     if what.language in MIXED and not (earlier.mutex or what.mutex):
         found[name] = new if what.atomic else found[name]
         return
+    if mixed and not (earlier.mutex or what.mutex):
+        local = "local" in (earlier.region, what.region)
+        atomic = earlier.atomic and what.atomic
+        both = replace(earlier, atomic=atomic, region="local" if local else "global")
+        found[name] = (both, first, place)
+        return
     message = f"{quote(name)} must be {earlier} in {where} as in {place}, not {what}"
-    problems.error(span, message, related=((first, f"{earlier} here"),))
+    hint = None if earlier.mutex or what.mutex else "--mixed reads it as Dartagnan does"
+    problems.error(span, message, hint, ((first, f"{earlier} here"),))

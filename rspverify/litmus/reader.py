@@ -21,15 +21,18 @@ _TITLE = re.compile(r"(?:opencl|c)\s+(\S+)", re.IGNORECASE)
 _THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
 
 
-def read_program_file(path: Path | str, unroll: int = DEFAULT_UNROLL) -> Program:
+def read_program_file(
+    path: Path | str, unroll: int = DEFAULT_UNROLL, mixed: bool = False
+) -> Program:
     """The program of a litmus file; raises InputError with all problems of the file."""
-    return read_program(read_source(path), unroll)
+    return read_program(read_source(path), unroll, mixed)
 
 
-def read_program(source: Source, unroll: int = DEFAULT_UNROLL) -> Program:
+def read_program(source: Source, unroll: int = DEFAULT_UNROLL, mixed: bool = False) -> Program:
     """The program of a litmus test; raises InputError with all problems of the text.
 
     unroll: how many iterations of a loop are looked at, unless it is certain to end by itself.
+    mixed: whether the threads of a test in OpenCL may declare one location differently.
     """
     if unroll < 1:
         raise ValueError(f"a loop must be unrolled at least once, not {unroll} times")
@@ -37,7 +40,7 @@ def read_program(source: Source, unroll: int = DEFAULT_UNROLL) -> Program:
     test = parse(source, problems)
     if test is None:
         raise problems.as_error()
-    program = _program(test, source, unroll, problems)
+    program = _program(test, source, unroll, mixed, problems)
     if problems:
         raise problems.as_error()
     return program
@@ -50,13 +53,13 @@ def title_of(source: Source) -> str | None:
     return found[1] if found else None
 
 
-def _program(test: Test, source: Source, unroll: int, problems: Problems) -> Program:
+def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Problems) -> Program:
     """The program that a syntax tree means, as far as it means one."""
     for each in test.unsupported:
         problems.unsupported(each.span, f"{each.construct} is not supported", each.hint)
     written = _threads(test, problems)
     places = placement(test, written, problems)
-    known = locations(test.entries, test.threads, test.language, problems)
+    known = locations(test.entries, test.threads, test.language, mixed, problems)
     initial = initial_registers(test.registers, written, problems)
     around = Surroundings(test.language, known, unroll, problems)
     threads: list[Thread] = []

@@ -590,3 +590,19 @@ def test_a_hundred_problems_are_told_and_the_rest_is_counted() -> None:
     assert len(found) == 101
     assert found[-1].message == "51 more problems from here on"
     assert found[-1].severity is Severity.ERROR
+
+
+def test_declarations_may_be_mixed_if_asked_for() -> None:
+    """As Dartagnan reads them: atomic if all say so, and local if one does."""
+    text = """OpenCL t
+{ }
+P0@wg 0, dev 0 (global int* x, global atomic_int* y, global atomic_int* z) { }
+P1@wg 0, dev 0 (global atomic_int* x, local atomic_int* y, global atomic_int* z) { }"""
+    with pytest.raises(InputError):
+        read_program(Source("t", text))
+    found = {it.name: it for it in read_program(Source("t", text), mixed=True).locations}
+    assert {name: (it.atomic, it.region) for name, it in found.items()} == {
+        "x": (False, "global"),
+        "y": (True, "local"),
+        "z": (True, "global"),
+    }
