@@ -63,7 +63,7 @@ class Reader:
         self.notes: list[str] = []
         self._including: list[Path] = []
         self._optional: dict[int, Statement] = {}
-        self._labels: set[str] = set()
+        self.labels: set[str] = set()
         self._renamed = 0
         self._scope = Scope(_base_names())
         restricting = {name: self._scope.names[name] for name in _RESTRICTING}
@@ -295,10 +295,10 @@ class Reader:
         names += [f"{start}@{span.line}", f"{start}@{stem}:{span.line}"]
         names += [f"{start}@{stem}:{span.line}:{span.column}"]
         number = 2
-        while names[0] in self._labels:
+        while names[0] in self.labels:
             names = [*names[1:], f"{start}@{stem}:{span.line}:{span.column}:{number}"]
             number += 1
-        self._labels.add(names[0])
+        self.labels.add(names[0])
         if given is not None and names[0] != given:
             self._note(f"{span}: the name {given} is taken, this axiom is called {names[0]}")
         return names[0]
@@ -403,6 +403,7 @@ class _Snapshot:
         self._scope = scope
         self._cells = {name: (it, it.value, it.captured) for name, it in scope.names.items()}
         self._lengths = [len(each) for each in self._lists()]
+        self._labels = set(reader.labels)
         self.problems = len(reader.problems)
 
     def _lists(self) -> list[list]:  # type: ignore[type-arg]
@@ -428,6 +429,7 @@ class _Snapshot:
         """Forget everything since then, other than which files were read."""
         for each, length in zip(self._lists(), self._lengths, strict=True):
             del each[length:]
+        self._reader.labels = self._labels
         self._scope.names.clear()
         for name, (cell, value, captured) in self._cells.items():
             cell.value, cell.captured = value, captured
