@@ -7,6 +7,7 @@ import pytest
 from rspverify.axiomatic import MemoryModel, load_model, read_model
 from rspverify.axiomatic.library import LIBRARY
 from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, Statement
+from rspverify.axiomatic.texts import model_texts
 from rspverify.relation import Expression, Name, Nothing, Product, Sort
 from rspverify.relation import Test as Question
 from rspverify.source import InputError, Problem, Severity, Source
@@ -250,7 +251,7 @@ def test_choices_that_are_none(text: str, expected: str) -> None:
 )
 def test_what_must_hold(text: str, test: Question, negated: bool, condition: bool) -> None:
     model = read(text)
-    found = Axiom("X", test, Name("rf", Sort.RELATION), negated)
+    found = Axiom("X", test, Name("rf", Sort.RELATION), negated, text.startswith("flag"))
     assert model.statements[-1] == found
     assert (model.conditions if condition else model.axioms[1:]) == (found,)
     assert str(found) == f"{'~' * negated}{test.value} rf as X"
@@ -357,3 +358,20 @@ def test_a_name_that_a_definition_gives_itself_is_not_mentioned() -> None:
     model = read("let co = mo and coi = coi")
     assert model.statements[-1] == Let((("co", Name("mo", Sort.RELATION)),))
     assert model.names == {"sb", "mo"}
+
+
+def test_the_texts_of_a_model_are_a_model_of_their_own(tmp_path: Path) -> None:
+    """With what it includes, of herd's library too, wherever that was found."""
+    (tmp_path / "cross.cat").write_text(CROSS)
+    path = tmp_path / "m.cat"
+    path.write_text('include "cos.cat" include "cross.cat"\nacyclic ca as Ca')
+    texts = model_texts(str(path))
+    assert list(texts) == ["m.cat", "cos.cat", "cross.cat"]
+    assert texts["cross.cat"] == CROSS
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name, text in texts.items():
+        (copy / name).write_text(text)
+    again, before = load_model(str(copy / "m.cat")), load_model(str(path))
+    assert (again.axioms, again.names) == (before.axioms, before.names)
+    assert [*again.statements] == [*before.statements]
