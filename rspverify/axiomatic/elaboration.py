@@ -9,8 +9,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from rspverify.axiomatic.scope import (
+    Built,
+    Cell,
+    Function,
+    Meaning,
+    Primitive,
+    Scope,
+    nothing,
+)
 from rspverify.axiomatic.syntax import Application, Binding, Local, Named, Node, Operator, Refused
 from rspverify.relation import (
     Complement,
@@ -22,7 +31,6 @@ from rspverify.relation import (
     Intersection,
     Inverse,
     KindError,
-    Nothing,
     Optionally,
     Plus,
     Product,
@@ -63,73 +71,6 @@ _BINARY: Mapping[str, Callable[[Expression, Expression], Expression]] = {
 _SAME_SORT = ("union", "difference", "intersection", "complement")
 _OF_SETS = ("product", "identity", "square")
 _EMPTY = {"zero": Sort.RELATION, "braces": Sort.SET}
-
-
-@dataclass(frozen=True)
-class Built:
-    """An expression, how deep its operators stand on each other, and how large it is."""
-
-    expression: Expression
-    depth: int = 0
-    size: int = 1
-
-
-Meaning = Mapping[Sort, Built]
-"""What an expression may denote; where nothing asks for a sort, it is the first."""
-
-
-@dataclass(frozen=True, eq=False)
-class Function:
-    """A function. scope: what its free names mean."""
-
-    name: str
-    parameters: tuple[str, ...]
-    body: Node
-    scope: Scope
-
-
-@dataclass(frozen=True)
-class Primitive:
-    """A name that is only to be applied: `domain`, `range`, and those that come after `from`."""
-
-    name: str
-
-
-@dataclass(eq=False)
-class Cell:
-    """What a name stands for; None where a mistake has been reported. captured: by a function."""
-
-    value: Meaning | Function | Primitive | None
-    captured: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Scope:
-    """The names that are known at a place."""
-
-    names: dict[str, Cell] = field(default_factory=dict)
-    outer: Scope | None = None
-
-    def cell(self, name: str) -> Cell | None:
-        """What a name is bound to, None if it is not."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names:
-                return scope.names[name]
-            scope = scope.outer
-        return None
-
-    @property
-    def outermost(self) -> Scope:
-        """The scope of the whole model, or of a function."""
-        return self if self.outer is None else self.outer.outermost
-
-    def known(self) -> Iterator[str]:
-        """All names but those of which a mistake has been reported."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield from (name for name, cell in scope.names.items() if cell.value is not None)
-            scope = scope.outer
 
 
 @dataclass(frozen=True)
@@ -436,9 +377,3 @@ def _make(kind: str, operands: list[Expression]) -> Expression:
         return _BINARY[kind](left, right)
     (argument,) = operands
     return _UNARY[kind](argument)
-
-
-def nothing(first: Sort) -> Meaning:
-    """`0` and `{}`, which differ in what they are where nothing asks for a sort."""
-    other = Sort.SET if first is Sort.RELATION else Sort.RELATION
-    return {sort: Built(Nothing(sort)) for sort in (first, other)}

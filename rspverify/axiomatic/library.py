@@ -11,7 +11,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from rspverify.axiomatic.syntax import CatFile, parse
+from rspverify.axiomatic.parsing import parse
+from rspverify.axiomatic.syntax import CatFile
 from rspverify.source import read_source
 
 SHIPPED = Path(str(files("rspverify.axiomatic") / "models"))

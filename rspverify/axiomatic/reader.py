@@ -6,19 +6,9 @@ import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rspverify.axiomatic.elaboration import (
-    UNNAMED,
-    Built,
-    Cell,
-    Elaborator,
-    Function,
-    Meaning,
-    Primitive,
-    Scope,
-    unsupported,
-)
+from rspverify.axiomatic.chosen import chosen_order
+from rspverify.axiomatic.elaboration import UNNAMED, Elaborator, unsupported
 from rspverify.axiomatic.library import (
-    LIBRARY,
     found,
     in_library,
     places,
@@ -26,30 +16,33 @@ from rspverify.axiomatic.library import (
 )
 from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, ModelFile, Statement
 from rspverify.axiomatic.needed import without_needless
+from rspverify.axiomatic.parsing import parse
 from rspverify.axiomatic.recursion import grows
+from rspverify.axiomatic.scope import (
+    Built,
+    Cell,
+    Function,
+    Meaning,
+    Primitive,
+    Scope,
+    base_scope,
+)
 from rspverify.axiomatic.syntax import (
-    Application,
     Binding,
     CatFile,
     Chosen,
     Definition,
     Include,
-    Named,
-    Node,
     Question,
     RefusedStatement,
     Show,
-    parse,
 )
-from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
 from rspverify.relation import Expression, Name, Nothing, Sort, Test
 from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
 
 _TOTAL_ORDER = "S"
 """The name of the order that the header `withsc` asks for."""
 _OPTIONS = ("withsc", "withoutsc", "withco", "withoutco", "withinit", "withoutinit")
-_ORDERS = {"generate_orders": 2, "generate_cos": 1, "linearisations": 2}
-"""What may stand after `with … from`, and how many arguments it has."""
 _RESTRICTING = ("int", "ext")
 
 
@@ -63,9 +56,9 @@ class Reader:
         self.notes: list[str] = []
         self._including: list[Path] = []
         self._optional: dict[int, Statement] = {}
-        self._labels: set[str] = set()
+        self.labels: set[str] = set()
         self._renamed = 0
-        self._scope = Scope(_base_names())
+        self._scope = base_scope()
         restricting = {name: self._scope.names[name] for name in _RESTRICTING}
         self._elaborator = Elaborator(restricting)
         self._read(standard_library())
@@ -170,7 +163,7 @@ class Reader:
             self._file(read_source(path))
         except InputError as error:
             self.problems.extend(error.problems)
-        if path.parent == LIBRARY:
+        if _is_ours(path):
             self._make_optional(before)
         self._including.pop()
 
@@ -295,67 +288,22 @@ class Reader:
         names += [f"{start}@{span.line}", f"{start}@{stem}:{span.line}"]
         names += [f"{start}@{stem}:{span.line}:{span.column}"]
         number = 2
-        while names[0] in self._labels:
+        while names[0] in self.labels:
             names = [*names[1:], f"{start}@{stem}:{span.line}:{span.column}:{number}"]
             number += 1
-        self._labels.add(names[0])
+        self.labels.add(names[0])
         if given is not None and names[0] != given:
             self._note(f"{span}: the name {given} is taken, this axiom is called {names[0]}")
         return names[0]
 
     def _chosen(self, syntax: Chosen) -> None:
-        order = self._order(syntax)
+        order = chosen_order(syntax, self._elaborator, self._scope)
         if syntax.name == UNNAMED:
             self.problems.append(Problem(syntax.span, "the order that is chosen must have a name"))
         elif order is None:
             self._break([syntax.name])
         else:
             self._bind({syntax.name: Sort.RELATION}, order)
-
-    def _order(self, syntax: Chosen) -> Choice | None:
-        body = syntax.body
-        if not (isinstance(body, Application) and isinstance(body.function, Named)):
-            self._not_an_order(body)
-            return None
-        cell = self._scope.cell(body.function.name)
-        maker = None if cell is None else cell.value
-        if not isinstance(maker, Primitive) or maker.name not in _ORDERS:
-            self._not_an_order(body)
-            return None
-        number = _ORDERS[maker.name]
-        if len(body.arguments) != number:
-            plural = "s" * (number != 1)
-            message = f"{maker.name} must have {number} argument{plural}"
-            self.problems.append(Problem(body.span, f"{message}, not {len(body.arguments)}"))
-            return None
-        wanted = [Sort.SET, Sort.RELATION][-number:]
-        given = [
-            self._argument(each, sort, maker.name)
-            for each, sort in zip(body.arguments, wanted, strict=True)
-        ]
-        if number == 1:
-            writes = self._elaborator.expression(Named(body.span, "W"), self._scope)
-            given = [None if writes is None else writes[Sort.SET].expression, *given]
-        events, order = given
-        if events is None or order is None:
-            return None
-        return Choice(syntax.name, maker.name != "linearisations", events, order)
-
-    def _argument(self, node: Node, sort: Sort, function: str) -> Expression | None:
-        meaning = self._elaborator.expression(node, self._scope)
-        if meaning is None:
-            return None
-        if sort not in meaning:
-            other = next(iter(meaning)).value
-            message = f"this argument of {function} must be a {sort.value}, not a {other}"
-            self.problems.append(Problem(node.span, message))
-            return None
-        return meaning[sort].expression
-
-    def _not_an_order(self, body: Node) -> None:
-        makers = "generate_orders(set, relation) or linearisations(set, relation)"
-        message = f"what stands after `with … from` must be {makers}"
-        self.problems.append(Problem(body.span, message, severity=Severity.UNSUPPORTED))
 
     # Names.
 
@@ -403,6 +351,7 @@ class _Snapshot:
         self._scope = scope
         self._cells = {name: (it, it.value, it.captured) for name, it in scope.names.items()}
         self._lengths = [len(each) for each in self._lists()]
+        self._labels = set(reader.labels)
         self.problems = len(reader.problems)
 
     def _lists(self) -> list[list]:  # type: ignore[type-arg]
@@ -428,10 +377,20 @@ class _Snapshot:
         """Forget everything since then, other than which files were read."""
         for each, length in zip(self._lists(), self._lengths, strict=True):
             del each[length:]
+        self._reader.labels = self._labels
         self._scope.names.clear()
         for name, (cell, value, captured) in self._cells.items():
             cell.value, cell.captured = value, captured
             self._scope.names[name] = cell
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is of our library, or a copy beside a model."""
+    ours = in_library(path.name)
+    try:
+        return ours is not None and read_source(path).text == read_source(ours).text
+    except InputError:
+        return False
 
 
 def _statements(path: Path) -> Iterable[object]:
@@ -439,18 +398,3 @@ def _statements(path: Path) -> Iterable[object]:
         return parse(read_source(path)).statements
     except InputError:
         return ()
-
-
-def _base_names() -> dict[str, Cell]:
-    """What the names of the vocabulary stand for, and those of the language itself."""
-    found: dict[str, Cell] = {}
-    for name in (*SETS, FINAL_WRITES):
-        found[name] = Cell({Sort.SET: Built(Name(name, Sort.SET))})
-    for name in BASE_RELATIONS:
-        found[name] = Cell({Sort.RELATION: Built(Name(name, Sort.RELATION))})
-    # In models of the older herd `rmw` is the set.
-    both = {Sort.RELATION: Name("rmw", Sort.RELATION), Sort.SET: Name("RMW", Sort.SET)}
-    found["rmw"] = Cell({sort: Built(each) for sort, each in both.items()})
-    for name in ("domain", "range", *_ORDERS):
-        found[name] = Cell(Primitive(name))
-    return found

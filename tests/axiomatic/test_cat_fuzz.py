@@ -9,18 +9,39 @@ from mutants import mutants
 from relation.concrete import relation_expressions, set_expressions
 
 from rspverify.axiomatic import MemoryModel, Questions, read_model
-from rspverify.axiomatic.library import SHIPPED
+from rspverify.axiomatic.library import LIBRARY, SHIPPED
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.source import InputError, Source
 
 EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "200"))
 
-VALID = tuple(path.read_text() for path in sorted(SHIPPED.glob("*.cat")))
+WIDE = """C "C++11" withsc
+include "cos.cat" include "filters.cat"
+let cnf = ((W * _) | (_ * W)) & loc \\ (IW * _)
+let coh(hb) = (rf^-1)?; co; rf?; hb
+let symm r = r | r^-1 and f(s, t) = [s]^-1+ | (!s)^2 & t
+let rec hb = po | (hb; hb) and acq = [R & range(hb)] | rmw*
+let local = let a = ext (rf) in f(rmw | R, symm a)
+with lo from generate_orders(W & A, co0) with S from linearisations(SC, hb)
+show hb, local \\ S as x
+irreflexive coh(hb) acyclic S; acq as Sc ~empty lo | 0 | local
+flag ~empty cnf & symm(hb) as race undefined_unless acyclic WW(hb)
+let x = try rf with {} enum e = 'a || 'b procedure p(y) = call q(y) as z end
+let m = match rf with || {} -> {} || e ++ es -> f e ++ es end
+"""
+"""Every construct of the language, and some that are refused."""
+
+VALID = (
+    WIDE,
+    WIDE.split("let x = try")[0],
+    *(path.read_text() for path in sorted([*SHIPPED.glob("*.cat"), *LIBRARY.glob("*.cat")])),
+)
 TOKEN = re.compile(r"\s+|\^-1|[\w']+|[^\w\s]")
 TOKENS = [
     *sorted({token for text in VALID for token in TOKEN.findall(text)}),
     *("rec", "show", "unshow", "flag", "empty", "acyclic", "irreflexive", "as", "and", "let"),
+    *("in", "with", "from", "rmw", "{}", "^2", "++", "f(", "ext", "domain", '"cos.cat"', "->", "||"),
     *("sb", "rf", "mo", "co", "loc", "W", "R", "hb", "dr", "0", "1", ",", '"', "#"),
     *("(*", "*)", "//", '"opencl-hb-common.cat"', '"."', "\n", "\x00", "\x0c", "\x85", "é", "~" * 99),
 ]  # fmt: skip
@@ -69,6 +90,12 @@ def test_any_text(text: str) -> None:
 def test_any_tokens(text: str) -> None:
     check(text)
     check(f"let hb = sb\nacyclic hb as Hb\nlet x = {text}")
+
+
+def test_what_mutants_are_made_of() -> None:
+    model = check(VALID[1])
+    assert model is not None and model.chooses and len(model.notes) == 1
+    assert check(WIDE) is None
 
 
 @fuzz

@@ -1,0 +1,255 @@
+"""Functions and local definitions: an application means what its expansion by hand means."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from relation.concrete import relation_expressions, set_expressions
+
+from rspverify.axiomatic import MemoryModel, read_model
+from rspverify.axiomatic.model import Let
+from rspverify.relation import Expression
+from rspverify.source import InputError, Problem, Severity, Source
+
+MODEL = "let hb = sb\nacyclic hb as Hb\n"
+
+
+def read(text: str) -> MemoryModel:
+    return read_model(Source("t.cat", MODEL + text), "t")
+
+
+def meaning(expression: str, before: str = "") -> Expression:
+    found = read(f"{before}\nlet it = {expression}").definition("it")
+    assert found is not None
+    return found
+
+
+def problems(text: str) -> tuple[Problem, ...]:
+    with pytest.raises(InputError) as caught:
+        read(text)
+    return caught.value.problems
+
+
+@pytest.mark.parametrize(
+    ("functions", "application", "by_hand"),
+    [
+        ("let symm(r) = r | r^-1", "symm(rf | mo)", "(rf | mo) | (rf | mo)^-1"),
+        ("let symm r = r | r^-1", "symm rf", "rf | rf^-1"),
+        ("let symm r = r | r^-1", "symm rf; mo", "(rf | rf^-1); mo"),
+        ("let symm r = r | r^-1", "~symm rf+", "~((rf | rf^-1)+)"),
+        ("let symm r = r | r^-1", "symm (rf)^-1", "(rf | rf^-1)^-1"),
+        ("let symm r = r | r^-1", "symm [R]", "[R] | [R]^-1"),
+        ("let symm r = r | r^-1", "symm(symm(rf))", "(rf|rf^-1) | (rf|rf^-1)^-1"),
+        ("let f(a, b) = a; b", "f(rf, mo | sb)", "rf; (mo | sb)"),
+        ("let f(a, b) = a; b", "f (rf, mo) & sb", "(rf; mo) & sb"),
+        ("let f() = rf", "f()", "rf"),
+        ("let f(_) = _ * _", "f(rf)", "_ * _"),
+        ("let f(s) = [s]; po let g(s) = f(s) | f(~s)", "g(R & W)", "[R & W]; po | [~(R & W)]; po"),
+        ("let twice(f, r) = f(f(r)) let inv(r) = r^-1", "twice(inv, rf)", "rf^-1^-1"),
+        ("let f(r) = r^-1 let g = f", "g(rf)", "rf^-1"),
+        ("let f(r) = let s = r; r in s | s", "f(rf)", "(rf; rf) | (rf; rf)"),
+        ("let r = sb let f(r) = r", "f(rf)", "rf"),
+        ("", "let a = rf in a; a", "rf; rf"),
+        ("", "let a = rf and b = mo in a; b", "rf; mo"),
+        ("let a = sb", "let a = rf and b = a in a; b", "rf; (let x = a in x)"),
+        ("", "let f(r) = r; r in f(rf) | f(mo)", "rf; rf | mo; mo"),
+        ("", "(let a = rf in a) | mo", "rf | mo"),
+        ("", "let a = rf in let a = a; a in a; mo", "rf; rf; mo"),
+        ("", "begin rf | mo end ; sb", "(rf | mo); sb"),
+        ("", "ext rf", "ext & rf"),
+        ("", "int(rf; mo)", "int & (rf; mo)"),
+        ("", "ext (rf) ; mo", "(ext & rf); mo"),
+        ("", "ext(W * _) & loc", "(ext & W * _) & loc"),
+        ("", "domain rf", "domain(rf)"),
+        ("", "[range(rf; mo)]", "[range(rf; mo)]"),
+        ("", "domain rf | range rf", "domain(rf) | range(rf)"),
+        ("", "toid(R)", "[R]"),
+        ("", "fencerel(F)", "(po & (_ * F)); po"),
+        ("", "imply(rf, mo)", "~rf | mo"),
+        ("", "singlestep(po)", "po \\ (po; po)"),
+        ("", "udr(rf)", "domain(rf) | range(rf)"),
+        ("", "WW(po)", "po & (W * W)"),
+        ("", "noid(mo)", "mo \\ id"),
+    ],
+)  # fmt: skip
+def test_an_application_is_its_expansion(functions: str, application: str, by_hand: str) -> None:
+    assert meaning(application, functions) == meaning(by_hand, functions)
+
+
+def test_free_names_mean_what_they_meant_where_the_function_is() -> None:
+    """The function keeps the old x under a name of its own."""
+    model = read("let x = rf let f(r) = x; r let x = mo let it = f(x)")
+    assert [each.name for each in model.statements] == ["hb", "Hb", "x", "x@1", "x", "it"]
+    assert [
+        str(each.definitions[0][1]) for each in model.statements[2:] if isinstance(each, Let)
+    ] == [
+        "rf",
+        "x",
+        "mo",
+        "x@1; x",
+    ]
+
+
+def test_a_base_name_in_a_function_stays_the_base_name() -> None:
+    model = read("let W = R let it = WW(rf)")
+    assert str(model.definition("it")) == "rf & W@1 * W@1"
+    assert str(model.definition("W@1")) == "W"
+    assert model.names == {"sb", "W", "R", "rf"}
+
+
+def test_what_a_function_keeps_costs_nothing_where_it_is_not_applied() -> None:
+    model = read("let f(r) = mo; r let mo = rf let it = mo")
+    assert [each.name for each in model.statements] == ["hb", "Hb", "mo", "it"]
+    assert model.names == {"sb", "rf"}
+
+
+def test_a_base_relation_is_no_function_any_more_once_it_is_defined() -> None:
+    (problem,) = problems("let ext = rf let it = ext(mo)")
+    assert problem.message == "ext must be a function to be applied, not a relation"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "let f(r) = r; po\nlet it = f(R)",
+            [
+                "t.cat:4:10: in f, the left side of ; must be a relation, not a set",
+                "t.cat:3:12: this is the place in the function",
+            ],
+        ),
+        (
+            "let f(r) = [r]\nlet g(s) = f(s) | f(s^-1)\nempty g(rf) as G",
+            [
+                "t.cat:5:7: in f, the inside of [ ] must be a set, not a relation",
+                "t.cat:4:12: f is applied here",
+                "t.cat:3:12: this is the place in the function",
+                "t.cat:5:7: in f, the inside of [ ] must be a set, not a relation",
+                "t.cat:4:19: f is applied here",
+                "t.cat:3:12: this is the place in the function",
+            ],
+        ),
+        ("let f(r) = r; nowhere1", ["t.cat:3:15: nowhere1 must be a base name or defined above"]),
+        ("let f(r) = f(r)", ["t.cat:3:12: f must be a base name or defined above"]),
+        ("let f(r, r) = r", ["t.cat:3:5: parameters must be different, r is not"]),
+        ("let f(r) = r let x = f | rf", ["t.cat:3:22: f is a function and must be applied"]),
+        ("let f(r) = r empty f as F", ["t.cat:3:20: f is a function and must be applied"]),
+        ("let x = rf(mo)", ["t.cat:3:9: rf must be a function to be applied, not a relation"]),
+        ("let x = R rf", ["t.cat:3:9: R must be a function to be applied, not a set"]),
+        ("let x = domain R", ["t.cat:3:9: the argument of domain must be a relation, not a set"]),
+        ("let x = ext R", ["t.cat:3:9: the argument of ext must be a relation, not a set"]),
+        ("let x = domain(rf, mo)", ["t.cat:3:9: domain must have 1 argument, not 2"]),
+        ("let f(a, b) = a let x = f(rf)", ["t.cat:3:25: f must have 2 arguments, not 1"]),
+        ("let f(a, b) = a let x = f rf mo", ["t.cat:3:25: f must have 2 arguments, not 1"]),
+        ("let f() = rf let x = f(rf)", ["t.cat:3:22: f must have 0 arguments, not 1"]),
+        ("let x = domain | rf", ["t.cat:3:9: domain is a function and must be applied"]),
+        ("let x = linearisations(R, rf)",
+         ["t.cat:3:9: linearisations must stand after `with … from`"]),
+        ("let x = rf^2", ["t.cat:3:9: the operand of ^2 must be a set, not a relation"]),
+        ("let a = rf and a = mo", ["t.cat:3:1: what is defined at once must have names, all different"]),
+        ("let _ = rf", ["t.cat:3:1: what is defined at once must have names, all different"]),
+    ],
+)  # fmt: skip
+def test_mistakes(text: str, expected: list[str]) -> None:
+    found = []
+    for each in problems(text):
+        found += [f"{each.span}: {each.message}"]
+        found += [f"{span}: {words}" for span, words in each.related]
+    assert found == expected
+
+
+def test_a_function_that_was_refused_is_no_further_mistake() -> None:
+    (problem,) = problems("let f(r) = try r with 0\nlet x = f(rf)\nempty x as X")
+    assert problem.severity is Severity.UNSUPPORTED
+
+
+@pytest.mark.parametrize("number", [20, 60, 400])
+def test_what_grows_without_bound_is_an_error_at_its_line(number: int) -> None:
+    doubling = [
+        "let f0(r) = r | r",
+        *(f"let f{i}(r) = f{i - 1}(f{i - 1}(r))" for i in range(1, number)),
+    ]
+    found = problems("\n".join([*doubling, f"let it = f{number - 1}(rf)"]))
+    assert {each.message for each in found} <= {
+        "an expression must be at most 150 operators deep",
+        "an expression must have at most 10,000 operators and names",
+    }
+    assert all(each.span is not None and each.span.line == number + 3 for each in found)
+
+
+@pytest.mark.parametrize("number", [20, 25])
+def test_what_is_expanded_without_growing_has_a_bound(number: int) -> None:
+    same = ["let f0(r) = r", *(f"let f{i}(r) = f{i - 1}(f{i - 1}(r))" for i in range(1, number))]
+    (problem,) = problems("\n".join([*same, f"let it = f{number - 1}(rf)"]))
+    assert str(problem.span) == f"t.cat:{number + 3}:10"
+    assert "the functions of a model must expand to at most" in problem.message
+
+
+def test_local_definitions_that_grow_have_a_bound() -> None:
+    body = "let x0 = rf in " + "".join(f"let x{i} = x{i - 1} | x{i - 1} in " for i in range(1, 60))
+    (problem,) = problems(f"let it = {body} x59")
+    assert problem.message == "an expression must have at most 10,000 operators and names"
+
+
+# ---- random functions, and the text that one would write without them ----
+
+SETS, RELATIONS = ("R", "W", "s"), ("rf", "mo", "r")
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    relation_expressions(SETS, RELATIONS, 2),
+    relation_expressions(SETS[:2], RELATIONS[:2], 1),
+    set_expressions(SETS[:2], 1),
+)
+def test_random_functions(body: Expression, relation: Expression, members: Expression) -> None:
+    """Arguments in brackets in place of parameters, by an `in` that shadows nothing else."""
+    applied = meaning(f"f({relation}, {members})", f"let f(r, s) = {body}")
+    local = meaning(f"let r = {relation} and s = {members} in {body}")
+    named = read(f"let r = {relation} and s = {members}\nlet it = {body}").definition("it")
+    assert named is not None
+    assert applied == local
+    assert applied == meaning(substituted(str(named), str(relation), str(members)))
+
+
+def substituted(text: str, relation: str, members: str) -> str:
+    """The text with what r and s stand for."""
+    words = {"r": f"({relation})", "s": f"({members})"}
+    parts = text.replace("domain", "D").replace("range", "G").replace("rf", "F").replace("mo", "M")
+    parts = "".join(words.get(each, each) for each in parts)
+    return parts.replace("D", "domain").replace("G", "range").replace("F", "rf").replace("M", "mo")
+
+
+NAMES = st.sampled_from(["a", "b", "c"])
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(NAMES, relation_expressions(("R",), ("a", "b", "c"), 1)), max_size=6))
+def test_redefinitions(definitions: list[tuple[str, Expression]]) -> None:
+    """A function means the same however its free names are defined again after it."""
+    start = "let a = rf let b = mo let c = sb\n"
+    steps = "\n".join(f"let {name} = {each}" for name, each in definitions)
+    after = read(f"{start}let f(r) = (r; a) | b | c\n{steps}\nlet it = f(rf)")
+    kept = read(f"{start}let it = (rf; a) | b | c\n{steps}")
+    assert expanded(after, "it") == expanded(kept, "it")
+
+
+def expanded(model: MemoryModel, name: str) -> str:
+    """What a name stands for in base names alone, with all brackets."""
+    values: dict[str, str] = {}
+    for statement in model.statements:
+        if isinstance(statement, Let):
+            made = {
+                each: spelled(str(expression), values) for each, expression in statement.definitions
+            }
+            values |= made
+    return values[name]
+
+
+def spelled(text: str, values: dict[str, str]) -> str:
+    def value(name: re.Match[str]) -> str:
+        found = values.get(name[0], name[0])
+        return found if re.fullmatch(r"\w+", found) else f"({found})"
+
+    return re.sub(r"[A-Za-z][\w@]*", value, text)
