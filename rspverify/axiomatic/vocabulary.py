@@ -54,6 +54,11 @@ def _plain(event: Event) -> bool:
     return event.operation.kind in (Kind.LOAD, Kind.STORE) and not event.operation.atomic
 
 
+def _of_one_work_item(event: Event) -> bool:
+    """Plain accesses are of one work-item, say herd and Dartagnan."""
+    return _plain(event) or (event.operation is not None and event.operation.scope is Scope.WI)
+
+
 def _on_plain_location(event: Event) -> bool:
     return event.location is not None and not (event.location.atomic or event.location.mutex)
 
@@ -82,7 +87,7 @@ SETS: Mapping[str, Membership] = {
     **_named("REL", "rel", "memory_order_release", test=_order(Order.RELEASE)),
     **_named("ACQ_REL", "acq_rel", "memory_order_acq_rel", test=_order(Order.ACQ_REL)),
     **_named("SC", "sc", "memory_order_seq_cst", test=_order(Order.SEQ_CST)),
-    **_named("WI", "memory_scope_work_item", test=_scope(Scope.WI)),
+    **_named("WI", "memory_scope_work_item", test=_of_one_work_item),
     **_named("WG", "memory_scope_work_group", test=_scope(Scope.WG)),
     **_named("DV", "memory_scope_device", test=_scope(Scope.DV)),
     **_named("ALL", "memory_scope_all_svm_devices", test=_scope(Scope.ALL)),
@@ -154,9 +159,9 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "id": lambda a, b: a is b,
     "unv": lambda a, b: True,
     "loc": lambda a, b: a.location is not None and a.location is b.location,
-    "int": _internal,
+    **dict.fromkeys(("int", "wi"), _internal),
     "ext": lambda a, b: not _internal(a, b),
-    **dict.fromkeys(("thd", "wi"), _together(3)),
+    "thd": _together(3),
     **dict.fromkeys(("wg", "swg"), _together(2)),
     **dict.fromkeys(("dv", "dev", "sdv"), _together(1)),
     "sb": _sequenced,

@@ -157,7 +157,7 @@ EVERY = set(range(11))
         ("REL rel memory_order_release", {FENCE}),
         ("ACQ_REL acq_rel memory_order_acq_rel", {ADD_Z}),
         ("SC sc memory_order_seq_cst CON con memory_order_consume", set()),
-        ("WI memory_scope_work_item", {LOAD_X}),
+        ("WI memory_scope_work_item", {XW, YW, ZW, LOAD_X, SET_Y}),
         ("WG memory_scope_work_group", {SET_Z, ENTER, MEET, APART}),
         ("DV memory_scope_device", {FENCE}),
         ("ALL memory_scope_all_svm_devices", {ADD_Z}),
@@ -177,8 +177,10 @@ def test_sets_of_the_whole_language(names: str, events: set[int]) -> None:
 @pytest.mark.parametrize(
     ("names", "pairs"),
     [
-        ("int", among({XW, YW, ZW}, {LOAD_X, FENCE, ENTER, SET_Y}, {MEET, ADD_Z}, {APART, SET_Z})),
-        ("wi", among({LOAD_X, FENCE, ENTER, SET_Y}, {MEET, ADD_Z}, {APART, SET_Z})),
+        (
+            "int wi",
+            among({XW, YW, ZW}, {LOAD_X, FENCE, ENTER, SET_Y}, {MEET, ADD_Z}, {APART, SET_Z}),
+        ),
         ("swg", among({LOAD_X, FENCE, ENTER, SET_Y, MEET, ADD_Z}, {APART, SET_Z})),
         ("sdv dev", among(EVERY - {XW, YW, ZW})),
         ("asw", {(a, b) for a in (XW, YW, ZW) for b in EVERY - {XW, YW, ZW}}),
