@@ -78,5 +78,5 @@ def test_the_documents_say_the_same() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_tests_that_documents_name_exist(document: str) -> None:
     text = (ROOT / document).read_text()
-    for name in re.findall(r"litmus-models/[^\s`*…)]+", text):
+    for name in re.findall(r"litmus-models/[^\s`*…\")]+", text):
         assert (ROOT / name.rstrip(".,;:")).exists(), name
