@@ -71,6 +71,7 @@ def test_all_that_a_stranger_needs() -> None:
         "model/opencl-rs-common.cat",
         "model/opencl-rsp.cat",
         "model/opencl-scoped-sc-common.cat",
+        "model/unsequenced-common.cat",
         "original.yaml",
         "traceback.txt",
     }
@@ -259,5 +260,6 @@ def test_shipped_models_have_texts() -> None:
         "opencl-axioms-common.cat",
         "opencl-scoped-sc-common.cat",
         "opencl-races-common.cat",
+        "unsequenced-common.cat",
     ]
     assert model_texts("nowhere.cat") == {}
