@@ -94,6 +94,7 @@ SETS: Mapping[str, Membership] = {
     "rem": _operation(lambda it: it.remote),
     **_named("GLOBAL", "G", test=_region("global")),
     **_named("LOCAL", "L", test=_region("local")),
+    "fga": lambda event: event.location is not None and event.location.fine_grained,
     **_named("LK", "LS", "lk", "ls", test=_kind(Kind.LOCK)),
     **_named("UL", "ul", test=_kind(Kind.UNLOCK)),
     **_named("LF", "lf", test=lambda event: False),

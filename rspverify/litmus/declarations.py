@@ -28,10 +28,12 @@ class Declared:
     region: str | None
     mutex: bool = False
     language: str = "OpenCL"
+    fine_grained: bool = False
 
     def __str__(self) -> str:
         word = "mutex" if self.mutex else "atomic_int" if self.atomic else "int"
-        return word if self.language == "C" else f"{self.region or 'global'} {word}"
+        region = "global_fga" if self.fine_grained else self.region or "global"
+        return word if self.language == "C" else f"{region} {word}"
 
 
 def declared(
@@ -49,7 +51,9 @@ def declared(
         first = next(each for each in specifiers if _is_type(each))
         message = f"the type {quote(' '.join(types))} is not supported: only int and atomic_int are"
         problems.unsupported(first.span, message)
-    return Declared(types[:1] == ["atomic_int"] or qualified, region, False, language)
+    fine_grained = any(each.text.removeprefix("__") == "global_fga" for each in specifiers)
+    atomic = types[:1] == ["atomic_int"] or qualified
+    return Declared(atomic, region, False, language, fine_grained)
 
 
 def _region(specifiers: tuple[Name, ...], language: str, problems: Problems) -> str | None:
@@ -112,7 +116,13 @@ def locations(
     starts = {name: value for name, (_, value) in initial.items()}
     return {
         name: Location(
-            name, what.atomic, what.region or "global", starts.get(name, 0), span, what.mutex
+            name,
+            what.atomic,
+            what.region or "global",
+            starts.get(name, 0),
+            span,
+            what.mutex,
+            what.fine_grained,
         )
         for name, (what, span, _) in found.items()
     }
@@ -150,6 +160,7 @@ def _agree(
         return
     earlier, first, place = found[name]
     same_region = (earlier.region or "global") == (what.region or "global")
+    same_region = same_region and earlier.fine_grained == what.fine_grained
     if earlier.atomic == what.atomic and earlier.mutex == what.mutex and same_region:
         return
     if what.language in MIXED and not (earlier.mutex or what.mutex):

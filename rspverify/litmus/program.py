@@ -51,7 +51,8 @@ class Location:
     """A location of memory. Its declaration, not its accesses, decides whether it is atomic.
 
     region: "global" or "local"; initial: its value before the program starts. mutex: whether it is
-    a mutex of C11, which only LOCK and UNLOCK access.
+    a mutex of C11, which only LOCK and UNLOCK access. fine_grained: whether it is in a fine-grain
+    SVM buffer with atomics of OpenCL 2.0 (§3.3.3), which matters to seq_cst there.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Location:
     initial: int
     span: Span | None = None
     mutex: bool = False
+    fine_grained: bool = False
 
 
 @dataclass(frozen=True)

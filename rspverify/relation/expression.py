@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeVar, dataclass_transform
 
 
 class Sort(Enum):
@@ -30,8 +31,31 @@ class Expression:
         """The spelling as an operand of an operator that binds so tightly."""
         return str(self) if self.binding >= binding else f"({self})"
 
+    def __getstate__(self) -> dict[str, object]:
+        """The fields alone: a hash is not the same in another process."""
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
 
-@dataclass(frozen=True)
+
+Node = TypeVar("Node", bound=Expression)
+
+
+@dataclass_transform(frozen_default=True)
+def _node(made: type[Node]) -> type[Node]:
+    """A frozen dataclass that finds its hash once: expressions are looked up for each program."""
+    made = dataclass(frozen=True)(made)
+    structural = made.__hash__
+
+    def remembered(node: Node) -> int:
+        if "_hash" not in node.__dict__:
+            node.__dict__["_hash"] = hash((type(node), structural(node)))
+        found: int = node.__dict__["_hash"]
+        return found
+
+    made.__hash__ = remembered  # type: ignore[assignment,method-assign]
+    return made
+
+
+@_node
 class Name(Expression):
     """A base relation or set, or one that a model defines."""
 
@@ -42,7 +66,7 @@ class Name(Expression):
         return self.name
 
 
-@dataclass(frozen=True)
+@_node
 class Nothing(Expression):
     """`0` or `{}`: the empty relation, or the empty set."""
 
@@ -52,7 +76,7 @@ class Nothing(Expression):
         return "0" if self.sort is Sort.RELATION else "{}"
 
 
-@dataclass(frozen=True)
+@_node
 class _Pair(Expression):
     left: Expression
     right: Expression
@@ -108,7 +132,7 @@ class Composition(_Pair):
         _want(self.right, Sort.RELATION, "the right side of ;")
 
 
-@dataclass(frozen=True)
+@_node
 class Product(Expression):
     """`S * T`: every event of S with every event of T."""
 
@@ -125,7 +149,7 @@ class Product(Expression):
         return f"{self.left.inside(6)} * {self.right.inside(6)}"
 
 
-@dataclass(frozen=True)
+@_node
 class Identity(Expression):
     """`[S]`: every event of S with itself."""
 
@@ -139,7 +163,7 @@ class Identity(Expression):
         return f"[{self.argument}]"
 
 
-@dataclass(frozen=True)
+@_node
 class _End(Expression):
     argument: Expression
     word = "?"
@@ -164,7 +188,7 @@ class Range(_End):
     word = "range"
 
 
-@dataclass(frozen=True)
+@_node
 class Complement(Expression):
     """`~a`: the executed events, or pairs of executed events, outside a."""
 
@@ -179,7 +203,7 @@ class Complement(Expression):
         return f"~{self.argument.inside(6)}"
 
 
-@dataclass(frozen=True)
+@_node
 class _Postfix(Expression):
     argument: Expression
     symbol = "?"

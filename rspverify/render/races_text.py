@@ -16,6 +16,8 @@ _HEADS = {
     "rf": "reads from",
     "mo": "after in mo",
     "sw": "synchronises with",
+    "gsw": "global-synchronises with",
+    "lsw": "local-synchronises with",
     "hb": "after in hb",
 }
 """What the column of a relation tells of an event: those that are related to it."""

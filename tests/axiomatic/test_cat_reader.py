@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.axiomatic import MemoryModel, load_model, read_model
+from rspverify.axiomatic import MemoryModel, load_model, read_model, shipped_models
 from rspverify.source import MAX_BYTES, InputError, Problem, Severity, Source
 
 MODEL = "let hb = sb\nacyclic hb as Hb\n"
@@ -548,7 +548,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert refused(folder) == [f"{folder}: must be a file, not a folder"]
 
 
-SHIPPED = "opencl-hrf, opencl-rsp, opencl-rsp-fig2"
+SHIPPED = ", ".join(shipped_models())
 
 
 @pytest.mark.parametrize(
@@ -583,7 +583,7 @@ def test_include_beside_the_file_comes_first(tmp_path: Path) -> None:
 
 def test_include_of_what_is_shipped(tmp_path: Path) -> None:
     path = tmp_path / "m.cat"
-    path.write_text('let sw = rf\ninclude "opencl-hb-common.cat"')
+    path.write_text('let hb = (sb | rf)+\ninclude "opencl-axioms-common.cat"')
     model = load_model(str(path))
     assert [each.name for each in model.axioms] == ["Hb", "Coh", "Rf", "Narf", "Rmw"]
 

@@ -165,13 +165,13 @@ def test_edges_that_follow_from_others_are_left_out() -> None:
             assert pair not in shown.setdefault(arrow.name, set()), "an edge is there once"
             shown[arrow.name].add(pair)
         assert shown.get("rf", set()) == plain.relations["rf"]
-        assert shown.get("sw", set()) == plain.relations["sw"]
+        assert shown.get("gsw", set()) == plain.relations["gsw"]
         for name in ("sb", "mo"):
             whole = {it for it in plain.relations[name] if name == "mo" or it[0] not in initial}
             assert closed(shown[name]) == whole
             assert all(closed(shown[name] - {pair}) != whole for pair in shown[name])
-        assert not shown["hb"] & (plain.relations["sb"] | plain.relations["sw"])
-        told = closed(shown["sb"] | shown.get("sw", set()) | shown["hb"])
+        assert not shown["hb"] & (plain.relations["sb"] | plain.relations["gsw"])
+        told = closed(shown["sb"] | shown.get("gsw", set()) | shown["hb"])
         assert told == {it for it in plain.relations["hb"] if it[0] not in initial}
 
 

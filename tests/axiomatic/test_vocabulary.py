@@ -125,17 +125,17 @@ def test_reads_from() -> None:
 # come before it.
 WHOLE = """OPENCL t
 { [x]=1; [y]=0; [z]=0; }
-P0@wg 0, dev 0 (global atomic_int* x, local int* y, local atomic_int* z) {
+P0@wg 0, dev 0 (global_fga atomic_int* x, local int* y, local atomic_int* z) {
   int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_work_item);
   atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_release, memory_scope_device);
   B1: barrier(CLK_GLOBAL_MEM_FENCE);
   if (r0 == 1) { *y = r0 + 1; }
 }
-P1@wg 0, dev 0 (global atomic_int* x, local int* y, local atomic_int* z) {
+P1@wg 0, dev 0 (global_fga atomic_int* x, local int* y, local atomic_int* z) {
   B1: barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
   int r1 = atomic_fetch_add_explicit(z, 2, memory_order_acq_rel, memory_scope_all_svm_devices);
 }
-P2@wg 1, dev 0 (global atomic_int* x, local int* y, local atomic_int* z) {
+P2@wg 1, dev 0 (global_fga atomic_int* x, local int* y, local atomic_int* z) {
   B2: barrier(CLK_LOCAL_MEM_FENCE);
   atomic_store_explicit(z, 1, memory_order_relaxed, memory_scope_work_group);
 }
@@ -162,6 +162,7 @@ EVERY = set(range(11))
         ("DV memory_scope_device", {FENCE}),
         ("ALL memory_scope_all_svm_devices", {ADD_Z}),
         ("GLOBAL G", {XW, LOAD_X, ENTER, MEET}),
+        ("fga", {XW, LOAD_X}),
         ("LOCAL L", {YW, ZW, FENCE, SET_Y, MEET, ADD_Z, APART, SET_Z}),
         ("LK LS UL LF lk ls ul lf EF XF entry_fence exit_fence", set()),
     ],

@@ -76,9 +76,9 @@ def test_seq_cst_is_beyond_models_without_it() -> None:
     )
     anything = "{op: store, scope: dv, order: seq_cst, code: [ST r x]}"
     scheme = read_scheme(Source("s.yaml", f"name: s\nrows:\n  - {anything}\n"))
-    verdict = check(source, scheme, MODEL, Settings())
+    verdict = check(source, scheme, load_model("opencl-rsp-fig2"), Settings())
     assert verdict.word is Word.UNSUPPORTED
-    assert verdict.reason.startswith("line 4: seq_cst is beyond the model opencl-rsp")
+    assert verdict.reason.startswith("line 4: seq_cst is beyond the model opencl-rsp-fig2")
 
 
 def test_racy_names_both_accesses() -> None:
