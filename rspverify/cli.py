@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ParamSpec
@@ -294,9 +295,10 @@ def outcomes(
     with opened(output) as console:
         stream = OutcomesStream(console, format.value, many=len(files) > 1)
         try:
-            for answer in answers(listing, files, jobs or os.cpu_count() or 1):
-                found.append(answer)
-                stream.show(answer)
+            with closing(answers(listing, files, jobs or os.cpu_count() or 1)) as coming:
+                for answer in coming:
+                    found.append(answer)
+                    stream.show(answer)
         except KeyboardInterrupt:
             interrupted = True
         stream.finish(found, listing.model.name)
