@@ -152,6 +152,14 @@ def test_each_read_of_a_line_has_a_column(tmp_path: Path) -> None:
     assert len(columns) == 2 and len({each.strip() for each in columns}) == 2, head
 
 
+def test_what_of_a_model_counts_for_nothing_is_said(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "shown.cat"
+    model.write_text('"shown"\ninclude "opencl-rsp.cat"\nshow sw\n')
+    result = run(folder / "a.litmus", "--model", model)
+    assert result.exit_code == 0
+    assert result.stderr == f"note: {model}: show and unshow count for nothing (line 3)\n"
+
+
 def test_a_lost_worker_leaves_an_answer_for_every_test(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
