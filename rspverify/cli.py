@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ParamSpec
@@ -282,8 +283,10 @@ def outcomes(
     files = find_tests(tests, problems)
     if problems:
         raise InputError(problems)
+    model = load_model(settings.model)
+    _note(model.notes)
     listing = Listing(
-        load_model(settings.model),
+        model,
         tuple(load_scheme(path, settings) for path in schemes),
         schemes,
         settings,
@@ -294,12 +297,13 @@ def outcomes(
     with opened(output) as console:
         stream = OutcomesStream(console, format.value, many=len(files) > 1)
         try:
-            for answer in answers(listing, files, jobs or os.cpu_count() or 1):
-                found.append(answer)
-                stream.show(answer)
+            with closing(answers(listing, files, jobs or os.cpu_count() or 1)) as coming:
+                for answer in coming:
+                    found.append(answer)
+                    stream.show(answer)
         except KeyboardInterrupt:
             interrupted = True
-        stream.finish(found, listing.model.name)
+        stream.finish(found, model.name)
     raise typer.Exit(INTERRUPTED if interrupted else exit_code(found))
 
 
@@ -407,6 +411,7 @@ def draw(
             text = graphs(pictures) if format is DrawFormat.DOT else page(pictures)
         except NoExecutionError as error:
             missing = str(error)
+    _note(model.notes)
     if missing is not None:
         print(missing, file=sys.stderr)
         raise typer.Exit(1)
@@ -613,6 +618,12 @@ def _once() -> Callable[[str], None]:
             print(f"warning: {message}", file=sys.stderr)
 
     return warn
+
+
+def _note(notes: Iterable[str]) -> None:
+    """Says on standard error what of a model's files counts for nothing."""
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
 
 
 def _print(path: str | None, parts: Iterable[RenderableType]) -> None:

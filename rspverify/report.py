@@ -130,8 +130,9 @@ class FinalStates:
 
     quantifier: `exists`, `~exists` or `forall`; formula: in herd's notation. A test without a
     condition has `forall (true)`, as for herd. names: what a state tells, `0:r0` or `[x]`, which is
-    what the formula speaks of; states: their values, ascending. positive, negative: the executions
-    in which the formula holds or not; counted: whether to the end, otherwise there are more.
+    what the formula speaks of and `locations […]` names; states: their values, ascending.
+    positive, negative: the executions in which the formula holds or not; counted: whether to the
+    end, otherwise there are more.
     """
 
     quantifier: str

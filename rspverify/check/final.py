@@ -25,7 +25,7 @@ class FinalCount:
         self._program = program
         self._condition = program.condition
         self._formula = self._condition.formula if self._condition else _TRUE
-        self._places = sorted(set(_places(self._formula)), key=_in_order)
+        self._places = sorted({*_places(self._formula), *program.watched}, key=_in_order)
         self._known: dict[Outcome, tuple[bool, tuple[int, ...]]] = {}
         self._counts = {True: 0, False: 0}
         self._counted = True

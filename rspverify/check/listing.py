@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
@@ -64,7 +64,9 @@ class Listing:
         return outcomes(program, self.model, self.schemes, file, self.settings)
 
 
-def answers(listing: Listing, files: Sequence[str], workers: int) -> Iterator[OutcomeAnswer]:
+def answers(
+    listing: Listing, files: Sequence[str], workers: int
+) -> Generator[OutcomeAnswer, None, None]:
     """The answer for each test, in this process if there is one worker or one test."""
     workers = min(workers, len(files))
     warm_up()
@@ -73,16 +75,11 @@ def answers(listing: Listing, files: Sequence[str], workers: int) -> Iterator[Ou
         return
     pool = forked(workers, _start, (listing,))
     rest = iter(files)
-    waiting: deque[tuple[str, Future[OutcomeAnswer]]] = deque()
+    waiting = deque(_asked(pool, it) for it in islice(rest, _AHEAD * workers))
     try:
-        waiting.extend((it, pool.submit(_work, it)) for it in islice(rest, _AHEAD * workers))
         while waiting:
-            file, future = waiting.popleft()
-            yield _result(file, future)
-            waiting.extend((it, pool.submit(_work, it)) for it in islice(rest, 1))
-    except BrokenProcessPool:  # no more tasks are taken
-        for file in rest:
-            yield OutcomeAnswer(file, None, 0.0, Word.UNKNOWN, LOST)
+            yield _result(*waiting.popleft())
+            waiting.extend(_asked(pool, it) for it in islice(rest, 1))
     finally:
         end(pool)
 
@@ -97,11 +94,21 @@ def exit_code(found: Sequence[OutcomeAnswer]) -> int:
     return 3 if words & {Word.UNSUPPORTED, Word.UNKNOWN} else 0
 
 
-def _result(file: str, future: Future[OutcomeAnswer]) -> OutcomeAnswer:
+def _asked(pool: ProcessPoolExecutor, file: str) -> tuple[str, Future[OutcomeAnswer] | None]:
+    """A test and its answer to come; None if there is no worker any more."""
     try:
-        return future.result()
+        return file, pool.submit(_work, file)
     except BrokenProcessPool:
-        return OutcomeAnswer(file, None, 0.0, Word.UNKNOWN, LOST)
+        return file, None
+
+
+def _result(file: str, future: Future[OutcomeAnswer] | None) -> OutcomeAnswer:
+    try:
+        if future is not None:
+            return future.result()
+    except BrokenProcessPool:
+        pass
+    return OutcomeAnswer(file, None, 0.0, Word.UNKNOWN, LOST)
 
 
 def _since(started: float) -> float:

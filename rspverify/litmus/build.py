@@ -42,6 +42,7 @@ from rspverify.litmus.tree import (
     ThreadText,
     Unsupported,
     Update,
+    Watched,
 )
 from rspverify.source import Source, Span
 
@@ -83,6 +84,7 @@ class TreeBuilder(Transformer[Token, Test]):
             tuple(each for each in entries if isinstance(each, RegisterEntry)),
             tuple(each for each in items if isinstance(each, ThreadText)),
             tuple(each for each in items if isinstance(each, ScopeTree)),
+            tuple(it for each in items if isinstance(each, list) for it in each),
             tuple(unsupported),
             condition,
         )
@@ -159,8 +161,12 @@ class TreeBuilder(Transformer[Token, Test]):
         nodes = (self._name(each) if isinstance(each, Token) else each for each in parts)
         return ScopeNode(self._span(meta), self._name(level), tuple(nodes))
 
-    def locations(self, meta: Meta, children: Children) -> None:
-        return None
+    def locations(self, meta: Meta, children: Children) -> list[Watched]:
+        return [each for each in children if each is not None]
+
+    def watched(self, meta: Meta, children: Children) -> Watched:
+        owner, name = children
+        return Watched(self._span(meta), self._owner(owner) if owner is not None else None, name)
 
     def filter(self, meta: Meta, children: Children) -> Unsupported:
         hint = "make it a part of the final condition"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from rspverify.litmus.literal import stated
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Atom, Condition, Formula, Junction, Negation
-from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Joint
+from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Joint, Watched
 
 
 def final_condition(
@@ -19,6 +19,17 @@ def final_condition(
     """The condition, which speaks of registers (by the name of their thread) and of locations."""
     reading = _Reading(registers, locations, problems)
     return Condition(written.quantifier, reading.formula(written.formula), written.span)
+
+
+def watched(
+    written: Iterable[Watched],
+    registers: Mapping[str, Collection[str]],
+    locations: Collection[str],
+    problems: Problems,
+) -> tuple[tuple[int | None, str], ...]:
+    """What `locations […]` names: registers by thread and name, locations by None and name."""
+    reading = _Reading(registers, locations, problems)
+    return tuple((reading.thread(each), each.name.text) for each in written)
 
 
 class _Reading:
@@ -42,11 +53,11 @@ class _Reading:
             case Joint(_, conjunctive, arguments):
                 return Junction(conjunctive, tuple(self.formula(each) for each in arguments))
             case Claim(_, _, name, equal, value):
-                thread = self._thread(written)
+                thread = self.thread(written)
                 atom = Atom(thread, name.text, stated(value, self._problems))
                 return atom if equal else Negation(atom)
 
-    def _thread(self, claim: Claim) -> int | None:
+    def thread(self, claim: Claim | Watched) -> int | None:
         """The thread whose register is spoken of, or None for a location."""
         name = claim.name.text
         if claim.owner is None:
@@ -67,7 +78,7 @@ class _Reading:
             self._problems.error(claim.name.span, message, hint)
         return int(thread[1:])
 
-    def _no_location(self, claim: Claim) -> None:
+    def _no_location(self, claim: Claim | Watched) -> None:
         name = claim.name.text
         hint = self._problems.suggestion(name, self._locations)
         if name in self._owners:

@@ -238,7 +238,8 @@ class Program:
     """A litmus test. Threads are in the order of their numbers: `threads[i].name == f"P{i}"`.
 
     language: "OpenCL" or "C", by the header. cuts: where loops were unrolled as far as was asked
-    for and their end was not certain; empty if the program is all there.
+    for and their end was not certain; empty if the program is all there. watched: what
+    `locations […]` names, registers by thread and name, locations by None and name.
     """
 
     title: str
@@ -248,6 +249,7 @@ class Program:
     condition: Condition | None = None
     language: str = "OpenCL"
     cuts: tuple[Cut, ...] = ()
+    watched: tuple[tuple[int | None, str], ...] = ()
 
     @property
     def operations(self) -> tuple[Operation, ...]:

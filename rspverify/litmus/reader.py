@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
-from rspverify.litmus.condition import final_condition
+from rspverify.litmus.condition import final_condition, watched
 from rspverify.litmus.declarations import locations
 from rspverify.litmus.elaborate import Surroundings, run
 from rspverify.litmus.initial import initial_registers
@@ -75,8 +75,8 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
         if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
             run(thread, 0, 0, {}, around)
     condition = None
+    registers_of = {thread.name: thread.registers for thread in threads}
     if test.condition is not None:
-        registers_of = {thread.name: thread.registers for thread in threads}
         condition = final_condition(test.condition, registers_of, known, problems)
     return Program(
         test.title,
@@ -86,6 +86,7 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
         condition,
         test.language,
         tuple(cuts),
+        watched(test.watched, registers_of, known, problems),
     )
 
 

@@ -274,6 +274,14 @@ class Claim(Node):
 
 
 @dataclass(frozen=True)
+class Watched(Node):
+    """`owner:name` or `name` in `locations […]`."""
+
+    owner: Name | Integer | None
+    name: Name
+
+
+@dataclass(frozen=True)
 class Denial(Node):
     """`~ argument`."""
 
@@ -309,6 +317,7 @@ class Test(Node):
     registers: tuple[RegisterEntry, ...]
     threads: tuple[ThreadText, ...]
     scope_trees: tuple[ScopeTree, ...]
+    watched: tuple[Watched, ...]
     unsupported: tuple[Unsupported, ...]
     condition: FinalCondition | None
 

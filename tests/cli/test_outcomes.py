@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -149,3 +150,22 @@ def test_each_read_of_a_line_has_a_column(tmp_path: Path) -> None:
     head = run(place).stdout.splitlines()[1]
     columns = [each for each in head.split("  ") if "line 4:" in each]
     assert len(columns) == 2 and len({each.strip() for each in columns}) == 2, head
+
+
+def test_what_of_a_model_counts_for_nothing_is_said(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "shown.cat"
+    model.write_text('"shown"\ninclude "opencl-rsp.cat"\nshow sw\n')
+    result = run(folder / "a.litmus", "--model", model)
+    assert result.exit_code == 0
+    assert result.stderr == f"note: {model}: show and unshow count for nothing (line 3)\n"
+
+
+def test_a_lost_worker_leaves_an_answer_for_every_test(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rspverify.check.listing.Listing.answer", lambda *_: os._exit(9))
+    result = run(folder, "-j", "2", "--format", "json")
+    assert result.exit_code == 3
+    found = json.loads(result.stdout)["results"]
+    assert [each["word"] for each in found] == ["UNKNOWN"] * 5
+    assert all("a worker process ended unexpectedly" in each["reason"] for each in found)

@@ -36,7 +36,7 @@ P1 (atomic_int* y, volatile int* x) {
   int r0 = atomic_load_explicit(y, memory_order_consume);
   if (r0 == 1) { int r1 = *x; }
 }
-locations [0:r0; x;]
+locations [1:r0; x;]
 exists (1:r0=1 /\\ 1:r1=0)"""
     whole = read_program(Source("t", text))
     assert (whole.title, whole.language) == ("MP+rel+con", "C")

@@ -332,10 +332,16 @@ def test_final_conditions(text: str, quantifier: str, formula: object) -> None:
     assert condition.span.line == 6
 
 
-def test_a_test_needs_no_final_condition_and_locations_are_ignored() -> None:
+def test_a_test_needs_no_final_condition() -> None:
     assert program("r = *x;").condition is None
-    assert program("r = *x;", condition="locations [x; [y]; 0:r;]").condition is None
     assert program("r = *x;", condition="locations [] exists x=1").condition is not None
+
+
+def test_locations_that_states_tell_besides() -> None:
+    found = program("r = *x;", condition="locations [x; [y]; 0:r; P0:r]")
+    assert found.condition is None
+    assert found.watched == ((None, "x"), (None, "y"), (0, "r"), (0, "r"))
+    assert program("r = *x;", condition="locations []").watched == ()
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:

@@ -94,6 +94,26 @@ def test_states_tell_what_the_condition_speaks_of(tmp_path: Path) -> None:
     ]
 
 
+def test_states_tell_what_locations_names_besides(tmp_path: Path) -> None:
+    shown = herd(tmp_path, SB.format(condition="locations [x; 0:r0;]\nexists (1:r0=0)"))
+    assert shown[1:6] == [
+        "States 4",
+        "0:r0=0; 1:r0=0; [x]=1;",
+        "0:r0=0; 1:r0=1; [x]=1;",
+        "0:r0=1; 1:r0=0; [x]=1;",
+        "0:r0=1; 1:r0=1; [x]=1;",
+    ]
+
+
+def test_what_locations_names_must_be_there(tmp_path: Path) -> None:
+    place = tmp_path / "test.litmus"
+    place.write_text(SB.format(condition="locations [q; 0:r7]\nexists (1:r0=0)"))
+    result = CliRunner().invoke(app, ["outcomes", str(place)])
+    assert result.exit_code == 2
+    assert "`q` must be a location of the test" in result.stderr
+    assert "`r7` must be a register of P0" in result.stderr
+
+
 def test_without_a_condition_there_is_one_empty_state(tmp_path: Path) -> None:
     assert herd(tmp_path, SB.format(condition="")) == [
         "Test SB Required",
