@@ -81,21 +81,26 @@ def _read_rows(
 
 
 def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:
-    """A problem for each row that matches an operation which an earlier row matches."""
+    """A problem for each row that matches an operation as closely as an earlier row does."""
     problems: list[Problem] = []
-    owners: dict[Shape, Row] = {}
+    owners: dict[Shape, list[Row]] = {}
     for row in rows:
-        taken = [shape for shape in row.shapes if shape in owners]
+        taken: dict[Shape, Row] = {}
+        for shape in row.shapes:
+            for owner in owners.setdefault(shape, []):
+                if not (row.before(owner, shape) or owner.before(row, shape)):
+                    taken.setdefault(shape, owner)
+            owners[shape].append(row)
         if taken:
+            first, owner = next(iter(taken.items()))
             more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
-            message = f"{taken[0]}{more} must be matched by one row, not by two"
-            owner = owners[taken[0]]
+            message = f"{first}{more} must be matched by one row, not by two"
             other = (owner.span, f"row {owner.number} matches it too")
             hint = (
-                "narrow the scope, order or remote of one of them; a row without order is narrowest"
+                "narrow the scope, order or remote of one of them; of rows that name different "
+                "orders, the weakest that is strong enough decides"
             )
             problems.append(Problem(row.span, message, hint, (other,)))
-        owners |= dict.fromkeys(row.shapes, row)
     return problems
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rspverify.assembly import InstructionSet
-from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.scheme.orders import DEFAULT, POSSIBLE, covered
+from rspverify.litmus.program import Order, Scope
+from rspverify.scheme.orders import DEFAULT, POSSIBLE, Kind, covered
 from rspverify.scheme.scheme import Row, Template
 from rspverify.scheme.template_reader import access_problem, read_template
 from rspverify.scheme.wording import found, one
@@ -17,7 +17,13 @@ from rspverify.source import Problem
 _KEYS = ("op", "scope", "order", "remote", "code", "note")
 _REQUIRED = ("op", "scope", "code")
 _KINDS = {kind.value: kind for kind in Kind}
-_SCOPES: Mapping[str, Scope | None] = {"na": None, "wg": Scope.WG, "dv": Scope.DV, "all": Scope.ALL}
+_SCOPES: Mapping[str, Scope | None] = {
+    "na": None,
+    "wi": Scope.WI,
+    "wg": Scope.WG,
+    "dv": Scope.DV,
+    "all": Scope.ALL,
+}
 _REMOTES = {"true": True, "false": False}
 _BOTH = frozenset({False, True})
 
@@ -30,17 +36,20 @@ def read_row(
     if fields is None:
         return None
     kind = _read_kind(fields, problems)
-    scopes = _read_scopes(fields, problems)
-    remotes = _read_remotes(fields, problems)
-    orders = _read_orders(fields, kind, problems) if kind else None
+    scopes = _read_scopes(fields, kind, problems)
+    remotes = _read_remotes(fields, kind, problems)
+    named = _read_orders(fields, kind, problems) if kind else None
     code = _read_code(fields, kind, instructions, problems)
     note = read_text(fields, "note", problems)
-    if kind is None or scopes is None or remotes is None or orders is None:
+    if kind is None or scopes is None or remotes is None or named is None:
         return None
     if scopes == {None}:
         problems += _idle(fields)
-        orders, remotes = frozenset(), frozenset()
-    return Row(number, kind, scopes, orders, remotes, code, node.span, note)
+        named, remotes = frozenset(), frozenset()
+    orders = named
+    if "order" in fields:
+        orders = frozenset().union(*(covered(kind, order) for order in named))
+    return Row(number, kind, scopes, orders, remotes, code, node.span, note, named)
 
 
 def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Kind | None:
@@ -50,15 +59,24 @@ def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Kind | No
 
 
 def _read_scopes(
-    fields: Mapping[str, Node], problems: list[Problem]
+    fields: Mapping[str, Node], kind: Kind | None, problems: list[Problem]
 ) -> frozenset[Scope | None] | None:
     node = fields.get("scope")
-    names = read_choices(node, "scope", list(_SCOPES), problems, any_case=True) if node else None
+    scopes = [name for name in _SCOPES if kind is not Kind.FENCE or name != "na"]
+    what = "the scope of a fence" if kind is Kind.FENCE else "scope"
+    names = read_choices(node, what, scopes, problems, any_case=True) if node else None
     return frozenset(_SCOPES[name] for name in names) if names else None
 
 
-def _read_remotes(fields: Mapping[str, Node], problems: list[Problem]) -> frozenset[bool] | None:
+def _read_remotes(
+    fields: Mapping[str, Node], kind: Kind | None, problems: list[Problem]
+) -> frozenset[bool] | None:
     node = fields.get("remote")
+    if kind is Kind.FENCE:
+        if node is not None:
+            message = "remote must be left out of a row for fences"
+            problems.append(Problem(node.span, message, "only atomic accesses have a remote flag"))
+        return frozenset({False})
     if node is None:
         return _BOTH
     name = read_choice(node, "remote", list(_REMOTES), problems)
@@ -68,6 +86,7 @@ def _read_remotes(fields: Mapping[str, Node], problems: list[Problem]) -> frozen
 def _read_orders(
     fields: Mapping[str, Node], kind: Kind, problems: list[Problem]
 ) -> frozenset[Order] | None:
+    """The orders that a row names."""
     node = fields.get("order")
     if node is None:
         return DEFAULT[kind]
@@ -75,7 +94,7 @@ def _read_orders(
     names = read_choices(node, f"the order of {one(kind)}", possible, problems)
     if names is None:
         return None
-    return frozenset().union(*(covered(kind, Order(name)) for name in names))
+    return frozenset(map(Order, names))
 
 
 def _idle(fields: Mapping[str, Node]) -> list[Problem]:
@@ -101,7 +120,7 @@ def _read_code(
     node = fields.get("code")
     if node is None:
         return ()
-    if not isinstance(node, List) or not node.items:
+    if not isinstance(node, List) or not (node.items or kind is Kind.FENCE):
         message = f"code must be a list of instructions, not {found(node)}"
         problems.append(
             Problem(node.span, message, "one item for each instruction, as in [LD r x, INV_L1 WG]")

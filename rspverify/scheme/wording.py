@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from rspverify.litmus.program import Kind
+from rspverify.scheme.orders import Kind
 from rspverify.scheme.yaml_nodes import List, Node, Text
 
 _LONGEST = 40
