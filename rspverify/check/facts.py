@@ -138,9 +138,7 @@ def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     code = {
         str(shape): tuple(str(each) for each in row.code) for shape, row in scheme.table.items()
     }
-    adding = {
-        str(shape): f"{row.number} {row}" for shape, row in scheme.table.items() if row.adds
-    }
+    adding = {str(shape): f"{row.number} {row}" for shape, row in scheme.table.items() if row.adds}
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
         rows[row.kind.value] = (*rows.get(row.kind.value, ()), str(row))

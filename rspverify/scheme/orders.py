@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from enum import Enum
 
-from rspverify.litmus.program import Operation, Order
 from rspverify.litmus.program import Kind as SourceKind
+from rspverify.litmus.program import Operation, Order
 
 
 class Kind(Enum):
@@ -79,7 +79,7 @@ def closer(order: Order, named: Collection[Order], others: Collection[Order]) ->
 
 
 def kind_of(operation: Operation) -> Kind | None:
-    """The kind of an operation; None for barriers, locks and unlocks, for which there are no rows."""
+    """The kind of an operation; None for barriers and mutexes, for which there are no rows."""
     if operation.success is not None:
         return Kind.CAS
     kinds = {
