@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program
-from rspverify.scheme.orders import kind_of
+from rspverify.scheme.orders import op_of
 from rspverify.scheme.scheme import Row, Scheme, Template, shape_of
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import Expression, Read, select
@@ -102,7 +102,7 @@ def _unsupported(operation: Operation, program: Program, scheme: Scheme) -> Prob
         message = f"{operation} is beyond every scheme: it {reason}"
     elif row is None:
         message = f"scheme {scheme.name} has no row for {shape_of(operation)}{where}"
-        kind = kind_of(operation)
+        kind = op_of(operation)
         rows = [str(row) for row in scheme.rows if row.kind is kind]
         hint = f"its {kind.value if kind else ''} rows: {'; '.join(rows) or 'none'}"
     elif row.adds and operation.operator != "+":

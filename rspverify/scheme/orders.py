@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from enum import Enum
 
-from rspverify.litmus.program import Kind as SourceKind
-from rspverify.litmus.program import Operation, Order
+from rspverify.litmus.program import Kind, Operation, Order
 
 
-class Kind(Enum):
+class Op(Enum):
     """What an operation is to a scheme. A compare-exchange is an RMW that may fail."""
 
     LOAD = "load"
@@ -19,24 +18,24 @@ class Kind(Enum):
     FENCE = "fence"
 
 
-POSSIBLE: Mapping[Kind, frozenset[Order]] = {
-    Kind.LOAD: frozenset({Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST}),
-    Kind.STORE: frozenset({Order.RELAXED, Order.RELEASE, Order.SEQ_CST}),
-    Kind.RMW: frozenset(Order) - {Order.CONSUME},
-    Kind.CAS: frozenset(Order) - {Order.CONSUME},
-    Kind.FENCE: frozenset(Order) - {Order.CONSUME},
+POSSIBLE: Mapping[Op, frozenset[Order]] = {
+    Op.LOAD: frozenset({Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST}),
+    Op.STORE: frozenset({Order.RELAXED, Order.RELEASE, Order.SEQ_CST}),
+    Op.RMW: frozenset(Order) - {Order.CONSUME},
+    Op.CAS: frozenset(Order) - {Order.CONSUME},
+    Op.FENCE: frozenset(Order) - {Order.CONSUME},
 }
 """The orders that each kind of atomic operation may have (C11 §7.17.4, §7.17.7).
 
 That of a compare-exchange is the weakest that is as strong as its two orders.
 """
 
-DEFAULT: Mapping[Kind, frozenset[Order]] = {
-    Kind.LOAD: frozenset({Order.ACQUIRE}),
-    Kind.STORE: frozenset({Order.RELEASE}),
-    Kind.RMW: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
-    Kind.CAS: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
-    Kind.FENCE: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
+DEFAULT: Mapping[Op, frozenset[Order]] = {
+    Op.LOAD: frozenset({Order.ACQUIRE}),
+    Op.STORE: frozenset({Order.RELEASE}),
+    Op.RMW: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
+    Op.CAS: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
+    Op.FENCE: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
 }
 """What a row without an order names: the atomics of the paper, which are acquire and release."""
 
@@ -50,7 +49,7 @@ _UP_TO: Mapping[Order, frozenset[Order]] = {
 }
 
 
-def covered(kind: Kind, order: Order) -> frozenset[Order]:
+def covered(kind: Op, order: Order) -> frozenset[Order]:
     """The order and every weaker one that an operation of this kind may have."""
     return _UP_TO[order] & POSSIBLE[kind]
 
@@ -78,14 +77,14 @@ def closer(order: Order, named: Collection[Order], others: Collection[Order]) ->
     return all(any(each in _UP_TO[one] - {one} for each in own) for one in theirs)
 
 
-def kind_of(operation: Operation) -> Kind | None:
+def op_of(operation: Operation) -> Op | None:
     """The kind of an operation; None for barriers and mutexes, for which there are no rows."""
     if operation.success is not None:
-        return Kind.CAS
+        return Op.CAS
     kinds = {
-        SourceKind.LOAD: Kind.LOAD,
-        SourceKind.STORE: Kind.STORE,
-        SourceKind.RMW: Kind.RMW,
-        SourceKind.FENCE: Kind.FENCE,
+        Kind.LOAD: Op.LOAD,
+        Kind.STORE: Op.STORE,
+        Kind.RMW: Op.RMW,
+        Kind.FENCE: Op.FENCE,
     }
     return kinds.get(operation.kind)

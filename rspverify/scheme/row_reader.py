@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rspverify.assembly import InstructionSet
 from rspverify.litmus.program import Order, Scope
-from rspverify.scheme.orders import DEFAULT, POSSIBLE, Kind, covered
+from rspverify.scheme.orders import DEFAULT, POSSIBLE, Op, covered
 from rspverify.scheme.scheme import Row, Template
 from rspverify.scheme.template_reader import access_problem, read_template
 from rspverify.scheme.wording import found, one
@@ -16,7 +16,7 @@ from rspverify.source import Problem
 
 _KEYS = ("op", "scope", "order", "remote", "code", "note")
 _REQUIRED = ("op", "scope", "code")
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in Op}
 _SCOPES: Mapping[str, Scope | None] = {
     "na": None,
     "wi": Scope.WI,
@@ -52,27 +52,27 @@ def read_row(
     return Row(number, kind, scopes, orders, remotes, code, node.span, note, named)
 
 
-def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Kind | None:
+def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Op | None:
     node = fields.get("op")
     name = read_choice(node, "op", list(_KINDS), problems) if node else None
     return _KINDS[name] if name else None
 
 
 def _read_scopes(
-    fields: Mapping[str, Node], kind: Kind | None, problems: list[Problem]
+    fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
 ) -> frozenset[Scope | None] | None:
     node = fields.get("scope")
-    scopes = [name for name in _SCOPES if kind is not Kind.FENCE or name != "na"]
-    what = "the scope of a fence" if kind is Kind.FENCE else "scope"
+    scopes = [name for name in _SCOPES if kind is not Op.FENCE or name != "na"]
+    what = "the scope of a fence" if kind is Op.FENCE else "scope"
     names = read_choices(node, what, scopes, problems, any_case=True) if node else None
     return frozenset(_SCOPES[name] for name in names) if names else None
 
 
 def _read_remotes(
-    fields: Mapping[str, Node], kind: Kind | None, problems: list[Problem]
+    fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
 ) -> frozenset[bool] | None:
     node = fields.get("remote")
-    if kind is Kind.FENCE:
+    if kind is Op.FENCE:
         if node is not None:
             message = "remote must be left out of a row for fences"
             problems.append(Problem(node.span, message, "only atomic accesses have a remote flag"))
@@ -84,7 +84,7 @@ def _read_remotes(
 
 
 def _read_orders(
-    fields: Mapping[str, Node], kind: Kind, problems: list[Problem]
+    fields: Mapping[str, Node], kind: Op, problems: list[Problem]
 ) -> frozenset[Order] | None:
     """The orders that a row names."""
     node = fields.get("order")
@@ -112,7 +112,7 @@ def _idle(fields: Mapping[str, Node]) -> list[Problem]:
 
 def _read_code(
     fields: Mapping[str, Node],
-    kind: Kind | None,
+    kind: Op | None,
     instructions: InstructionSet,
     problems: list[Problem],
 ) -> tuple[Template, ...]:
@@ -120,7 +120,7 @@ def _read_code(
     node = fields.get("code")
     if node is None:
         return ()
-    if not isinstance(node, List) or not (node.items or kind is Kind.FENCE):
+    if not isinstance(node, List) or not (node.items or kind is Op.FENCE):
         message = f"code must be a list of instructions, not {found(node)}"
         problems.append(
             Problem(node.span, message, "one item for each instruction, as in [LD r x, INV_L1 WG]")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rspverify.assembly import INSTRUCTION_SETS, InstructionSet, Mnemonic, Reach
 from rspverify.litmus.program import Operation, Order, Scope
-from rspverify.scheme.orders import DEFAULT, Kind, at_least, closer, kind_of
+from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import Source, Span
 
 
@@ -39,7 +39,7 @@ class Template:
 class Shape:
     """All of an operation that a scheme looks at. order and scope are None if it is non-atomic."""
 
-    kind: Kind
+    kind: Op
     scope: Scope | None
     order: Order | None
     remote: bool
@@ -47,7 +47,7 @@ class Shape:
     def __str__(self) -> str:
         if self.scope is None or self.order is None:
             return f"{self.kind.value} na"
-        flag = "" if self.kind is Kind.FENCE else ",R" if self.remote else ",N"
+        flag = "" if self.kind is Op.FENCE else ",R" if self.remote else ",N"
         return f"{self.kind.value} {self.scope.value}{flag} ({self.order.value})"
 
 
@@ -57,7 +57,7 @@ def shape_of(operation: Operation) -> Shape | None:
     So it is with barriers, locks, unlocks, and the atomics of C11, which have no scopes. A
     compare-exchange has the weakest order that is as strong as both of its own.
     """
-    kind, order = kind_of(operation), operation.order
+    kind, order = op_of(operation), operation.order
     if kind is None or (order is None) != (operation.scope is None):
         return None
     if order is not None and operation.failure is not None:
@@ -77,7 +77,7 @@ class Row:
     """
 
     number: int
-    kind: Kind
+    kind: Op
     scopes: frozenset[Scope | None]
     orders: frozenset[Order]
     remotes: frozenset[bool]
@@ -117,7 +117,7 @@ class Row:
         Orders are named where they are not those that every row has by default.
         """
         flag = ",_" if len(self.remotes) == 2 else ",R" if True in self.remotes else ",N"
-        flag = "" if self.kind is Kind.FENCE else flag
+        flag = "" if self.kind is Op.FENCE else flag
         names = ["na"] if None in self.scopes else []
         names += [f"{scope.value}{flag}" for scope in Scope if scope in self.scopes]
         orders = ", ".join(order.value for order in Order if order in self.orders)
@@ -174,8 +174,8 @@ class Scheme:
                 if shape not in found or row.before(found[shape], shape):
                     found[shape] = row
         for shape, row in list(found.items()):
-            if shape.kind is Kind.RMW:
-                found.setdefault(replace(shape, kind=Kind.CAS), row)
+            if shape.kind is Op.RMW:
+                found.setdefault(replace(shape, kind=Op.CAS), row)
         return found
 
     def row_for(self, operation: Operation) -> Row | None:

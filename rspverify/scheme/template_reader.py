@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rspverify.assembly import InstructionSet, Mnemonic, Reach
-from rspverify.scheme.orders import Kind
+from rspverify.scheme.orders import Op
 from rspverify.scheme.scheme import Template
 from rspverify.scheme.wording import alternatives, found, guess, one, quoted
 from rspverify.scheme.yaml_nodes import Node, Text
@@ -80,26 +80,26 @@ def _operand_problem(mnemonic: Mnemonic, operands: list[tuple[str, Span]]) -> Pr
 
 
 _ACCESS = {
-    Kind.LOAD: "reads into r",
-    Kind.STORE: "writes r",
-    Kind.RMW: "reads into r and writes",
-    Kind.CAS: "reads into r and writes whatever it is given",
+    Op.LOAD: "reads into r",
+    Op.STORE: "writes r",
+    Op.RMW: "reads into r and writes",
+    Op.CAS: "reads into r and writes whatever it is given",
 }
 
 
 def access_problem(
-    kind: Kind, code: tuple[Template, ...], whole: Span, instructions: InstructionSet
+    kind: Op, code: tuple[Template, ...], whole: Span, instructions: InstructionSet
 ) -> Problem | None:
     """A problem unless exactly one instruction accesses memory, and as the operation does.
 
     Of a fence no instruction accesses or names a location.
     """
-    if kind is Kind.FENCE:
+    if kind is Op.FENCE:
         return _location_problem(code)
-    reads, writes = kind is not Kind.STORE, kind is not Kind.LOAD
+    reads, writes = kind is not Op.STORE, kind is not Op.LOAD
 
     def fits(mnemonic: Mnemonic) -> bool:
-        able = mnemonic.operator is None or kind is not Kind.CAS
+        able = mnemonic.operator is None or kind is not Op.CAS
         return (mnemonic.reads, mnemonic.writes) == (reads, writes) and able
 
     accesses = [template for template in code if template.accesses]
