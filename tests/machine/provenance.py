@@ -273,4 +273,7 @@ class Simulation:
             clean = entry._replace(merged=(), dirty=False)
             yield ("FLUSH", cache, x), {**after, ("entry", cache, x): clean}
         elif (found := self._found(state, below, x)) is not None:
-            yield ("FETCH", cache, x), {**state, ("entry", cache, x): Entry(*found, (), True, False)}
+            yield (
+                ("FETCH", cache, x),
+                {**state, ("entry", cache, x): Entry(*found, (), True, False)},
+            )

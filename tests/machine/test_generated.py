@@ -105,9 +105,7 @@ class Witnesses:
             for place, a in enumerate(order)
             for b in order[place + 1 :]
         ]
-        stays = [
-            term for x, write in found.stays for it, term in self.own.last[x] if it == write
-        ]
+        stays = [term for x, write in found.stays for it, term in self.own.last[x] if it == write]
         rf = [self.own.rf[it] for it in found.rf]
         return [*self.events.assumptions(outcome), *rf, *pairs, *stays]
 

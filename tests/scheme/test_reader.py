@@ -126,7 +126,22 @@ MISTAKES = [
      r"^the code of a store must have exactly one instruction that writes r \(ST\) .*, not LD$"),
     (code("«LD r x»", "ST r x", op="rmw"),
      r"^the code of an rmw must have exactly one instruction that reads into r and writes "
-     r"\(INC_L1 or INC_L2\) and no other access, not LD and ST$"),
+     r"\(INC_L1, INC_L2, RMW_L1 or RMW_L2\) and no other access, not LD and ST$"),
+    (code("«INC_L2 r x»", op="cas"),
+     r"^the code of a cas must have exactly one instruction that reads into r and writes whatever "
+     r"it is given \(RMW_L1 or RMW_L2\) and no other access, not INC_L2$"),
+    (code("RMW_L2 r x «n»", op="rmw"),
+     r"^the operation of RMW_L2 must be f, the source operation's own, not 'n'$"),
+    # fences
+    (table("op: fence, scope: «na», code: []"),
+     r"^the scope of a fence must be wi, wg, dv or all, not 'na'$"),
+    (table("op: fence, scope: dv, remote: «true», code: []"),
+     r"^remote must be left out of a row for fences$"),
+    (table("op: fence, scope: dv, order: «consume», code: []"),
+     r"^the order of a fence must be relaxed, acquire, release, acq_rel or seq_cst, not 'consume'"),
+    (code("FLU_L1 WG", "«LD r x»", op="fence"),
+     r"^the code of a fence must have no location, as fences have none, not LD$"),
+    (code("«LK_L2 x»", op="fence"), r"^the code of a fence must have no location, .*, not LK_L2$"),
 ]  # fmt: skip
 
 
@@ -188,8 +203,8 @@ def test_a_key_given_twice_names_both_places():
     [
         ("scope: na", "scope: [na, wg]", "load na"),
         ("scope: wg", "scope: [na, wg], remote: true", "load WG,R (acquire)"),
-        ("scope: dv, order: seq_cst", "scope: dv, remote: false", "load DV,N (acquire)"),
-        ("scope: dv, order: acquire", "scope: [dv], remote: false, order: relaxed",
+        ("scope: dv, order: acquire", "scope: dv, remote: false", "load DV,N (acquire)"),
+        ("scope: dv, order: [acquire, relaxed]", "scope: [dv], remote: false, order: relaxed",
          "load DV,N (relaxed)"),
         ("scope: dv", "scope: dv", "load DV,N (acquire) (and 1 more)"),
     ],
@@ -210,11 +225,27 @@ def test_two_rows_that_match_one_operation_name_both_places(first, second, shape
         ("scope: na", "scope: [wg, dv, all]"),
         ("scope: dv, remote: true", "scope: [na, dv], remote: false"),
         ("scope: dv, order: relaxed", "scope: dv"),
+        ("scope: dv, order: seq_cst", "scope: dv, remote: false"),
+        ("scope: dv, order: acquire", "scope: [dv], remote: false, order: relaxed"),
     ],
 )
 def test_rows_that_match_different_operations_may_stand_together(first, second):
     rows = [f"op: load, {fields}, code: [LD r x]" for fields in (first, second)]
     assert len(read_scheme(Source("s.yaml", table(*rows))).rows) == 2
+
+
+def test_orders_of_which_none_is_the_weaker_must_not_meet():
+    """An RMW that is relaxed, where one row is for acquire and one for release."""
+    rows = [
+        f"op: rmw, scope: dv, order: {each}, code: [RMW_L2 r x]" for each in ("acquire", "release")
+    ]
+    (problem,) = problems_of(table(*rows))
+    assert (
+        problem.message == "rmw DV,N (relaxed) (and 1 more) must be matched by one row, not by two"
+    )
+    assert str(problem.span) == "s.yaml:4:5"
+    rows.append("op: rmw, scope: dv, order: relaxed, code: [RMW_L2 r x]")
+    assert len(read_scheme(Source("s.yaml", table(*rows))).rows) == 3
 
 
 def test_all_mistakes_of_a_file_come_at_once_in_order_of_position():
