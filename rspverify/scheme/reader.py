@@ -81,27 +81,28 @@ def _read_rows(
 
 
 def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:
-    """A problem for each row that matches an operation as closely as an earlier row does."""
-    problems: list[Problem] = []
-    owners: dict[Shape, list[Row]] = {}
+    """A problem for each two rows that match an operation, where no row comes before them."""
+    matching: dict[Shape, list[Row]] = {}
     for row in rows:
-        taken: dict[Shape, Row] = {}
         for shape in row.shapes:
-            for owner in owners.setdefault(shape, []):
-                if not (row.before(owner, shape) or owner.before(row, shape)):
-                    taken.setdefault(shape, owner)
-            owners[shape].append(row)
-        if taken:
-            first, owner = next(iter(taken.items()))
-            more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
-            message = f"{first}{more} must be matched by one row, not by two"
-            other = (owner.span, f"row {owner.number} matches it too")
-            hint = (
-                "narrow the scope, order or remote of one of them; of rows that name different "
-                "orders, the weakest that is strong enough decides"
-            )
-            problems.append(Problem(row.span, message, hint, (other,)))
-    return problems
+            matching.setdefault(shape, []).append(row)
+    torn: dict[int, tuple[Row, Row, list[Shape]]] = {}
+    for shape, own in matching.items():
+        best = [row for row in own if not any(other.before(row, shape) for other in own)]
+        for row in best[1:]:
+            torn.setdefault(row.number, (row, best[0], []))[2].append(shape)
+    return [_torn(*torn[number]) for number in sorted(torn)]
+
+
+def _torn(row: Row, owner: Row, shapes: list[Shape]) -> Problem:
+    more = f" (and {len(shapes) - 1} more)" if len(shapes) > 1 else ""
+    message = f"{shapes[0]}{more} must be matched by one row, not by two"
+    hint = (
+        "narrow the scope, order or remote of one of them; of rows with different orders the "
+        "weakest that is strong enough decides, if there is one"
+    )
+    related = ((owner.span, f"row {owner.number} matches it too"),)
+    return Problem(row.span, message, hint, related)
 
 
 def _first(problems: list[Problem]) -> list[Problem]:

@@ -37,7 +37,7 @@ def read_row(
         return None
     kind = _read_kind(fields, problems)
     scopes = _read_scopes(fields, kind, problems)
-    remotes = _read_remotes(fields, kind, problems)
+    remotes = _read_remotes(fields, problems)
     named = _read_orders(fields, kind, problems) if kind else None
     code = _read_code(fields, kind, instructions, problems)
     note = read_text(fields, "note", problems)
@@ -68,15 +68,8 @@ def _read_scopes(
     return frozenset(_SCOPES[name] for name in names) if names else None
 
 
-def _read_remotes(
-    fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
-) -> frozenset[bool] | None:
+def _read_remotes(fields: Mapping[str, Node], problems: list[Problem]) -> frozenset[bool] | None:
     node = fields.get("remote")
-    if kind is Op.FENCE:
-        if node is not None:
-            message = "remote must be left out of a row for fences"
-            problems.append(Problem(node.span, message, "only atomic accesses have a remote flag"))
-        return frozenset({False})
     if node is None:
         return _BOTH
     name = read_choice(node, "remote", list(_REMOTES), problems)

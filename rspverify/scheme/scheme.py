@@ -47,8 +47,8 @@ class Shape:
     def __str__(self) -> str:
         if self.scope is None or self.order is None:
             return f"{self.kind.value} na"
-        flag = "" if self.kind is Op.FENCE else ",R" if self.remote else ",N"
-        return f"{self.kind.value} {self.scope.value}{flag} ({self.order.value})"
+        flag = "R" if self.remote else "N"
+        return f"{self.kind.value} {self.scope.value},{flag} ({self.order.value})"
 
 
 def shape_of(operation: Operation) -> Shape | None:
@@ -116,10 +116,9 @@ class Row:
 
         Orders are named where they are not those that every row has by default.
         """
-        flag = ",_" if len(self.remotes) == 2 else ",R" if True in self.remotes else ",N"
-        flag = "" if self.kind is Op.FENCE else flag
+        flag = "_" if len(self.remotes) == 2 else "R" if True in self.remotes else "N"
         names = ["na"] if None in self.scopes else []
-        names += [f"{scope.value}{flag}" for scope in Scope if scope in self.scopes]
+        names += [f"{scope.value},{flag}" for scope in Scope if scope in self.scopes]
         orders = ", ".join(order.value for order in Order if order in self.orders)
         usual = not self.orders or self.orders == DEFAULT[self.kind]
         return ", ".join(f"{self.kind.value} {name}" for name in names) + (

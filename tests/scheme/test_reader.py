@@ -135,8 +135,6 @@ MISTAKES = [
     # fences
     (table("op: fence, scope: «na», code: []"),
      r"^the scope of a fence must be wi, wg, dv or all, not 'na'$"),
-    (table("op: fence, scope: dv, remote: «true», code: []"),
-     r"^remote must be left out of a row for fences$"),
     (table("op: fence, scope: dv, order: «consume», code: []"),
      r"^the order of a fence must be relaxed, acquire, release, acq_rel or seq_cst, not 'consume'"),
     (code("FLU_L1 WG", "«LD r x»", op="fence"),

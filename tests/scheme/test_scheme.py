@@ -240,9 +240,9 @@ def test_at_least_is_the_least_upper_bound():
             assert at_least(one, other) is least
 
 
-def test_a_fence_has_a_scope_and_an_order_and_no_flag(operation):
+def test_a_fence_has_a_scope_an_order_and_a_flag(operation):
     row = row_of("scope: [wg, dv], order: acq_rel", Op.FENCE)
-    assert str(row) == "fence WG, fence DV (relaxed, acquire, release, acq_rel)"
+    assert str(row) == "fence WG,_, fence DV,_ (relaxed, acquire, release, acq_rel)"
     assert row.matches(operation(Kind.FENCE, Scope.DV, order=Order.RELEASE))
     assert not row.matches(operation(Kind.FENCE, Scope.ALL))
     empty = scheme_of("op: fence, scope: wg, code: []").rows[0]
