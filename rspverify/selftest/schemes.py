@@ -110,7 +110,7 @@ def row_of(column: str, key: Key) -> Code:
     Of ALL the paper says nothing. L2s are not coherent, so what a thread flushes of its L1 has to
     be flushed of the L2 as well.
     """
-    if key.scope in (None, Scope.WG):
+    if key.scope in (None, Scope.WI, Scope.WG):
         return NEAR[key.kind]
     code = tuple(COLUMNS[column][key.kind, key.remote].split("; "))
     if key.scope is Scope.DV:
