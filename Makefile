@@ -6,8 +6,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: check test lint bench refresh clean
 .DEFAULT_GOAL := check
 
-check: .venv/run.stamp  ## the main job: both schemes of the paper against the corpus
+check: .venv/run.stamp  ## the main job: both schemes of the paper against the corpus, and ours for all orders
 	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --progress --no-cache
+	$(BIN)/rspverify check schemes/proposed-full.yaml litmus-full --expect litmus-full/expected.yaml --progress --no-cache
 
 test: .venv/test.stamp  ## the test suite, import contracts included
 	$(BIN)/python -m pytest -n auto
@@ -22,6 +23,7 @@ bench: .venv/bench.stamp  ## speed, as ratios side by side in one run; ARGS=--ke
 
 refresh: .venv/run.stamp  ## write the verdicts of this version to litmus/expected.yaml
 	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --progress --refresh --no-cache
+	$(BIN)/rspverify check schemes/proposed-full.yaml litmus-full --expect litmus-full/expected.yaml --progress --refresh --no-cache
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

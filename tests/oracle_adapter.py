@@ -39,8 +39,11 @@ def _plain_instruction(instruction: Instruction) -> tuple[Any, ...]:
             return name, instruction.register, x
         case "ST":
             return name, _value(instruction.value), x
-        case "INC_L1" | "INC_L2":
-            return name, instruction.register, x, _value(instruction.value)
+        case "INC_L1" | "INC_L2" | "RMW_L1" | "RMW_L2":
+            like = name.replace(
+                "RMW", "INC"
+            )  # The oracle's INC writes any function of what it reads.
+            return like, instruction.register, x, _value(instruction.value)
         case "LK_L2" | "UL_L2":
             return name, x
     assert instruction.reach is not None

@@ -60,8 +60,8 @@ def assembly(
 ) -> AssemblyProgram:
     """A program from ((device, work-group), instructions) pairs.
 
-    Instructions are written `LD x`, `ST x 42`, `INC_L1 x` (or `INC_L1 x 3`, to add 3), `FLU_L1 DV`,
-    `UL_L2 x`; with `if 0=1` in the end one is executed only where read number 0 gave 1. Reads are
+    Instructions are written `LD x`, `ST x 42`, `INC_L1 x` (or `INC_L1 x 3`, to add 3), `RMW_L1 x 5`
+    (to exchange), `RMW_L2 x 0?1` (compare and exchange), `FLU_L1 DV`, `UL_L2 x`; with `if 0=1` in the end one is executed only where read number 0 gave 1. Reads are
     numbered by their operations, which are counted through the program: one for each instruction
     that accesses a location.
     """
@@ -79,14 +79,19 @@ def assembly(
             location = operands[0] if "x" in mnemonic.operands else None
             if location is not None:
                 names.setdefault(location)
-            amount = Constant(int(operands[1]) if len(operands) > 1 else 1)
+            wanted, _, written = (operands[1] if len(operands) > 1 else "1").rpartition("?")
+            amount = Constant(int(written))
             value: Expression | None = amount if mnemonic.writes else None
-            if mnemonic.reads and mnemonic.writes:
+            success: Expression | None = None
+            if wanted:
+                success = Binary("==", Read(operation), Constant(int(wanted)))
+                value = Select(success, amount, Read(operation))
+            elif mnemonic.operator == "+":
                 value = Binary("+", Read(operation), amount)
             guard: Expression = TRUE
             if condition:
-                read, wanted = condition.split("=")
-                guard = Binary("==", Read(int(read)), Constant(int(wanted)))
+                read, value_read = condition.split("=")
+                guard = Binary("==", Read(int(read)), Constant(int(value_read)))
             own.append(
                 Instruction(
                     index=index,
@@ -98,6 +103,7 @@ def assembly(
                     reach=Reach[operands[0]] if "s" in mnemonic.operands else None,
                     register=operation if mnemonic.reads else None,
                     value=value,
+                    success=success,
                 )
             )
             index += 1
@@ -321,6 +327,46 @@ class _Values:
         register, executed = self._rng.choice(self.reads)
         value = Read(register)
         return value if executed == TRUE else Select(executed, value, Constant(0))
+
+
+def with_operations(rng: random.Random, program: AssemblyProgram) -> AssemblyProgram:
+    """The program with other operations in the place of most INCs, compare-exchanges above all."""
+    code = tuple(
+        tuple(_other_operation(rng, it) if it.mnemonic.operator == "+" else it for it in thread)
+        for thread in program.code
+    )
+    return replace(program, code=code)
+
+
+def _other_operation(rng: random.Random, it: Instruction) -> Instruction:
+    assert it.register is not None
+    read, number = Read(it.register), Constant(rng.choice((0, 1, 2)))
+    values: tuple[Expression, ...] = (
+        number,
+        Binary("|", read, number),
+        Binary("^", read, Constant(1)),
+        Select(Binary("<", read, number), number, read),
+    )
+    general = INSTRUCTION_SETS["rsp"][it.mnemonic.name.replace("INC", "RMW")]
+    choice = rng.random()
+    if choice < 0.2:
+        return it
+    if choice < 0.4:
+        return replace(it, mnemonic=general, value=rng.choice(values))
+    success = Binary("==", read, Constant(rng.choice((0, 0, 1, 2))))
+    value = Select(success, Constant(rng.choice((1, 2))), read)
+    return replace(it, mnemonic=general, value=value, success=success)
+
+
+def with_cut(rng: random.Random, program: AssemblyProgram) -> AssemblyProgram:
+    """The program with a loop cut off where some read gave a certain value."""
+    reads = [it for it in program.instructions if it.register is not None]
+    if not reads:
+        return program
+    chosen = rng.choice(reads)
+    assert chosen.register is not None
+    condition = Binary("==", Read(chosen.register), Constant(rng.choice((0, 0, 1))))
+    return replace(program, cuts=(conjunction(chosen.guard, condition),))
 
 
 def assemblies(shape: Shape = SHAPE, machine: str = "rsp") -> st.SearchStrategy[AssemblyProgram]:

@@ -1,5 +1,8 @@
 """Tab. 1 of the RSP paper as data: each instruction is a short list of primitive effects.
 
+RMW_L1 and RMW_L2 are our extension: INC_L1 and INC_L2 for any operation instead of addition alone
+(docs/machine.md).
+
 An effect speaks of a cache level, and of a reach: the executing thread's own cache or lock (WG),
 all of its device (DV), or all of the system (SY). `x` is the instruction's location. An effect
 whose reach is None has the reach that the instruction's operand names. The effects of an
@@ -118,12 +121,15 @@ class Mnemonic:
     """An instruction of the assembly language: its name, its operands, and its effects.
 
     operands: any of "r" (register), "x" (location), "s" (a reach out of `reaches`).
+    operator: of one that reads and writes, the one operator of a source operation that it can do;
+    None if it can do any.
     """
 
     name: str
     operands: str
     effects: tuple[Effect, ...]
     reaches: tuple[Reach, ...] = ()
+    operator: str | None = None
 
     @property
     def reads(self) -> bool:
@@ -146,28 +152,25 @@ def _table(*mnemonics: Mnemonic) -> InstructionSet:
 _L1, _L2 = Level.L1, Level.L2
 _WG, _DV, _SY = Reach.WG, Reach.DV, Reach.SY
 
+_AT_L1 = (Await(Lock.RMW), Await(Condition.VALID, _L1), ReadEntry(_L1), WriteEntry(_L1))
+_AT_L2 = (
+    Await(Lock.RMW),
+    Await(Condition.NOT_DIRTY, _L1),
+    Await(Lock.LOCATION),
+    Await(Condition.VALID, _L2),
+    Invalidate(_L1, _WG, every=False),
+    Invalidate(_L2, _SY, every=False),
+    ReadEntry(_L2),
+    WriteEntry(_L2),
+)
+
 RSP = _table(
     Mnemonic("LD", "rx", (Await(Condition.VALID, _L1), ReadEntry(_L1))),
     Mnemonic("ST", "rx", (WriteEntry(_L1),)),
-    Mnemonic(
-        "INC_L1",
-        "rx",
-        (Await(Lock.RMW), Await(Condition.VALID, _L1), ReadEntry(_L1), WriteEntry(_L1)),
-    ),
-    Mnemonic(
-        "INC_L2",
-        "rx",
-        (
-            Await(Lock.RMW),
-            Await(Condition.NOT_DIRTY, _L1),
-            Await(Lock.LOCATION),
-            Await(Condition.VALID, _L2),
-            Invalidate(_L1, _WG, every=False),
-            Invalidate(_L2, _SY, every=False),
-            ReadEntry(_L2),
-            WriteEntry(_L2),
-        ),
-    ),
+    Mnemonic("INC_L1", "rx", _AT_L1, operator="+"),
+    Mnemonic("INC_L2", "rx", _AT_L2, operator="+"),
+    Mnemonic("RMW_L1", "rx", _AT_L1),
+    Mnemonic("RMW_L2", "rx", _AT_L2),
     Mnemonic("FLU_L1", "s", (Mark(_L1, None),), (_WG, _DV, _SY)),
     Mnemonic("FLU_L2", "s", (Mark(_L2, None),), (_DV, _SY)),
     Mnemonic("INV_L1", "s", (Invalidate(_L1, None, every=True),), (_WG, _DV, _SY)),
@@ -176,7 +179,7 @@ RSP = _table(
     Mnemonic("LK_rmw", "s", (Await(Lock.RMW, reach=None), Acquire(Lock.RMW, None)), (_DV, _SY)),
     Mnemonic("UL_rmw", "s", (Release(Lock.RMW, None),), (_DV, _SY)),
 )
-"""Tab. 1, row by row."""
+"""Tab. 1, row by row, and RMW_L1 and RMW_L2."""
 
 RSP_ST_WAITS = {
     **RSP,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rspverify.assembly.instruction import Mnemonic, Reach
 from rspverify.value import Expression
@@ -29,6 +29,8 @@ class Instruction:
     operation: the index of the source operation that it was compiled from.
     register: for an instruction that reads, the index i such that `Read(i)` is what it read.
     value: for one that writes, the value; an RMW finds what it reads as `Read(register)`.
+    success: of a compare-exchange, the condition under which `value` is another than what it has
+    read, as far as the source is concerned; where it is 0 the source has a load (docs/machine.md).
     guard: executed when this is not 0; otherwise skipped without a step.
     """
 
@@ -41,6 +43,7 @@ class Instruction:
     reach: Reach | None = None
     register: int | None = None
     value: Expression | None = None
+    success: Expression | None = None
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,15 @@ class AssemblyProgram:
 
     threads: the thread ids, thread i at place i; code: their instructions; initial: the value of
     each location in global memory before the program starts.
+    cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
+    and are left out; within: the bounds that what is said of this program depends on therefore.
     """
 
     threads: tuple[ThreadId, ...]
     code: tuple[tuple[Instruction, ...], ...]
     initial: Mapping[str, int]
+    cuts: tuple[Expression, ...] = ()
+    within: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Use:
-    """A kind of operation that a program has. adds: whether the operation, if an RMW, adds."""
+    """A kind of operation that a program has. adds: whether the operation, if an RMW, adds.
+
+    shape: as a row's; of an operation that no scheme can compile, why not.
+    """
 
     kind: str
     shape: str
@@ -45,12 +48,16 @@ class ProgramFacts:
 
 @dataclass(frozen=True)
 class SchemeFacts:
-    """A scheme: code by the shape of operation; rows: its rows by kind, as messages name them."""
+    """A scheme: code by the shape of operation; rows: its rows by kind, as messages name them.
+
+    adding: the shapes whose code can only add, and the row that says so.
+    """
 
     name: str
     machine: str
     code: Mapping[str, tuple[str, ...]]
     rows: Mapping[str, tuple[str, ...]]
+    adding: Mapping[str, str]
 
     def rows_used(self, program: ProgramFacts) -> tuple[tuple[str, ...], ...]:
         """All that the compiled form of a program, or its refusal, depends on in this scheme.
@@ -63,8 +70,8 @@ class SchemeFacts:
             code = self.code.get(use.shape)
             if code is None:
                 refused.append((use.shape, "no row", self.name, *self.rows.get(use.kind, ())))
-            elif not use.adds:
-                refused.append((use.shape, "does not add", self.name))
+            elif not use.adds and use.shape in self.adding:
+                refused.append((use.shape, "can only add", self.name, self.adding[use.shape]))
             else:
                 used.append((use.shape, *code))
         return tuple(refused or used)
@@ -113,10 +120,14 @@ def model_question(name: str) -> Question:
 def facts_of_program(program: Program) -> ProgramFacts:
     """The facts of a test that could be read."""
     from rspverify.litmus import Kind
-    from rspverify.scheme import shape_of
+    from rspverify.scheme import beyond, shape_of
 
     uses = {
-        Use(each.kind.value, str(shape_of(each)), each.kind is not Kind.RMW or each.operator == "+")
+        Use(
+            "cas" if each.success else each.kind.value,
+            beyond(each, program) or str(shape_of(each)),
+            each.kind is not Kind.RMW or each.operator == "+",
+        )
         for each in program.operations
     }
     return ProgramFacts(program.title, tuple(sorted(uses, key=lambda use: (use.shape, use.adds))))
@@ -125,14 +136,13 @@ def facts_of_program(program: Program) -> ProgramFacts:
 def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     """The facts of a scheme."""
     code = {
-        str(shape): tuple(str(each) for each in row.code)
-        for row in scheme.rows
-        for shape in row.shapes
+        str(shape): tuple(str(each) for each in row.code) for shape, row in scheme.table.items()
     }
+    adding = {str(shape): f"{row.number} {row}" for shape, row in scheme.table.items() if row.adds}
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
         rows[row.kind.value] = (*rows.get(row.kind.value, ()), str(row))
-    return SchemeFacts(scheme.name, scheme.machine, code, rows)
+    return SchemeFacts(scheme.name, scheme.machine, code, rows, adding)
 
 
 def facts_of_model(model: MemoryModel) -> ModelFacts:

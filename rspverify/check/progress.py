@@ -25,17 +25,28 @@ WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
 def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     """Whether from every reachable state of the compiled program some complete one is reachable.
 
+    Where loops were unrolled to a bound this is UNKNOWN, except that a standstill with no thread
+    still in a loop is one for any number of iterations.
+
     Asked of the machine, whatever the engine of the verdict. The scheme must have rows for the
     program.
     """
     try:
         machine = machine_for(compile_program(program, scheme), settings)
         found = standstill(machine, settings.limits())
+        bounds = ", ".join(f"{most} {what}" for what, most in program.within.items())
+        if found.schedule is None and bounds:
+            reason = f"no standstill within {bounds} ({found.how}), but loops may go on"
+            return Progress(ProgressWord.UNKNOWN, reason)
         if found.schedule is None:
             reason = f"from every state a complete execution can be reached ({found.how})"
             return Progress(ProgressWord.LIVE, reason)
         lines = [operation.span.line for operation in program.operations]
-        return stuck(replayed(machine, found.schedule, lines), found.shortest)
+        end = replayed(machine, found.schedule, lines)
+        if end.cut:
+            reason = f"within {bounds} there is a standstill, but a thread in a loop may undo it"
+            return Progress(ProgressWord.UNKNOWN, reason)
+        return stuck(end, found.shortest)
     except LimitReached as limit:
         return Progress(ProgressWord.UNKNOWN, str(limit))
 

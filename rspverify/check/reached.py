@@ -111,10 +111,10 @@ class ReachedByUnrolling(ReachedBySolver):
     def __init__(self, machine: Machine, steps: int | None, limits: Limits) -> None:
         budget = enough_steps(machine)
         if steps is not None and steps < budget.total:
-            within = {"steps": steps}
+            within: Mapping[str, int] = {"steps": steps, **machine.program.within}
             unrolling = Unrolling(machine, steps, limits, dequeue_alone=False)
         else:
-            within = {}
+            within = machine.program.within
             unrolling = Unrolling(machine, budget.total - budget.dequeues, limits)
         super().__init__(unrolling, within, unrolling.constraints, limits)
 
@@ -123,7 +123,7 @@ class ReachedByUnrolling(ReachedBySolver):
 class Suspicion:
     """A machine execution that breaks axioms by the rf and mo that it generates itself.
 
-    axioms: which; empty where only the last write to a non-atomic location is out of place.
+    axioms: which; empty where only the last write to a location is out of place.
     asked: the question that it answers.
     """
 
@@ -140,7 +140,7 @@ class ReachedByEvents(ReachedBySolver):
         self._limits = limits
         self._events = Events(machine, limits)
         formula = [*self._events.constraints, *self._events.order.constraints(limits)]
-        super().__init__(self._events, {}, formula, limits)
+        super().__init__(self._events, machine.program.within, formula, limits)
 
     def completes(self) -> bool:
         """Whether there is a complete execution at all."""
@@ -158,7 +158,7 @@ class ReachedByEvents(ReachedBySolver):
         judged = GeneratedExecutions(
             program, model, self._limits, events.reads, own.rf, own.mo, own.last
         )
-        self._solver.add(judged.broken, *self._sorted(program))
+        self._solver.add(judged.broken | own.overtaken, *own.constraints, *self._sorted(program))
         if events.order.pairs > pairs:
             self._solver.add(*events.order.constraints(self._limits))
         while (found := self._solver.find()) is not None:
@@ -183,7 +183,7 @@ class ReachedByEvents(ReachedBySolver):
 def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:
     """The outcomes of a machine by the engine of the settings. Raises LimitReached."""
     if settings.engine is Engine.EXPLICIT:
-        return ReachedExplicitly(ExplicitMachine(machine).search(limits))
+        return ReachedExplicitly(ExplicitMachine(machine).search(limits), machine.program.within)
     if settings.engine is Engine.EVENTS:
         return ReachedByEvents(machine, limits)
     return ReachedByUnrolling(machine, settings.steps, limits)

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from itertools import groupby, pairwise
 
-from rspverify.litmus import Program, Thread
-from rspverify.value import Constant, shifted
+from rspverify.litmus import Operation, Program, Thread
+from rspverify.value import Constant, Expression, shifted
 
 
 def exchangeable(program: Program) -> list[tuple[int, int]]:
-    """Pairs of operations that may be taken to come in this order, each the first of its thread.
+    """Pairs of accesses that may be taken to come in this order, each the first of its thread.
 
-    Only threads whose first operation is always executed are compared.
+    Only threads whose first access is always executed are compared.
     """
     groups: dict[tuple[int, int], list[Thread]] = {}
     for thread in program.threads:
@@ -27,10 +27,12 @@ def exchangeable(program: Program) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     alike: dict[Hashable, list[Thread]] = {}
     for (device, _), threads in groups.items():
-        ranked = sorted(threads, key=lambda each: (repr(_text(each)), each.index))
-        for _, equal in groupby(ranked, key=_text):
+        texts = {each.index: _text(each, program) for each in threads}
+        ranked = sorted(threads, key=lambda each: (repr(texts[each.index]), each.index))
+        for _, equal in groupby(ranked, key=lambda each: texts[each.index]):
             pairs += _in_order(list(equal))
-        alike.setdefault((device, tuple(map(_text, ranked))), []).append(ranked[0])
+        whole = tuple(texts[each.index] for each in ranked)
+        alike.setdefault((device, whole), []).append(ranked[0])
     for firsts in alike.values():
         pairs += _in_order(firsts)
     return pairs
@@ -38,22 +40,38 @@ def exchangeable(program: Program) -> list[tuple[int, int]]:
 
 def _in_order(threads: list[Thread]) -> Iterator[tuple[int, int]]:
     for one, other in pairwise(threads):
-        if isinstance(one.operations[0].guard, Constant):
-            yield one.operations[0].index, other.operations[0].index
+        first, second = _first_access(one), _first_access(other)
+        if first is not None and second is not None and isinstance(first.guard, Constant):
+            yield first.index, second.index
 
 
-def _text(thread: Thread) -> Hashable:
+def _first_access(thread: Thread) -> Operation | None:
+    return next((it for it in thread.operations if it.location is not None), None)
+
+
+def _text(thread: Thread, program: Program) -> Hashable:
     """What a thread does, the same for threads that do the same."""
     start = -thread.operations[0].index
-    return tuple(
+
+    def moved(expression: Expression | None) -> Expression | None:
+        return None if expression is None else shifted(expression, start)
+
+    code = tuple(
         (
             it.kind,
             it.location,
             it.order,
             it.scope,
             it.remote,
+            it.operator,
+            it.failure,
+            it.label,
+            tuple(sorted(it.regions)),
             shifted(it.guard, start),
-            None if it.value is None else shifted(it.value, start),
+            moved(it.value),
+            moved(it.success),
         )
         for it in thread.operations
     )
+    cuts = (cut for cut in program.cuts if cut.thread == thread.index)
+    return code, tuple((shifted(cut.guard, start), cut.iterations) for cut in cuts)

@@ -68,6 +68,7 @@ class Events(Observation):
             self._let_happen(each)
         if complete:
             self._complete()
+            self.constraints += self.not_cut()
         self.constraints += self.queues.constraints(self)
         self.last = {x: self._last_in_memory(x) for x in machine.locations}
         self.memory = {x: self._final(x) for x in machine.locations}

@@ -180,11 +180,25 @@ class ExplicitMachine:
 
     # Searches
 
-    def complete(self, state: State) -> bool:
+    def ended(self, state: State) -> bool:
         """Whether every instruction has been dispatched and no cache entry is DIRTY."""
         return all(
             state[thread] >= len(code) for thread, code in enumerate(self._code)
         ) and not any(state[slot] for slot in self._dirty)
+
+    def cut(self, state: State) -> bool:
+        """Whether a thread goes on where the unrolling of a loop has ended.
+
+        Of a thread that has not come so far this is said only where it is known already.
+        """
+        if not self.machine.program.cuts:
+            return False
+        values = self._layout.values(state)
+        return any(_holds(cut, values) for cut in self.machine.program.cuts)
+
+    def complete(self, state: State) -> bool:
+        """Whether it is the end of an execution that counts: nothing is left to do, or cut."""
+        return self.ended(state) and not self.cut(state)
 
     def outcome(self, state: State) -> Outcome:
         """The outcome of a complete state."""
@@ -203,8 +217,9 @@ class ExplicitMachine:
             done = sum(state[:threads])
             if done > depth:
                 deepest, depth = state, done
-            if self.complete(state):
-                found.add(self.outcome(state))
+            if self.ended(state):
+                if not self.cut(state):
+                    found.add(self.outcome(state))
                 continue
             for _, after in self.successors(state):
                 if after not in seen:
@@ -229,6 +244,14 @@ class ExplicitMachine:
                 mind(limits, len(came))
             frontier = following
         return None
+
+
+def _holds(condition: Expression, values: Mapping[int, int]) -> bool:
+    """That a condition is not 0; it is not said to hold if a read is missing that decides."""
+    try:
+        return evaluate(condition, values) != 0
+    except KeyError:
+        return False
 
 
 def mind(limits: Limits, states: int) -> None:

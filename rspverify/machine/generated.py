@@ -2,6 +2,9 @@
 
 rf: the write whose value reached the read. mo: the order in which writes reached memory; writes
 that one flush carries there together, in the order in which they came together.
+
+A compare-exchange that fails writes back what it has read (docs/machine.md), and has no write in
+the source. What finds its value has read, by way of it, what it has read itself.
 """
 
 from __future__ import annotations
@@ -12,44 +15,128 @@ from itertools import combinations
 from rspverify.machine.events import Events, Origins
 from rspverify.machine.happening import Happening
 from rspverify.machine.rules import Memory, ValueOf
-from rspverify.smt import Term, all_of, any_of
+from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, truth, variable
 
 Word = ValueOf | Memory
 Arrivals = list[tuple[Happening, Term]]
 """What brings a write to a word, and when it is that."""
+
+Sources = list[tuple[int | None, Term]]
+"""Which operation a value is from, None for the initial one, and when it is that one."""
 
 
 class Generated:
     """rf, mo and the last writes of the executions of an `Events`, by source operation.
 
     rf: (write, read) → term, where a write that is None is the initial one; mo: (write, later
-    write) → term, both of one location, meaningful where both happen; last: location → which write
-    is the last to reach memory. Asks for the order of pairs that the events alone did not need: the
-    constraints of their order must be taken after this.
+    write) → term, both of one location, meaningful where both are executed, and none where one is
+    a compare-exchange that fails; last: location → which write's value stays in memory.
+    constraints: what these terms mean, where they are not made of others. overtaken: that what
+    stays in memory is not the last write in mo, which takes a compare-exchange that writes back an
+    old value. Asks for the order of pairs that the events alone did not need: the constraints of
+    their order must be taken after this.
     """
 
     def __init__(self, events: Events) -> None:
         self._events = events
-        self.rf: dict[tuple[int | None, int], Term] = {}
-        for register, sources in events.sources.items():
-            for write, term in self._operations(sources):
-                self.rf[write, register] = term
-        self.last: Mapping[str, list[tuple[int | None, Term]]] = {
-            x: self._operations(sources) for x, sources in events.last.items()
+        self.constraints: list[Term] = []
+        self._succeeds = {
+            it.operation: truth(it.success, events.reads)
+            for it in events.machine.program.instructions
+            if it.success is not None
+        }
+        self._found = {
+            register: self._operations(sources) for register, sources in events.sources.items()
+        }
+        self._read: dict[int, Sources] = {}
+        for register in self._succeeds:
+            self._name_sources(register)
+        self.rf: dict[tuple[int | None, int], Term] = {
+            (write, register): term
+            for register in self._found
+            for write, term in self._sources(register)
+        }
+        self.last: Mapping[str, Sources] = {
+            x: self._written_through(self._operations(sources))
+            for x, sources in events.last.items()
         }
         self.mo: dict[tuple[int, int], Term] = {}
         for a, b in combinations(self._writes(), 2):
             if _location(a) == _location(b):
-                first, second = _operation(a), _operation(b)
-                before = self._in_order(a, b)
-                self.mo[first, second], self.mo[second, first] = before, ~before
+                self._relate(a, b)
+        self.overtaken = any_of(self._overtaken())
 
-    def _operations(self, sources: Origins) -> list[tuple[int | None, Term]]:
+    def _relate(self, a: Happening, b: Happening) -> None:
+        first, second = _operation(a), _operation(b)
+        before = self._in_order(a, b)
+        both = self._writes_at_all(first) & self._writes_at_all(second)
+        self.mo[first, second], self.mo[second, first] = before & both, ~before & both
+
+    def _writes_at_all(self, operation: int) -> Term:
+        """That an operation, if executed, writes in the source too."""
+        return self._succeeds.get(operation, TRUE)
+
+    def _operations(self, sources: Origins) -> Sources:
         instructions = self._events.machine.program.instructions
         return [
             (None if index is None else instructions[index].operation, term)
             for index, term in sources
         ]
+
+    # Compare-exchanges that fail
+
+    def _name_sources(self, register: int) -> None:
+        """A term for each write that a compare-exchange may read from, by way of others or not.
+
+        Values go forward in time, so that the meanings of these terms go round in no circle.
+        """
+        writes = dict.fromkeys(self._possible(register, set()))
+        self._read[register] = [(write, variable(f"rf{register}")) for write in writes]
+
+    def _possible(self, register: int, seen: set[int]) -> Iterator[int | None]:
+        """The writes that a read may have its value from."""
+        seen.add(register)
+        for write, _ in self._found[register]:
+            yield write
+            if write in self._succeeds and write not in seen:
+                yield from self._possible(write, seen)
+
+    def _sources(self, register: int) -> Sources:
+        """Which write a read has its value from, in the source."""
+        through = self._written_through(self._found[register])
+        if register not in self._read:
+            return through
+        terms = dict(through)
+        for write, term in self._read[register]:
+            self.constraints.append(term.iff(terms.get(write, FALSE)))
+        return self._read[register]
+
+    def _written_through(self, sources: Sources) -> Sources:
+        """The same, where a compare-exchange that fails passes on what it has read."""
+        terms: dict[int | None, list[Term]] = {}
+        for write, term in sources:
+            terms.setdefault(write, [])
+            if write is None or write not in self._succeeds:
+                terms[write].append(term)
+                continue
+            terms[write].append(term & self._succeeds[write])
+            for earlier, read in self._read[write]:
+                terms.setdefault(earlier, []).append(all_of((term, ~self._succeeds[write], read)))
+        return [(write, any_of(alternatives)) for write, alternatives in terms.items()]
+
+    def _overtaken(self) -> Iterator[Term]:
+        """Per location with a compare-exchange, that a write follows the last one in mo."""
+        writes = {_operation(each): each for each in self._writes()}
+        for x in sorted({_location(writes[operation]) for operation in self._succeeds}):
+            for last, stays in self.last[x]:
+                for operation, other in writes.items():
+                    if _location(other) != x or operation == last:
+                        continue
+                    later = TRUE if last is None else self.mo[last, operation]
+                    happens = self._events.happens[other.number]
+                    yield all_of((stays, happens, self._writes_at_all(operation), later))
+
+    # mo
 
     def _writes(self) -> Iterator[Happening]:
         for each in self._events.happenings.instructions:

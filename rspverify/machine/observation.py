@@ -21,6 +21,7 @@ class Observation:
 
     def __init__(self, program: AssemblyProgram, limits: Limits) -> None:
         self.constraints: list[Term] = []
+        self._cuts = program.cuts
         self.reads: dict[int, Choice[int]] = {}
         self.memory: Mapping[str, Choice[int]] = {}
         accesses = [
@@ -45,6 +46,10 @@ class Observation:
             for each in program.instructions
             if each.register is not None
         }
+
+    def not_cut(self) -> list[Term]:
+        """That the execution does not go on where the unrolling of a loop has ended."""
+        return [~truth(cut, self.reads) for cut in self._cuts]
 
     def assumptions(self, outcome: Outcome) -> list[Term]:
         """What makes an execution have an outcome."""

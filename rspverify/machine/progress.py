@@ -38,12 +38,14 @@ class Found:
 class Standstill:
     """An execution that ends in a standstill, and what everything waits for there, in words.
 
-    threads: per unfinished thread, in their order; rest: per fifo and DIRTY entry.
+    threads: per unfinished thread, in their order; rest: per fifo and DIRTY entry. cut: whether
+    another thread is where the unrolling of its loop ends, so that it would go on.
     """
 
     execution: Execution
     threads: tuple[str, ...]
     rest: tuple[str, ...]
+    cut: bool = False
 
 
 def find_standstill(machine: Machine, limits: Limits) -> Found:
@@ -137,4 +139,5 @@ def replayed(machine: Machine, schedule: Sequence[Rule], lines: Sequence[int]) -
     if not full.is_standstill(last):
         raise ReplayError("the execution does not end in a standstill")
     threads, rest = full.waits(last)
-    return Standstill(replayer.execution(schedule, lines), threads, rest)
+    cut = full.cut(last)
+    return Standstill(replayer.execution(schedule, lines), threads, rest, cut)

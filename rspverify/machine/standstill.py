@@ -78,10 +78,14 @@ class Standstills:
     def is_standstill(self, state: State) -> bool:
         """Whether no instruction can ever be dispatched, or nothing but a flush is missing."""
         settled = self.settled(state)
-        if self._explicit.complete(settled):
+        if self._explicit.ended(settled):
             return False
         code = self._explicit.next_rules(settled)
         return all(self._explicit.apply(settled, rule) is None for rule in code)
+
+    def cut(self, state: State) -> bool:
+        """Whether a thread goes on where the unrolling of a loop has ended."""
+        return self._explicit.cut(state)
 
     def evictions(self, state: State) -> list[tuple[Cache, str]] | None:
         """The fewest L1 entries to evict for a standstill; None if it would not become one."""

@@ -133,7 +133,10 @@ class Replayer:
             return f"{name}({rule.location}{value if rule.step in ('FETCH', 'FLUSH') else ''})"
         text = label(rule)
         if instruction.register is not None:
-            text += f" (reads {self._explicit.value_read(after, instruction.register)})"
+            text += f" (reads {self._explicit.value_read(after, instruction.register)}"
+            if instruction.value is not None and instruction.mnemonic.operator is None:
+                text += f", writes {self._explicit.value_of(after, instruction.value)}"
+            text += ")"
         elif instruction.value is not None:
             written = self._explicit.value_of(after, instruction.value)
             text = f"{instruction.mnemonic.name} {written} {instruction.location}"

@@ -249,7 +249,8 @@ class Unrolling(Observation):
             changes.setdefault(cell, []).append((term, new))
 
     def _end(self) -> None:
-        """Every instruction was executed or has a false guard, and nothing is DIRTY."""
+        """Every instruction was executed or has a false guard, nothing is DIRTY, or cut."""
+        self.constraints += self.not_cut()
         for index, done in self._done.items():
             self.constraints.append(self.guards[index].implies(done))
         self.constraints += [

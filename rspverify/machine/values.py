@@ -12,7 +12,8 @@ def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
     """The program with 0 for every value that no guard depends on, by whatever way.
 
     It goes through the same states but for those values, by the same rules, so that it comes to a
-    stop where the program does; a search has fewer states to tell apart.
+    stop where the program does; a search has fewer states to tell apart. It has no cuts, which say
+    something of how an execution ends.
     """
     deciding = {index for each in program.instructions for index in reads(each.guard)}
     locations: set[str] = set()

@@ -1,14 +1,17 @@
 """Compilation schemes: tables in YAML from source operations to assembly code (Tab. 3)."""
 
-from rspverify.scheme.compile import compile_program, rows_used
+from rspverify.scheme.compile import beyond, compile_program, rows_used
+from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Row, Scheme, Shape, Template, shape_of
 
 __all__ = [
+    "Op",
     "Row",
     "Scheme",
     "Shape",
     "Template",
+    "beyond",
     "compile_program",
     "read_scheme",
     "read_scheme_file",

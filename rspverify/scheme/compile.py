@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program
+from rspverify.scheme.orders import op_of
 from rspverify.scheme.scheme import Row, Scheme, Template, shape_of
 from rspverify.source import InputError, Problem, Severity
+from rspverify.value import Expression, Read, select
 
 
 def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
@@ -15,7 +17,7 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
 
     Raises InputError, with one UNSUPPORTED problem per operation that the scheme cannot compile.
     """
-    checked = [_unsupported(operation, scheme) for operation in program.operations]
+    checked = [_unsupported(operation, program, scheme) for operation in program.operations]
     problems = [problem for problem in checked if problem is not None]
     if problems:
         raise InputError(problems)
@@ -33,14 +35,31 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
         code.append(tuple(replace(each, index=index + i) for i, each in enumerate(block)))
         index += len(block)
     initial = {location.name: location.initial for location in program.locations}
-    return AssemblyProgram(tuple(threads), tuple(code), initial)
+    cuts = tuple(cut.guard for cut in program.cuts)
+    return AssemblyProgram(tuple(threads), tuple(code), initial, cuts, program.within)
 
 
 def rows_used(program: Program, scheme: Scheme) -> tuple[Row, ...]:
-    """The rows that match some operation of the program, in the order of the table."""
-    return tuple(
-        row for row in scheme.rows if any(row.matches(each) for each in program.operations)
-    )
+    """The rows that compile some operation of the program, in the order of the table."""
+    used = [scheme.row_for(each) for each in program.operations]
+    return tuple(row for row in scheme.rows if any(row is each for each in used))
+
+
+def beyond(operation: Operation, program: Program) -> str | None:
+    """Why no scheme can compile an operation, in words that follow its name; None if one may."""
+    match operation.kind:
+        case Kind.BARRIER:
+            return "waits for other threads, which no instruction of the machine does"
+        case Kind.LOCK | Kind.UNLOCK:
+            return "needs a mutex, and the machine has none"
+        case Kind.FENCE if operation.regions == {"local"}:
+            return "orders local memory alone, and the machine has no local memory"
+    regions = {location.name: location.region for location in program.locations}
+    if operation.location is not None and regions[operation.location] == "local":
+        return "accesses local memory, and the machine has no local memory"
+    if operation.order is not None and operation.scope is None:
+        return "has no scope, and the rows of schemes are for scopes"
+    return None
 
 
 def _row(operation: Operation, scheme: Scheme) -> Row:
@@ -61,24 +80,37 @@ def _instruction(template: Template, operation: Operation, place: ThreadId) -> I
         location=operation.location if "x" in mnemonic.operands else None,
         reach=template.reach,
         register=operation.index if mnemonic.reads else None,
-        value=operation.value if mnemonic.writes else None,
+        value=_written(operation) if mnemonic.writes else None,
+        success=operation.success if mnemonic.writes else None,
     )
 
 
-def _unsupported(operation: Operation, scheme: Scheme) -> Problem | None:
+def _written(operation: Operation) -> Expression | None:
+    """What the machine writes: a compare-exchange that fails writes back what it has read."""
+    if operation.success is None or operation.value is None:
+        return operation.value
+    return select(operation.success, operation.value, Read(operation.index))
+
+
+def _unsupported(operation: Operation, program: Program, scheme: Scheme) -> Problem | None:
     """Why the scheme cannot compile an operation."""
     message = hint = None
-    if scheme.row_for(operation) is None:
-        message = (
-            f"scheme {scheme.name} has no row for {shape_of(operation)} on {operation.location}"
-        )
-        rows = [str(row) for row in scheme.rows if row.kind is operation.kind]
-        hint = f"its {operation.kind.value} rows: {'; '.join(rows) or 'none'}"
-    elif operation.kind is Kind.RMW and operation.operator != "+":
+    reason = beyond(operation, program)
+    row = scheme.row_for(operation)
+    where = f" on {operation.location}" if operation.location else ""
+    if reason is not None:
+        message = f"{operation} is beyond every scheme: it {reason}"
+    elif row is None:
+        message = f"scheme {scheme.name} has no row for {shape_of(operation)}{where}"
+        kind = op_of(operation)
+        rows = [str(row) for row in scheme.rows if row.kind is kind]
+        hint = f"its {kind.value if kind else ''} rows: {'; '.join(rows) or 'none'}"
+    elif row.adds and operation.operator != "+":
         message = (
             f"scheme {scheme.name} must be given an rmw that adds, "
-            f"not one by {operation.operator!r} on {operation.location}"
+            f"not one by {operation.operator!r}{where}"
         )
+        hint = f"row {row.number}, {row}, can only add; RMW_L1 and RMW_L2 do every operation"
     if message is None:
         return None
     return Problem(operation.span, message, hint, severity=Severity.UNSUPPORTED)

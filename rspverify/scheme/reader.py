@@ -81,22 +81,28 @@ def _read_rows(
 
 
 def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:
-    """A problem for each row that matches an operation which an earlier row matches."""
-    problems: list[Problem] = []
-    owners: dict[Shape, Row] = {}
+    """A problem for each two rows that match an operation, where no row comes before them."""
+    matching: dict[Shape, list[Row]] = {}
     for row in rows:
-        taken = [shape for shape in row.shapes if shape in owners]
-        if taken:
-            more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
-            message = f"{taken[0]}{more} must be matched by one row, not by two"
-            owner = owners[taken[0]]
-            other = (owner.span, f"row {owner.number} matches it too")
-            hint = (
-                "narrow the scope, order or remote of one of them; a row without order is narrowest"
-            )
-            problems.append(Problem(row.span, message, hint, (other,)))
-        owners |= dict.fromkeys(row.shapes, row)
-    return problems
+        for shape in row.shapes:
+            matching.setdefault(shape, []).append(row)
+    torn: dict[int, tuple[Row, Row, list[Shape]]] = {}
+    for shape, own in matching.items():
+        best = [row for row in own if not any(other.before(row, shape) for other in own)]
+        for row in best[1:]:
+            torn.setdefault(row.number, (row, best[0], []))[2].append(shape)
+    return [_torn(*torn[number]) for number in sorted(torn)]
+
+
+def _torn(row: Row, owner: Row, shapes: list[Shape]) -> Problem:
+    more = f" (and {len(shapes) - 1} more)" if len(shapes) > 1 else ""
+    message = f"{shapes[0]}{more} must be matched by one row, not by two"
+    hint = (
+        "narrow the scope, order or remote of one of them; of rows with different orders the "
+        "weakest that is strong enough decides, if there is one"
+    )
+    related = ((owner.span, f"row {owner.number} matches it too"),)
+    return Problem(row.span, message, hint, related)
 
 
 def _first(problems: list[Problem]) -> list[Problem]:

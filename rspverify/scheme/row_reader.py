@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rspverify.assembly import InstructionSet
-from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.scheme.orders import DEFAULT, POSSIBLE, covered
+from rspverify.litmus.program import Order, Scope
+from rspverify.scheme.orders import DEFAULT, POSSIBLE, Op, covered
 from rspverify.scheme.scheme import Row, Template
 from rspverify.scheme.template_reader import access_problem, read_template
 from rspverify.scheme.wording import found, one
@@ -16,8 +16,14 @@ from rspverify.source import Problem
 
 _KEYS = ("op", "scope", "order", "remote", "code", "note")
 _REQUIRED = ("op", "scope", "code")
-_KINDS = {kind.value: kind for kind in Kind}
-_SCOPES: Mapping[str, Scope | None] = {"na": None, "wg": Scope.WG, "dv": Scope.DV, "all": Scope.ALL}
+_KINDS = {kind.value: kind for kind in Op}
+_SCOPES: Mapping[str, Scope | None] = {
+    "na": None,
+    "wi": Scope.WI,
+    "wg": Scope.WG,
+    "dv": Scope.DV,
+    "all": Scope.ALL,
+}
 _REMOTES = {"true": True, "false": False}
 _BOTH = frozenset({False, True})
 
@@ -30,30 +36,35 @@ def read_row(
     if fields is None:
         return None
     kind = _read_kind(fields, problems)
-    scopes = _read_scopes(fields, problems)
+    scopes = _read_scopes(fields, kind, problems)
     remotes = _read_remotes(fields, problems)
-    orders = _read_orders(fields, kind, problems) if kind else None
+    named = _read_orders(fields, kind, problems) if kind else None
     code = _read_code(fields, kind, instructions, problems)
     note = read_text(fields, "note", problems)
-    if kind is None or scopes is None or remotes is None or orders is None:
+    if kind is None or scopes is None or remotes is None or named is None:
         return None
     if scopes == {None}:
         problems += _idle(fields)
-        orders, remotes = frozenset(), frozenset()
-    return Row(number, kind, scopes, orders, remotes, code, node.span, note)
+        named, remotes = frozenset(), frozenset()
+    orders = named
+    if "order" in fields:
+        orders = frozenset().union(*(covered(kind, order) for order in named))
+    return Row(number, kind, scopes, orders, remotes, code, node.span, note, named)
 
 
-def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Kind | None:
+def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Op | None:
     node = fields.get("op")
     name = read_choice(node, "op", list(_KINDS), problems) if node else None
     return _KINDS[name] if name else None
 
 
 def _read_scopes(
-    fields: Mapping[str, Node], problems: list[Problem]
+    fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
 ) -> frozenset[Scope | None] | None:
     node = fields.get("scope")
-    names = read_choices(node, "scope", list(_SCOPES), problems, any_case=True) if node else None
+    scopes = [name for name in _SCOPES if kind is not Op.FENCE or name != "na"]
+    what = "the scope of a fence" if kind is Op.FENCE else "scope"
+    names = read_choices(node, what, scopes, problems, any_case=True) if node else None
     return frozenset(_SCOPES[name] for name in names) if names else None
 
 
@@ -66,8 +77,9 @@ def _read_remotes(fields: Mapping[str, Node], problems: list[Problem]) -> frozen
 
 
 def _read_orders(
-    fields: Mapping[str, Node], kind: Kind, problems: list[Problem]
+    fields: Mapping[str, Node], kind: Op, problems: list[Problem]
 ) -> frozenset[Order] | None:
+    """The orders that a row names."""
     node = fields.get("order")
     if node is None:
         return DEFAULT[kind]
@@ -75,7 +87,7 @@ def _read_orders(
     names = read_choices(node, f"the order of {one(kind)}", possible, problems)
     if names is None:
         return None
-    return frozenset().union(*(covered(kind, Order(name)) for name in names))
+    return frozenset(map(Order, names))
 
 
 def _idle(fields: Mapping[str, Node]) -> list[Problem]:
@@ -93,7 +105,7 @@ def _idle(fields: Mapping[str, Node]) -> list[Problem]:
 
 def _read_code(
     fields: Mapping[str, Node],
-    kind: Kind | None,
+    kind: Op | None,
     instructions: InstructionSet,
     problems: list[Problem],
 ) -> tuple[Template, ...]:
@@ -101,7 +113,7 @@ def _read_code(
     node = fields.get("code")
     if node is None:
         return ()
-    if not isinstance(node, List) or not node.items:
+    if not isinstance(node, List) or not (node.items or kind is Op.FENCE):
         message = f"code must be a list of instructions, not {found(node)}"
         problems.append(
             Problem(node.span, message, "one item for each instruction, as in [LD r x, INV_L1 WG]")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rspverify.assembly import INSTRUCTION_SETS, InstructionSet, Mnemonic, Reach
-from rspverify.litmus.program import Kind, Operation, Order, Scope
-from rspverify.scheme.orders import DEFAULT
+from rspverify.litmus.program import Operation, Order, Scope
+from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import Source, Span
 
 
@@ -38,7 +39,7 @@ class Template:
 class Shape:
     """All of an operation that a scheme looks at. order and scope are None if it is non-atomic."""
 
-    kind: Kind
+    kind: Op
     scope: Scope | None
     order: Order | None
     remote: bool
@@ -50,9 +51,18 @@ class Shape:
         return f"{self.kind.value} {self.scope.value},{flag} ({self.order.value})"
 
 
-def shape_of(operation: Operation) -> Shape:
-    """The shape of a source operation."""
-    return Shape(operation.kind, operation.scope, operation.order, operation.remote)
+def shape_of(operation: Operation) -> Shape | None:
+    """The shape of a source operation; None if a scheme can have no row for it.
+
+    So it is with barriers, locks, unlocks, and the atomics of C11, which have no scopes. A
+    compare-exchange has the weakest order that is as strong as both of its own.
+    """
+    kind, order = op_of(operation), operation.order
+    if kind is None or (order is None) != (operation.scope is None):
+        return None
+    if order is not None and operation.failure is not None:
+        order = at_least(order, operation.failure)
+    return Shape(kind, operation.scope, order, operation.remote)
 
 
 @dataclass(frozen=True)
@@ -61,17 +71,20 @@ class Row:
 
     scopes: None in it is non-atomic. orders, remotes: of the atomic operations that it matches,
     so both are empty where it matches no atomic one. number: its place in the table, from 1.
-    code: exactly one of its instructions accesses memory, and as the operation does.
+    code: exactly one of its instructions accesses memory, and as the operation does; of a fence
+    none does.
+    named: of its orders those that it names; it covers the others as weaker ones.
     """
 
     number: int
-    kind: Kind
+    kind: Op
     scopes: frozenset[Scope | None]
     orders: frozenset[Order]
     remotes: frozenset[bool]
     code: tuple[Template, ...]
     span: Span
     note: str | None = None
+    named: frozenset[Order] = frozenset()
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
@@ -85,9 +98,18 @@ class Row:
             if scope in self.scopes and order in self.orders and remote in self.remotes
         )
 
+    @property
+    def adds(self) -> bool:
+        """Whether its code does nothing but add, of all that an RMW may do."""
+        return any(each.mnemonic.operator == "+" for each in self.code)
+
     def matches(self, operation: Operation) -> bool:
-        """Whether it says what the operation becomes."""
+        """Whether it could say what the operation becomes."""
         return shape_of(operation) in self.shapes
+
+    def before(self, other: Row, shape: Shape) -> bool:
+        """Whether it compiles a shape that both match: the order it names for it is the weaker."""
+        return shape.order is not None and closer(shape.order, self.named, other.named)
 
     def __str__(self) -> str:
         """The left column of Tab. 3: `load DV,R`, or `load na, load WG,_` for either flag.
@@ -106,7 +128,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A compilation scheme. No two of its rows match the same operation.
+    """A compilation scheme. For each operation there is one row at most that comes before others.
 
     machine: a key of INSTRUCTION_SETS, the machine that its code is for. origin: where the table
     is taken from, in the author's words.
@@ -138,6 +160,24 @@ class Scheme:
         )
         return replace(self, machine=machine, rows=rows)
 
+    @cached_property
+    def table(self) -> Mapping[Shape, Row]:
+        """The row of each shape of operation that has one.
+
+        Of rows that match a shape, the one that names the weakest order for it. A compare-exchange
+        without a row of its own has that of an RMW of its order.
+        """
+        found: dict[Shape, Row] = {}
+        for row in self.rows:
+            for shape in row.shapes:
+                if shape not in found or row.before(found[shape], shape):
+                    found[shape] = row
+        for shape, row in list(found.items()):
+            if shape.kind is Op.RMW:
+                found.setdefault(replace(shape, kind=Op.CAS), row)
+        return found
+
     def row_for(self, operation: Operation) -> Row | None:
-        """The row that matches an operation, if there is one."""
-        return next((row for row in self.rows if row.matches(operation)), None)
+        """The row that compiles an operation, if there is one."""
+        shape = shape_of(operation)
+        return None if shape is None else self.table.get(shape)

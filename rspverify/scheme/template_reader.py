@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rspverify.assembly import InstructionSet, Mnemonic, Reach
-from rspverify.litmus.program import Kind
+from rspverify.scheme.orders import Op
 from rspverify.scheme.scheme import Template
 from rspverify.scheme.wording import alternatives, found, guess, one, quoted
 from rspverify.scheme.yaml_nodes import Node, Text
 from rspverify.source import Problem, Span
 
-INCREMENT = "n"
-"""How an instruction that reads and writes may name its increment: the operation's own operand."""
+_INCREMENT = ("increment", "n", "the operation's own operand")
+_OPERATION = ("operation", "f", "the source operation's own")
 
 
 def read_template(
@@ -71,29 +71,36 @@ def _operand_problem(mnemonic: Mnemonic, operands: list[tuple[str, Span]]) -> Pr
         system = "SY reaches every device" if "SY" in allowed and word.upper() == "ALL" else None
         hint = (system or guess(word, allowed)) if letter == "s" else f"write {_usage(mnemonic)}"
         return Problem(span, message, hint)
+    what, name, meaning = _OPERATION if mnemonic.operator is None else _INCREMENT
     for word, span in operands[len(mnemonic.operands) :]:
-        if word != INCREMENT:
-            meaning = f"{INCREMENT}, the operation's own operand"
-            message = f"the increment of {mnemonic.name} must be {meaning}, not {quoted(word)}"
+        if word != name:
+            message = f"the {what} of {mnemonic.name} must be {name}, {meaning}, not {quoted(word)}"
             return Problem(span, message, f"leave it out: {_usage(mnemonic)}")
     return None
 
 
 _ACCESS = {
-    Kind.LOAD: "reads into r",
-    Kind.STORE: "writes r",
-    Kind.RMW: "reads into r and writes",
+    Op.LOAD: "reads into r",
+    Op.STORE: "writes r",
+    Op.RMW: "reads into r and writes",
+    Op.CAS: "reads into r and writes whatever it is given",
 }
 
 
 def access_problem(
-    kind: Kind, code: tuple[Template, ...], whole: Span, instructions: InstructionSet
+    kind: Op, code: tuple[Template, ...], whole: Span, instructions: InstructionSet
 ) -> Problem | None:
-    """A problem unless exactly one instruction accesses memory, and as the operation does."""
-    reads, writes = kind is not Kind.STORE, kind is not Kind.LOAD
+    """A problem unless exactly one instruction accesses memory, and as the operation does.
+
+    Of a fence no instruction accesses or names a location.
+    """
+    if kind is Op.FENCE:
+        return _location_problem(code)
+    reads, writes = kind is not Op.STORE, kind is not Op.LOAD
 
     def fits(mnemonic: Mnemonic) -> bool:
-        return (mnemonic.reads, mnemonic.writes) == (reads, writes)
+        able = mnemonic.operator is None or kind is not Op.CAS
+        return (mnemonic.reads, mnemonic.writes) == (reads, writes) and able
 
     accesses = [template for template in code if template.accesses]
     misfits = [template for template in accesses if not fits(template.mnemonic)]
@@ -106,3 +113,14 @@ def access_problem(
         f"({names}) and no other access, not {there}"
     )
     return Problem((misfits or accesses[1:])[0].span if accesses else whole, message)
+
+
+def _location_problem(code: tuple[Template, ...]) -> Problem | None:
+    """The first instruction in the code of a fence that has a location."""
+    for template in code:
+        if "x" in template.mnemonic.operands:
+            name = template.mnemonic.name
+            message = f"the code of a fence must have no location, as fences have none, not {name}"
+            hint = "write FLU_L1, FLU_L2, INV_L1, LK_rmw and UL_rmw alone"
+            return Problem(template.span, message, hint)
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from rspverify.litmus.program import Kind
+from rspverify.scheme.orders import Op
 from rspverify.scheme.yaml_nodes import List, Node, Text
 
 _LONGEST = 40
@@ -16,9 +16,9 @@ def alternatives(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def one(kind: Kind) -> str:
+def one(kind: Op) -> str:
     """`a load`, `a store`, `an rmw`."""
-    return f"{'an' if kind is Kind.RMW else 'a'} {kind.value}"
+    return f"{'an' if kind is Op.RMW else 'a'} {kind.value}"
 
 
 def quoted(text: str) -> str:

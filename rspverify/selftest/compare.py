@@ -255,6 +255,9 @@ class _Asking:
         except Exception as error:
             self._failed(who, error)
             return
+        if verdict.word is Word.UNSUPPORTED:
+            self.skipped[who] = verdict.reason
+            return
         if verdict.word is Word.UNKNOWN:
             suspected = reading is Reading.WITNESS and _SUSPICION in verdict.reason
             if not suspected or expected is Word.SOUND:

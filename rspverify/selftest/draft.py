@@ -8,11 +8,16 @@ from rspverify.litmus.orders import ORDERS, SCOPES
 from rspverify.litmus.program import Kind, Location, Order, Scope
 from rspverify.selftest.shape import Place
 
-_FUNCTION = {
-    Kind.LOAD: "atomic_load_explicit",
-    Kind.STORE: "atomic_store_explicit",
-    Kind.RMW: "atomic_fetch_add_explicit",
+_FUNCTION = {Kind.LOAD: "atomic_load_explicit", Kind.STORE: "atomic_store_explicit"}
+_OPERATION = {
+    "+": "atomic_fetch_add_explicit",
+    "|": "atomic_fetch_or_explicit",
+    "exchange": "atomic_exchange_explicit",
+    "compare_exchange": "atomic_compare_exchange_strong_explicit",
 }
+EXPECTED = "zero"
+"""The plain location that every compare-exchange expects the value of. Nobody writes it."""
+
 _ORDER = {order: word for word, order in ORDERS["OpenCL"].items()}
 _SCOPE = {scope: word for word, scope in SCOPES.items()}
 
@@ -40,7 +45,9 @@ class Statement:
 
     register: of a load or an RMW, the number of the register that receives what it reads, in its
     thread; value: what a store writes or an RMW adds. scope and order are None where it is plain.
-    It is executed where all its guards hold.
+    It is executed where all its guards hold. operator: what an RMW does with the value; a
+    compare-exchange compares with the value of EXPECTED, and is a relaxed load if it fails.
+    A fence has no location.
     """
 
     kind: Kind
@@ -51,6 +58,12 @@ class Statement:
     order: Order | None = None
     remote: bool = False
     guards: tuple[Formula, ...] = ()
+    operator: str = "+"
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is a compare-exchange."""
+        return self.kind is Kind.RMW and self.operator == "compare_exchange"
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
@@ -73,9 +86,15 @@ class Statement:
     def _call(self) -> str:
         assert self.order is not None and self.scope is not None
         remote = "_remote" if self.remote else ""
-        operands = [self.location] + ([] if self.value is None else [str(self.value)])
-        arguments = ", ".join([*operands, _ORDER[self.order], _SCOPE[self.scope]])
-        return f"{_FUNCTION[self.kind]}{remote}({arguments})"
+        order, scope = _ORDER[self.order], _SCOPE[self.scope]
+        if self.kind is Kind.FENCE:
+            return f"atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, {order}, {scope})"
+        operands = [self.location]
+        operands += [EXPECTED] if self.compares else []
+        operands += [] if self.value is None else [str(self.value)]
+        orders = [order, _ORDER[Order.RELAXED]] if self.compares else [order]
+        name = _OPERATION[self.operator] if self.kind is Kind.RMW else _FUNCTION[self.kind]
+        return f"{name}{remote}({', '.join([*operands, *orders, scope])})"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from rspverify.report import Disagreement, PairResult
 from rspverify.scheme import read_scheme
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.draft import Draft
+from rspverify.selftest.operations import with_operations
 from rspverify.selftest.programs import random_draft, smaller
 from rspverify.selftest.schemes import Table, random_table
 from rspverify.selftest.shape import Shape
@@ -82,7 +83,7 @@ def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
     while draft.devices != count:  # a thread that had nothing to do was left out
         draft = random_draft(rng, shape)
     kind, table = random_table(rng, draft)
-    return Pair(draft, table, kind)
+    return Pair(*with_operations(rng, draft, table), kind)
 
 
 def compare_texts(draft: Draft, table: Table, choices: Choices) -> Comparison:

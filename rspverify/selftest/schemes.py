@@ -36,12 +36,19 @@ _ORDER = {
     Kind.LOAD: Order.ACQUIRE.value,
     Kind.STORE: Order.RELEASE.value,
     Kind.RMW: Order.ACQ_REL.value,
+    Kind.FENCE: Order.ACQ_REL.value,
 }
 
 
 def key_of(statement: Statement) -> Key:
     """The key of the row that compiles an operation."""
     return Key(statement.kind, statement.scope, statement.remote)
+
+
+def needs_general(draft: Draft, key: Key) -> bool:
+    """Whether the row of a key compiles what only RMW can do."""
+    others = (each for each in draft.statements if each.operator != "+")
+    return any(each.kind is Kind.RMW and key_of(each) == key for each in others)
 
 
 @dataclass(frozen=True)
@@ -83,8 +90,18 @@ _PROPOSED = {
 """Rows 2, 3, 5, 6, 8 and 9 of the two columns of Tab. 3, by kind and remote flag."""
 
 COLUMNS = {"original": _ORIGINAL, "proposed": _PROPOSED}
-NEAR = {Kind.LOAD: "LD r x", Kind.STORE: "ST r x", Kind.RMW: "INC_L1 r x"}
-"""Rows 1, 4 and 7: in a work-group, or not atomic."""
+NEAR: Mapping[Kind, Code] = {
+    Kind.LOAD: ("LD r x",),
+    Kind.STORE: ("ST r x",),
+    Kind.RMW: ("INC_L1 r x",),
+    Kind.FENCE: (),
+}
+"""Rows 1, 4 and 7, and a fence: in a work-group, or not atomic."""
+
+
+def general(code: Code) -> Code:
+    """The code with RMW in the place of INC."""
+    return tuple(each.replace("INC_", "RMW_") for each in code)
 
 
 def row_of(column: str, key: Key) -> Code:
@@ -93,8 +110,8 @@ def row_of(column: str, key: Key) -> Code:
     Of ALL the paper says nothing. L2s are not coherent, so what a thread flushes of its L1 has to
     be flushed of the L2 as well.
     """
-    if key.scope in (None, Scope.WG):
-        return (NEAR[key.kind],)
+    if key.scope in (None, Scope.WI, Scope.WG):
+        return NEAR[key.kind]
     code = tuple(COLUMNS[column][key.kind, key.remote].split("; "))
     if key.scope is Scope.DV:
         return code
@@ -155,11 +172,11 @@ def _swap(rng: random.Random, code: Code) -> Code:
 
 
 def _reach(rng: random.Random, code: Code) -> Code:
-    """Another reach for one instruction; INC in the other cache counts as one."""
+    """Another reach for one instruction; INC or RMW in the other cache counts as one."""
     place = rng.randrange(len(code))
     name, *_ = code[place].split()
-    if name.startswith("INC"):
-        changed = "INC_L2 r x" if name == "INC_L1" else "INC_L1 r x"
+    if name.startswith(("INC", "RMW")):
+        changed = f"{name[:-1]}{'2' if name.endswith('1') else '1'} r x"
     elif accesses(code[place]):
         return code
     else:

@@ -9,8 +9,18 @@ from itertools import chain
 from rspverify.litmus.program import Kind, Location, Scope
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.draft import Draft, Formula, Statement, ThreadDraft, constant
+from rspverify.selftest.operations import completed
 from rspverify.selftest.programs import STRONG
-from rspverify.selftest.schemes import NEAR, Code, Key, Table, accesses, key_of
+from rspverify.selftest.schemes import (
+    NEAR,
+    Code,
+    Key,
+    Table,
+    accesses,
+    general,
+    key_of,
+    needs_general,
+)
 
 Shown = Callable[[Draft, Table], Difference | None]
 """The disagreement of the kind in question that a pair shows, or None."""
@@ -56,12 +66,15 @@ def _smaller(draft: Draft, table: Table) -> Iterator[tuple[Draft, Table]]:
 
 def _rows_for(draft: Draft, table: Table) -> Table:
     """The rows that a test uses; one that the table lacks has the code of one that is not used."""
-    keys = sorted({key_of(each) for each in draft.statements}, key=str)
+    used = {key_of(each) for each in draft.statements}
+    used |= {Key(Kind.LOAD, None, False) for each in draft.statements if each.compares}
+    keys = sorted(used, key=str)
     spare = [(key.kind, code) for key, code in table.rows.items() if key not in keys]
     rows = {}
     for key in keys:
         fitting = [code for kind, code in spare if kind is key.kind]
-        rows[key] = table.rows.get(key) or next(iter(fitting), (NEAR[key.kind],))
+        code = table.rows.get(key, next(iter(fitting), NEAR[key.kind]))
+        rows[key] = general(code) if needs_general(draft, key) else code
     return replace(table, rows=rows)
 
 
@@ -69,7 +82,7 @@ def _trimmed(draft: Draft) -> Draft:
     """Without locations that nobody accesses; one must remain, if only to have a test."""
     used = {each.location for each in draft.statements}
     locations = tuple(x for x in draft.locations if x.name in used)
-    return replace(draft, locations=locations or draft.locations[:1])
+    return completed(replace(draft, locations=locations or draft.locations[:1]))
 
 
 # ---- the test -----------------------------------------------------------------------------------
@@ -167,8 +180,11 @@ def _simpler(statement: Statement) -> Iterator[Statement]:
     if statement.scope in narrower:
         yield replace(statement, scope=narrower[statement.scope])
     if statement.kind is Kind.RMW:
-        yield replace(statement, kind=Kind.LOAD, order=STRONG[Kind.LOAD], value=None)
-        yield replace(statement, kind=Kind.STORE, order=STRONG[Kind.STORE], register=None)
+        plain = replace(statement, operator="+")
+        yield replace(plain, kind=Kind.LOAD, order=STRONG[Kind.LOAD], value=None)
+        yield replace(plain, kind=Kind.STORE, order=STRONG[Kind.STORE], register=None)
+        if plain != statement:
+            yield plain
 
 
 def _size(value: Formula) -> tuple[bool, int]:

@@ -46,6 +46,18 @@ def body(name: str, scope: str = "device", remote: str = "") -> str:
     return BODIES[name].format(s=scope, R=remote)
 
 
+def fenced(order: str, flags: str = "CLK_GLOBAL_MEM_FENCE") -> str:
+    """An increment behind a fence."""
+    return f"atomic_work_item_fence({flags}, memory_order_{order}, memory_scope_device); {INC}"
+
+
+def cas(failure: str) -> str:
+    orders = f"memory_order_acq_rel, memory_order_{failure}"
+    return (
+        f"int r0 = atomic_compare_exchange_strong_explicit(x, d, 5, {orders}, memory_scope_device);"
+    )
+
+
 INC, STORE, STORE_R = body("inc"), body("store"), body("store", remote="_remote")
 
 
@@ -61,6 +73,12 @@ INC, STORE, STORE_R = body("inc"), body("store"), body("store", remote="_remote"
         ([INC, body("inc", remote="_remote")], [0, 0], []),
         ([body("consume"), body("consume")], [0, 0], [(0, 2)]),
         ([body("consume"), body("twice")], [0, 0], []),
+        # what Tab. 3 does not have; a fence is no access, and comes first in its thread
+        ([fenced("release"), fenced("release")], [0, 1], [(1, 3)]),
+        ([fenced("release"), fenced("acquire")], [0, 1], []),
+        ([fenced("release"), fenced("release", "CLK_LOCAL_MEM_FENCE")], [0, 1], []),
+        ([cas("relaxed"), cas("relaxed")], [0, 1], [(0, 2)]),
+        ([cas("relaxed"), cas("acquire")], [0, 1], []),
     ],
 )
 def test_exchangeable(bodies: list[str], places: list[int], pairs: list[tuple[int, int]]) -> None:

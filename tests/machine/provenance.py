@@ -5,7 +5,8 @@ by their names. An entry has the write whose value it holds, and the writes that
 it was last CLEAN, in order; a flush takes these below together. Memory is the sequence of writes that
 reached it. From that follow rf (the write whose value reached the read), mo (SEMANTICS §5: the order
 in which writes reached memory, those of one flush in the order in which they were merged) and the
-last write of each location. There is no EVICT: it changes neither values nor provenance.
+last write of each location. A compare-exchange that fails writes back what it has read, as the write
+that it has read, and adds no write. There is no EVICT: it changes neither values nor provenance.
 """
 
 from __future__ import annotations
@@ -31,24 +32,34 @@ State = Mapping[tuple[Any, ...], Any]
 
 
 class Entry(NamedTuple):
-    """A present cache entry; it is DIRTY exactly while it has merged writes."""
+    """A present cache entry: its value and whose it is, and the writes since it was last CLEAN."""
 
     value: int
     source: Write
     merged: tuple[int, ...]
     valid: bool
+    dirty: bool
 
 
 class Generated(NamedTuple):
-    """What an execution generates: per read its write; per location the writes in their order."""
+    """What an execution generates: per read its write; per location the writes in their order.
+
+    stays: per location the write whose value is in memory at the end.
+    """
 
     rf: frozenset[tuple[Write, int]]
     order: frozenset[tuple[str, tuple[int, ...]]]
+    stays: frozenset[tuple[str, Write]]
 
     def last(self, x: str) -> Write:
         """The last write to reach memory at a location."""
         writes = dict(self.order)[x]
         return writes[-1] if writes else None
+
+    @property
+    def overtaken(self) -> bool:
+        """Whether an older write than the last of some location has stayed."""
+        return any(write != self.last(x) for x, write in self.stays)
 
 
 class Simulation:
@@ -62,7 +73,7 @@ class Simulation:
         self._l2s: list[Cache] = [] if elide_l2 else [(d, None) for d in self._devices]
         start: dict[tuple[Any, ...], Any] = {("pc", t): 0 for t in range(len(self._places))}
         for x, value in program.initial.items():
-            start["memory", x] = (value, ())
+            start["memory", x] = (value, (), None)
         self.initial = self._skipped(start)
 
     # ---- Looking at states ----
@@ -70,7 +81,9 @@ class Simulation:
     def complete(self, state: State) -> bool:
         """Whether all has been dispatched and nothing is DIRTY."""
         done = all(state["pc", t] == len(code) for t, code in enumerate(self._program.code))
-        return done and not any(isinstance(it, Entry) and it.merged for it in state.values())
+        dirty = any(isinstance(it, Entry) and it.dirty for it in state.values())
+        cut = done and any(evaluate(each, self._values(state)) for each in self._program.cuts)
+        return done and not dirty and not cut
 
     def outcome(self, state: State) -> Outcome:
         """The outcome of a complete state."""
@@ -80,7 +93,9 @@ class Simulation:
     def generated(self, state: State) -> Generated:
         """rf and mo of a complete state."""
         rf = frozenset((it[1], key[1]) for key, it in state.items() if key[0] == "read")
-        return Generated(rf, frozenset((x, state["memory", x][1]) for x in self._program.initial))
+        memory = {x: state["memory", x] for x in self._program.initial}
+        order = frozenset((x, writes) for x, (_, writes, _) in memory.items())
+        return Generated(rf, order, frozenset((x, source) for x, (_, _, source) in memory.items()))
 
     def _values(self, state: State) -> dict[int, int]:
         return {key[1]: it[0] for key, it in state.items() if key[0] == "read"}
@@ -149,17 +164,17 @@ class Simulation:
 
         entry = state.get(("entry", own, x))
         match it.mnemonic.name:
-            case "LD" | "INC_L1" as name:
-                if not (entry and entry.valid) or (name == "INC_L1" and not ready(own)):
+            case "LD" | "INC_L1" | "RMW_L1" as name:
+                if not (entry and entry.valid) or (name != "LD" and not ready(own)):
                     return None
                 after = {**state, ("read", it.register): (entry.value, entry.source)}
                 return after if name == "LD" else self._stored(after, own, it)
             case "ST":
                 waits = len(it.mnemonic.effects) > 1  # The variant rsp-st-waits.
-                if waits and entry and entry.merged and not entry.valid:
+                if waits and entry and entry.dirty and not entry.valid:
                     return None
                 return self._stored(state, own, it)
-            case "INC_L2":
+            case "INC_L2" | "RMW_L2":
                 found = self._found(state, below, str(x))
                 if not ready(own) or not ready(device, x) or found is None:
                     return None
@@ -199,13 +214,13 @@ class Simulation:
 
     def _dirty(self, state: State, cache: Cache, x: str) -> bool:
         entry = state.get(("entry", cache, x))
-        return entry is not None and bool(entry.merged)
+        return entry is not None and entry.dirty
 
     def _found(self, state: State, cache: Cache | None, x: str) -> tuple[int, Write] | None:
         """The VALID value and its write in a cache, or in memory."""
         if cache not in self._l1s + self._l2s:
-            value, writes = state["memory", x]
-            return value, writes[-1] if writes else None
+            value, _, source = state["memory", x]
+            return value, source
         entry = state.get(("entry", cache, x))
         return (entry.value, entry.source) if entry is not None and entry.valid else None
 
@@ -217,18 +232,28 @@ class Simulation:
     def _stored(self, state: State, cache: Cache, it: Instruction) -> State:
         assert it.value is not None
         value = evaluate(it.value, self._values(state))
-        return self._merged(state, cache, str(it.location), value, (it.operation,))
+        writes, source = (it.operation,), it.operation
+        if it.success is not None and not evaluate(it.success, self._values(state)):
+            writes, source = (), state["read", it.register][1]
+        return self._merged(state, cache, str(it.location), value, writes, source)
 
     def _merged(
-        self, state: State, cache: Cache | None, x: str, value: int, writes: tuple[int, ...]
+        self,
+        state: State,
+        cache: Cache | None,
+        x: str,
+        value: int,
+        writes: tuple[int, ...],
+        source: Write,
     ) -> State:
-        """store(C, x, v), or a write to memory, of writes that come together."""
+        """store(C, x, v), or a write to memory, of writes that come together; v is the source's."""
         if cache not in self._l1s + self._l2s:
-            return {**state, ("memory", x): (value, (*state["memory", x][1], *writes))}
+            before = state["memory", x][1]
+            return {**state, ("memory", x): (value, (*before, *writes), source)}
         before = state.get(("entry", cache, x))
         merged = (*(before.merged if before else ()), *writes)
         fifo = (*state.get(("fifo", cache), ()), x)
-        entry = Entry(value, writes[-1], merged, True)
+        entry = Entry(value, source, merged, True, True)
         return {**state, ("entry", cache, x): entry, ("fifo", cache): fifo}
 
     # ---- Tab. 2 ----
@@ -242,9 +267,13 @@ class Simulation:
             if place[0] != device or (group is not None and place != cache):
                 return
         entry = state.get(("entry", cache, x))
-        if entry is not None and entry.merged:
+        if entry is not None and entry.dirty:
             after = self._invalid(state, self._l2s, [x]) if group is not None else state
-            after = self._merged(after, below, x, entry.value, entry.merged)
-            yield ("FLUSH", cache, x), {**after, ("entry", cache, x): entry._replace(merged=())}
+            after = self._merged(after, below, x, entry.value, entry.merged, entry.source)
+            clean = entry._replace(merged=(), dirty=False)
+            yield ("FLUSH", cache, x), {**after, ("entry", cache, x): clean}
         elif (found := self._found(state, below, x)) is not None:
-            yield ("FETCH", cache, x), {**state, ("entry", cache, x): Entry(*found, (), True)}
+            yield (
+                ("FETCH", cache, x),
+                {**state, ("entry", cache, x): Entry(*found, (), True, False)},
+            )

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from engines import LIMITS, machine_of, random_programs
 from hostile import hostile_assembly
-from programs import assembly, listing
+from programs import assembly, listing, with_operations
 from provenance import Generated as Expected
 from provenance import Simulation
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.machine import Events, Generated, Machine
 from rspverify.smt import Model, Solver, Term, all_of
+from rspverify.value import Expression, evaluate
 from rspverify.verdict import Outcome
 
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
@@ -36,6 +37,7 @@ class Witnesses:
         self.own = Generated(self.events)
         self.solver = Solver(LIMITS)
         self.solver.add(*self.events.constraints, *self.events.order.constraints())
+        self.solver.add(*self.own.constraints)
         self._writes = {
             each.operation: each
             for each in machine.program.instructions
@@ -73,16 +75,21 @@ class Witnesses:
             pair for pair, term in self.own.rf.items() if pair[1] in executed and model[term]
         )
         order = {x: self._order(model, x) for x in self.machine.locations}
-        found = Expected(rf, frozenset(order.items()))
+        stays = []
         for x in self.machine.locations:
-            assert [it for it, term in self.own.last[x] if model[term]] == [found.last(x)]
+            (write,) = [it for it, term in self.own.last[x] if model[term]]
+            stays.append((x, write))
+        found = Expected(rf, frozenset(order.items()), frozenset(stays))
+        assert model[self.own.overtaken] == found.overtaken
         return found
 
     def _order(self, model: Model, x: str) -> tuple[int, ...]:
         happening = [
             operation
             for operation, it in self._writes.items()
-            if it.location == x and model[self.events.guards[it.index]]
+            if it.location == x
+            and model[self.events.guards[it.index]]
+            and (it.success is None or _holds(it.success, model, self.events))
         ]
         compare = cmp_to_key(lambda a, b: -1 if model[self.own.mo[a, b]] else 1)
         order = sorted(happening, key=compare)
@@ -98,7 +105,14 @@ class Witnesses:
             for place, a in enumerate(order)
             for b in order[place + 1 :]
         ]
-        return [*self.events.assumptions(outcome), *(self.own.rf[it] for it in found.rf), *pairs]
+        stays = [term for x, write in found.stays for it, term in self.own.last[x] if it == write]
+        rf = [self.own.rf[it] for it in found.rf]
+        return [*self.events.assumptions(outcome), *rf, *pairs, *stays]
+
+
+def _holds(condition: Expression, model: Model, events: Events) -> bool:
+    """Whether a condition is not 0 in the execution that a model describes."""
+    return bool(evaluate(condition, dict(events.outcome(model).reads)))
 
 
 def programs() -> Iterator[AssemblyProgram]:
@@ -110,6 +124,9 @@ def programs() -> Iterator[AssemblyProgram]:
     for number in range(120):
         rng = random.Random(f"witness {number}")
         yield hostile_assembly(rng, devices=1 + number % 2)
+    for number in range(80):
+        rng = random.Random(f"witness of operations {number}")
+        yield with_operations(rng, hostile_assembly(rng, devices=1 + number % 2))
 
 
 def test_generated_rf_and_mo_are_those_of_the_replay() -> None:
@@ -137,6 +154,8 @@ def test_every_rf_and_mo_is_generated(devices: int, most: int, states: int, deci
     for number in range(60):
         rng = random.Random(f"every {devices} {number}")
         program = hostile_assembly(rng, devices=devices, most=most, palettes=ACCESSES)
+        if number % 2:
+            program = with_operations(rng, program)
         machine = machine_of(program)
         expected = Simulation(program, elide_l2=machine.elide_l2).executions(states)
         if expected is None:
@@ -183,6 +202,24 @@ def test_memory_decides_across_devices() -> None:
 def test_a_read_of_the_initial_value_after_it_was_overwritten() -> None:
     found = generated((HERE, ["ST x 0"]), (NEAR, ["LD x"]))
     assert {each.rf for _, each in found} == {frozenset({(None, 1)}), frozenset({(0, 1)})}
+
+
+def test_a_compare_exchange_that_fails_passes_on_what_it_read() -> None:
+    found = generated((HERE, ["ST x 1"]), (NEAR, ["RMW_L2 x 5?6"]), (NEAR, ["LD x"]))
+    assert orders(found, "x") == {(0,)}
+    assert {each.rf for _, each in found} == {
+        frozenset({(first, 1), (then, 2)}) for first in (None, 0) for then in (None, 0)
+    }
+
+
+def test_an_old_value_may_be_written_back_over_a_later_write() -> None:
+    """By a compare-exchange in an L1 that does not see the store of another work-group."""
+    found = generated((HERE, ["ST x 1"]), (NEAR, ["RMW_L1 x 5?6"]))
+    assert {(outcome.memory, each.overtaken) for outcome, each in found} == {
+        ((("x", 1),), False),
+        ((("x", 0),), True),
+    }
+    assert orders(found, "x") == {(0,)}
 
 
 def test_a_wrong_order_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ MACHINES = pytest.mark.parametrize("machine", INSTRUCTION_SETS)
 
 @MACHINES
 def test_the_instructions_and_their_operands_are_those_of_tab_1(machine: str) -> None:
+    """And RMW_L1 and RMW_L2, which have the operands and the effects of the two INCs."""
     instructions = INSTRUCTION_SETS[machine].values()
     assert {
         each.name: (each.operands, *(s.value for s in each.reaches)) for each in instructions
@@ -30,6 +31,8 @@ def test_the_instructions_and_their_operands_are_those_of_tab_1(machine: str) ->
         "ST": ("rx",),
         "INC_L1": ("rx",),
         "INC_L2": ("rx",),
+        "RMW_L1": ("rx",),
+        "RMW_L2": ("rx",),
         "FLU_L1": ("s", "WG", "DV", "SY"),
         "FLU_L2": ("s", "DV", "SY"),
         "INV_L1": ("s", "WG", "DV", "SY"),
@@ -38,6 +41,14 @@ def test_the_instructions_and_their_operands_are_those_of_tab_1(machine: str) ->
         "LK_rmw": ("s", "DV", "SY"),
         "UL_rmw": ("s", "DV", "SY"),
     }
+
+
+@MACHINES
+@pytest.mark.parametrize("level", ["L1", "L2"])
+def test_inc_is_the_rmw_that_adds(machine: str, level: str) -> None:
+    inc, rmw = (INSTRUCTION_SETS[machine][f"{name}_{level}"] for name in ("INC", "RMW"))
+    assert inc.effects == rmw.effects
+    assert (inc.operator, rmw.operator) == ("+", None)
 
 
 def test_the_machines_differ_in_st_alone() -> None:
@@ -182,6 +193,26 @@ def test_inc_l1_passes_its_own_rmw_lock_and_every_lockfile() -> None:
     bench.do("P0", "P1", "P0")
     far = Bench((HERE, ["INC_L1 x"]), (FAR, ["LK_rmw DV"])).load("d0w0", "x")
     far.do("P1", "P0")  # The rmw locks of another device are no concern of it.
+
+
+# ---- RMW -------------------------------------------------------------------------------------------
+
+
+@MACHINES
+def test_rmw_stores_what_its_operation_makes_of_what_it_reads(machine: str) -> None:
+    code = ["RMW_L1 x 5", "RMW_L1 x 5?9", "RMW_L1 x 5?6"]
+    bench = Bench((HERE, code), initial={"x": 7}, machine=machine).load("d0w0", "x")
+    assert bench.changes("P0") == {"r0": 7, "d0w0 x": "5 DV", "d0w0 fifo": "x"}
+    assert bench.changes("P0") == {"r1": 5, "d0w0 x": "9 DV", "d0w0 fifo": "x x"}
+    assert bench.changes("P0") == {"r2": 9, "d0w0 fifo": "x x x"}
+
+
+@MACHINES
+def test_a_compare_exchange_that_fails_stores_what_it_has_read(machine: str) -> None:
+    bench = Bench((HERE, ["RMW_L1 x 5?6"]), (NEAR, ["RMW_L2 x 5?6"]), machine=machine)
+    bench.load("d0w0", "x").load("d0w1", "x")
+    assert bench.changes("P0") == {"r0": 0, "d0w0 x": "0 DV", "d0w0 fifo": "x"}
+    assert bench.changes("P1") == {"r1": 0, "d0w1 x": "0 CI", "d0 x": "0 DV", "d0 fifo": "x"}
 
 
 # ---- INC_L2 ----------------------------------------------------------------------------------------

@@ -1,15 +1,25 @@
 """Compilation: a row's templates with the operation put in."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rspverify.assembly import Reach, ThreadId
-from rspverify.litmus.program import Kind, Location, Operation, Order, Program, Scope, Thread
-from rspverify.scheme import compile_program, read_scheme_file, rows_used
-from rspverify.source import InputError, Severity, Source
-from rspverify.value import Binary, Constant, Read
+from rspverify.litmus.program import (
+    Cut,
+    Kind,
+    Location,
+    Operation,
+    Order,
+    Program,
+    Scope,
+    Thread,
+)
+from rspverify.scheme import compile_program, read_scheme, read_scheme_file, rows_used
+from rspverify.source import InputError, Severity, Source, Span
+from rspverify.value import Binary, Constant, Expression, Read, evaluate
 
 PROPOSED = read_scheme_file(Path(__file__).parents[2] / "schemes" / "proposed.yaml")
 
@@ -138,3 +148,114 @@ def test_rows_used_are_those_of_the_operations_in_the_order_of_the_table(operati
         ),
     )
     assert [row.number for row in rows_used(program, PROPOSED)] == [1, 5]
+
+
+# ---- beyond Tab. 3 -------------------------------------------------------------------------------
+
+GENERAL = read_scheme(
+    Source(
+        "general.yaml",
+        "name: general\nrows:\n"
+        "  - {op: rmw, scope: dv, code: [FLU_L1 WG, RMW_L2 r x]}\n"
+        "  - {op: fence, scope: dv, order: acq_rel, code: [FLU_L1 WG, INV_L1 WG]}\n"
+        "  - {op: fence, scope: wg, code: []}\n"
+        "  - {op: load, scope: na, code: [LD r x]}\n",
+    )
+)
+ZERO = Binary("==", Read(0), Constant(0))
+
+
+def compare_exchange(operation, wanted: Expression = ZERO) -> Operation:
+    """Of 5 for 0, unless another condition is wanted."""
+    made = operation(Kind.RMW, Scope.DV, operator="compare_exchange", success=wanted)
+    return replace(made, value=Constant(5), operand=Constant(5), failure=Order.ACQUIRE)
+
+
+def test_a_compare_exchange_that_fails_writes_back_what_it_has_read(operation):
+    compiled = compile_program(program_of((compare_exchange(operation),)), GENERAL)
+    _, access = compiled.instructions
+    assert (access.mnemonic.name, access.register, access.success) == ("RMW_L2", 0, ZERO)
+    assert {read: evaluate(access.value, {0: read}) for read in (0, 1, 7)} == {0: 5, 1: 1, 7: 7}
+
+
+def test_every_other_operation_is_that_of_the_source(operation):
+    for operator in ("-", "&", "|", "^"):
+        made = operation(Kind.RMW, Scope.DV, operator=operator, value=Constant(6))
+        _, access = compile_program(program_of((made,)), GENERAL).instructions
+        assert access.value == made.value
+        assert access.success is None
+
+
+def test_a_fence_becomes_code_without_a_location(operation):
+    seen = Binary("==", Read(0), Constant(1))
+    program = program_of(
+        (
+            operation(Kind.LOAD, index=0),
+            operation(Kind.FENCE, Scope.DV, index=1, regions=frozenset({"global"}), guard=seen),
+            operation(Kind.FENCE, Scope.WG, index=2, regions=frozenset({"global", "local"})),
+        )
+    )
+    _, *fence = compile_program(program, GENERAL).instructions
+    assert [
+        (it.mnemonic.name, it.reach, it.location, it.operation, it.guard, it.value) for it in fence
+    ] == [
+        ("FLU_L1", Reach.WG, None, 1, seen, None),
+        ("INV_L1", Reach.WG, None, 1, seen, None),
+    ]
+
+
+def test_where_loops_were_cut_off_the_compiled_program_is_too(operation):
+    span = Span(Source("hand.litmus", ""), 1, 1, 1, 2)
+    program = program_of((operation(Kind.LOAD, index=0),))
+    assert (compile_program(program, GENERAL).cuts, program.within) == ((), {})
+    again = replace(program, cuts=(Cut(0, ZERO, 3, span), Cut(0, Read(0), 2, span)))
+    compiled = compile_program(again, GENERAL)
+    assert compiled.cuts == (ZERO, Read(0))
+    assert compiled.within == {"iterations": 3}
+
+
+def test_what_no_scheme_can_compile_is_named_at_its_place(operation):
+    program = program_of(
+        (
+            operation(Kind.LOAD, index=0, location="l"),
+            operation(Kind.FENCE, Scope.DV, index=1, regions=frozenset({"local"})),
+            operation(Kind.BARRIER, index=2, regions=frozenset({"global"}), label="b"),
+            operation(Kind.LOAD, index=3, order=Order.ACQUIRE),
+        ),
+    )
+    program = replace(program, locations=(*program.locations, Location("l", False, "local", 0)))
+    with pytest.raises(InputError) as caught:
+        compile_program(program, GENERAL)
+    assert [(str(it.span), it.message) for it in caught.value.problems] == [
+        (
+            "hand.litmus:1:1",
+            "load na l is beyond every scheme: it accesses local memory, "
+            "and the machine has no local memory",
+        ),
+        (
+            "hand.litmus:2:1",
+            "fence DV,N is beyond every scheme: it orders local memory alone, "
+            "and the machine has no local memory",
+        ),
+        (
+            "hand.litmus:3:1",
+            "barrier b is beyond every scheme: it waits for other threads, "
+            "which no instruction of the machine does",
+        ),
+        (
+            "hand.litmus:4:1",
+            "load acquire x is beyond every scheme: it has no scope, "
+            "and the rows of schemes are for scopes",
+        ),
+    ]
+    assert caught.value.severity is Severity.UNSUPPORTED
+
+
+def test_an_instruction_that_adds_is_no_compare_exchange(operation):
+    with pytest.raises(InputError) as caught:
+        compile_program(program_of((compare_exchange(operation),)), PROPOSED)
+    (problem,) = caught.value.problems
+    assert problem.message == (
+        "scheme proposed must be given an rmw that adds, not one by 'compare_exchange' on x"
+    )
+    assert problem.hint == "row 8, rmw DV,N, can only add; RMW_L1 and RMW_L2 do every operation"

@@ -69,12 +69,12 @@ MISTAKES = [
     ("name: s\nrows: «[]»\n", r"^rows must be a list of rows, not an empty list$"),
     ("name: s\nrows: «{a: b}»\n", r"^rows must be a list of rows, not a mapping$"),
     # values of a row
-    (table("op: «Load», scope: na, code: [LD r x]"), r"^op must be load, store or rmw, not 'Loa"),
+    (table("op: «Load», scope: na, code: [LD r x]"), r"^op must be load, store, rmw, cas or fence, not 'Loa"),
     (table("op: «[load, rmw]», scope: na, code: [LD r x]"), r"^op must be .*, not a list$"),
     (table("op: load, scope: «device», code: [LD r x]"),
-     r"^scope must be na, wg, dv or all, not 'device'$"),
+     r"^scope must be na, wi, wg, dv or all, not 'device'$"),
     (table("op: load, scope: «[]», code: [LD r x]"),
-     r"^scope must be na, wg, dv or all, or a list of these, not an empty list$"),
+     r"^scope must be na, wi, wg, dv or all, or a list of these, not an empty list$"),
     (table("op: load, scope: [wg, «sy»], code: [LD r x]"), r"^scope must be .*, not 'sy'$"),
     (table("op: load, scope: [wg, «WG»], code: [LD r x]"), r"^scope must name wg once, not twice$"),
     (table("remote: «yes», " + ROW), r"^remote must be true or false, not 'yes'$"),
@@ -126,7 +126,20 @@ MISTAKES = [
      r"^the code of a store must have exactly one instruction that writes r \(ST\) .*, not LD$"),
     (code("«LD r x»", "ST r x", op="rmw"),
      r"^the code of an rmw must have exactly one instruction that reads into r and writes "
-     r"\(INC_L1 or INC_L2\) and no other access, not LD and ST$"),
+     r"\(INC_L1, INC_L2, RMW_L1 or RMW_L2\) and no other access, not LD and ST$"),
+    (code("«INC_L2 r x»", op="cas"),
+     r"^the code of a cas must have exactly one instruction that reads into r and writes whatever "
+     r"it is given \(RMW_L1 or RMW_L2\) and no other access, not INC_L2$"),
+    (code("RMW_L2 r x «n»", op="rmw"),
+     r"^the operation of RMW_L2 must be f, the source operation's own, not 'n'$"),
+    # fences
+    (table("op: fence, scope: «na», code: []"),
+     r"^the scope of a fence must be wi, wg, dv or all, not 'na'$"),
+    (table("op: fence, scope: dv, order: «consume», code: []"),
+     r"^the order of a fence must be relaxed, acquire, release, acq_rel or seq_cst, not 'consume'"),
+    (code("FLU_L1 WG", "«LD r x»", op="fence"),
+     r"^the code of a fence must have no location, as fences have none, not LD$"),
+    (code("«LK_L2 x»", op="fence"), r"^the code of a fence must have no location, .*, not LK_L2$"),
 ]  # fmt: skip
 
 
@@ -188,8 +201,8 @@ def test_a_key_given_twice_names_both_places():
     [
         ("scope: na", "scope: [na, wg]", "load na"),
         ("scope: wg", "scope: [na, wg], remote: true", "load WG,R (acquire)"),
-        ("scope: dv, order: seq_cst", "scope: dv, remote: false", "load DV,N (acquire)"),
-        ("scope: dv, order: acquire", "scope: [dv], remote: false, order: relaxed",
+        ("scope: dv, order: acquire", "scope: dv, remote: false", "load DV,N (acquire)"),
+        ("scope: dv, order: [acquire, relaxed]", "scope: [dv], remote: false, order: relaxed",
          "load DV,N (relaxed)"),
         ("scope: dv", "scope: dv", "load DV,N (acquire) (and 1 more)"),
     ],
@@ -210,11 +223,27 @@ def test_two_rows_that_match_one_operation_name_both_places(first, second, shape
         ("scope: na", "scope: [wg, dv, all]"),
         ("scope: dv, remote: true", "scope: [na, dv], remote: false"),
         ("scope: dv, order: relaxed", "scope: dv"),
+        ("scope: dv, order: seq_cst", "scope: dv, remote: false"),
+        ("scope: dv, order: acquire", "scope: [dv], remote: false, order: relaxed"),
     ],
 )
 def test_rows_that_match_different_operations_may_stand_together(first, second):
     rows = [f"op: load, {fields}, code: [LD r x]" for fields in (first, second)]
     assert len(read_scheme(Source("s.yaml", table(*rows))).rows) == 2
+
+
+def test_orders_of_which_none_is_the_weaker_must_not_meet():
+    """An RMW that is relaxed, where one row is for acquire and one for release."""
+    rows = [
+        f"op: rmw, scope: dv, order: {each}, code: [RMW_L2 r x]" for each in ("acquire", "release")
+    ]
+    (problem,) = problems_of(table(*rows))
+    assert (
+        problem.message == "rmw DV,N (relaxed) (and 1 more) must be matched by one row, not by two"
+    )
+    assert str(problem.span) == "s.yaml:4:5"
+    rows.append("op: rmw, scope: dv, order: relaxed, code: [RMW_L2 r x]")
+    assert len(read_scheme(Source("s.yaml", table(*rows))).rows) == 3
 
 
 def test_all_mistakes_of_a_file_come_at_once_in_order_of_position():

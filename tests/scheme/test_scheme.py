@@ -3,11 +3,25 @@
 import pytest
 
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.scheme import Row, Scheme, read_scheme
-from rspverify.scheme.orders import DEFAULT, POSSIBLE, covered
+from rspverify.scheme import Op, Row, Scheme, read_scheme, shape_of
+from rspverify.scheme.orders import DEFAULT, POSSIBLE, at_least, covered
 from rspverify.source import Source
+from rspverify.value import Binary, Constant, Read
 
-CODE = {Kind.LOAD: "LD r x", Kind.STORE: "ST r x", Kind.RMW: "INC_L2 r x"}
+CODE = {
+    Op.LOAD: "LD r x",
+    Op.STORE: "ST r x",
+    Op.RMW: "INC_L2 r x",
+    Op.CAS: "RMW_L2 r x",
+    Op.FENCE: "FLU_L1 WG",
+}
+KINDS = {
+    Kind.LOAD: Op.LOAD,
+    Kind.STORE: Op.STORE,
+    Kind.RMW: Op.RMW,
+    Kind.FENCE: Op.FENCE,
+}
+ACCESSES = (Kind.LOAD, Kind.STORE, Kind.RMW)
 
 
 def scheme_of(*rows: str) -> Scheme:
@@ -15,14 +29,14 @@ def scheme_of(*rows: str) -> Scheme:
     return read_scheme(Source("s.yaml", f"name: s\nrows:\n{lines}"))
 
 
-def row_of(fields: str, kind: Kind = Kind.LOAD) -> Row:
+def row_of(fields: str, kind: Op = Op.LOAD) -> Row:
     return scheme_of(f"op: {kind.value}, {fields}, code: [{CODE[kind]}]").rows[0]
 
 
 def test_a_row_matches_its_kind_scopes_and_remote_flag_alone(operation):
     row = row_of("scope: [dv, all], remote: true")
     wanted = {(Kind.LOAD, Scope.DV, True), (Kind.LOAD, Scope.ALL, True)}
-    for kind in Kind:
+    for kind in ACCESSES:
         for scope in (None, *Scope):
             for remote in (False, True):
                 assert row.matches(operation(kind, scope, remote)) == (
@@ -49,38 +63,39 @@ def test_a_non_atomic_row_has_neither_orders_nor_remote_flags():
     assert [str(shape) for shape in row.shapes] == ["load na"]
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", KINDS)
 def test_without_an_order_a_row_covers_acquire_and_release_only(operation, kind):
-    row = row_of("scope: dv", kind)
-    for order in POSSIBLE[kind]:
+    row = row_of("scope: dv", KINDS[kind])
+    for order in POSSIBLE[KINDS[kind]]:
         matched = row.matches(operation(kind, Scope.DV, order=order))
         assert matched == (order not in (Order.RELAXED, Order.SEQ_CST))
-    assert row.orders == DEFAULT[kind]
+    assert row.orders == row.named == DEFAULT[KINDS[kind]]
 
 
 @pytest.mark.parametrize(
     ("kind", "order", "orders"),
     [
-        (Kind.LOAD, "relaxed", "relaxed"),
-        (Kind.LOAD, "acquire", "relaxed acquire"),
-        (Kind.LOAD, "seq_cst", "relaxed acquire seq_cst"),
-        (Kind.STORE, "release", "relaxed release"),
-        (Kind.STORE, "seq_cst", "relaxed release seq_cst"),
-        (Kind.RMW, "relaxed", "relaxed"),
-        (Kind.RMW, "acquire", "relaxed acquire"),
-        (Kind.RMW, "release", "relaxed release"),
-        (Kind.RMW, "[acquire, release]", "relaxed acquire release"),
-        (Kind.RMW, "acq_rel", "relaxed acquire release acq_rel"),
-        (Kind.RMW, "seq_cst", "relaxed acquire release acq_rel seq_cst"),
+        (Op.LOAD, "relaxed", "relaxed"),
+        (Op.LOAD, "acquire", "relaxed acquire"),
+        (Op.LOAD, "seq_cst", "relaxed acquire seq_cst"),
+        (Op.STORE, "release", "relaxed release"),
+        (Op.STORE, "seq_cst", "relaxed release seq_cst"),
+        (Op.RMW, "relaxed", "relaxed"),
+        (Op.RMW, "acquire", "relaxed acquire"),
+        (Op.RMW, "release", "relaxed release"),
+        (Op.RMW, "[acquire, release]", "relaxed acquire release"),
+        (Op.RMW, "acq_rel", "relaxed acquire release acq_rel"),
+        (Op.RMW, "seq_cst", "relaxed acquire release acq_rel seq_cst"),
     ],
 )
 def test_an_order_covers_itself_and_every_weaker_one(kind, order, orders):
     row = row_of(f"scope: dv, order: {order}", kind)
     assert row.orders == {Order(name) for name in orders.split()}
+    assert row.named == {Order(name) for name in order.strip("[]").split(", ")}
 
 
 def test_what_an_order_covers_is_always_possible():
-    for kind in Kind:
+    for kind in Op:
         for order in POSSIBLE[kind]:
             assert order in covered(kind, order) <= POSSIBLE[kind]
 
@@ -99,14 +114,14 @@ def test_row_for_finds_the_one_row_or_none(operation):
 
 
 def test_row_for_sees_the_shapes_of_its_row_and_no_others(operation):
-    row = row_of("scope: [na, dv], remote: true, order: acq_rel", Kind.RMW)
+    row = row_of("scope: [na, dv], remote: true, order: acq_rel", Op.RMW)
     made = [
         operation(kind, scope, remote, order=order)
-        for kind in Kind
+        for kind in ACCESSES
         for scope in Scope
         for remote in (False, True)
-        for order in POSSIBLE[kind]
-    ] + [operation(kind) for kind in Kind]
+        for order in POSSIBLE[KINDS[kind]]
+    ] + [operation(kind) for kind in ACCESSES]
     assert sum(row.matches(each) for each in made) == len(row.shapes) == 1 + 4
 
 
@@ -136,3 +151,108 @@ def test_rows_and_templates_know_where_they_stand():
     (row,) = scheme_of("op: load, scope: dv, code: [LD r x, INV_L1 WG]").rows
     assert (str(row.span), row.number) == ("s.yaml:3:5", 1)
     assert [str(template.span) for template in row.code] == ["s.yaml:3:34", "s.yaml:3:42"]
+
+
+# ---- rows that match one operation ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_weakest_order_that_is_strong_enough_decides(operation, reverse):
+    rows = [
+        f"op: load, scope: dv, order: {order}, code: [{code}]"
+        for order, code in (
+            ("seq_cst", "FLU_L1 WG, LD r x"),
+            ("acquire", "LD r x, INV_L1 WG"),
+            ("relaxed", "LD r x"),
+        )
+    ]
+    scheme = scheme_of(*(rows[::-1] if reverse else rows))
+    lengths = {}
+    for order in POSSIBLE[Op.LOAD]:
+        row = scheme.row_for(operation(Kind.LOAD, Scope.DV, order=order))
+        assert row.named == {order}
+        lengths[order] = len(row.code)
+    assert lengths == {Order.SEQ_CST: 2, Order.ACQUIRE: 2, Order.RELAXED: 1}
+
+
+def test_without_a_row_of_its_own_an_order_has_that_of_the_next_stronger(operation):
+    scheme = scheme_of(
+        "op: store, scope: dv, order: seq_cst, code: [FLU_L1 WG, ST r x]",
+        "op: store, scope: dv, order: release, remote: false, code: [ST r x]",
+    )
+    relaxed = [operation(Kind.STORE, Scope.DV, it, order=Order.RELAXED) for it in (False, True)]
+    assert [scheme.row_for(it).number for it in relaxed] == [2, 1]
+
+
+def cas(operation, order, failure, **more):
+    success = Binary("==", Read(0), Constant(0))
+    return operation(
+        Kind.RMW,
+        Scope.DV,
+        order=order,
+        operator="compare_exchange",
+        success=success,
+        failure=failure,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("order", "failure", "shape"),
+    [
+        (Order.ACQ_REL, Order.ACQUIRE, "cas DV,N (acq_rel)"),
+        (Order.RELEASE, Order.ACQUIRE, "cas DV,N (acq_rel)"),
+        (Order.RELEASE, Order.RELAXED, "cas DV,N (release)"),
+        (Order.RELAXED, Order.SEQ_CST, "cas DV,N (seq_cst)"),
+    ],
+)
+def test_a_compare_exchange_has_an_order_as_strong_as_both_of_its_own(
+    operation, order, failure, shape
+):
+    assert str(shape_of(cas(operation, order, failure))) == shape
+
+
+def test_a_compare_exchange_without_a_row_of_its_own_has_that_of_an_rmw(operation):
+    rmw = "op: rmw, scope: dv, order: seq_cst, code: [FLU_L1 WG, RMW_L2 r x]"
+    own = "op: cas, scope: dv, order: acquire, code: [RMW_L2 r x]"
+    weak = cas(operation, Order.RELAXED, Order.RELAXED)
+    strong = cas(operation, Order.ACQ_REL, Order.ACQUIRE)
+    assert scheme_of(rmw).row_for(weak).number == 1
+    for rows in ((rmw, own), (own, rmw)):
+        scheme = scheme_of(*rows)
+        assert scheme.row_for(weak).kind is Op.CAS
+        assert scheme.row_for(strong).kind is Op.RMW
+
+
+def test_at_least_is_the_least_upper_bound():
+    """Of C11's orders as they are drawn: relaxed below acquire and release, these below acq_rel."""
+    below = {
+        Order.RELAXED: {Order.RELAXED},
+        Order.ACQUIRE: {Order.RELAXED, Order.ACQUIRE},
+        Order.RELEASE: {Order.RELAXED, Order.RELEASE},
+        Order.ACQ_REL: {Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL},
+        Order.SEQ_CST: set(Order) - {Order.CONSUME},
+    }
+    for one in below:
+        for other in below:
+            bounds = {each for each in below if {one, other} <= below[each]}
+            (least,) = [each for each in bounds if all(each in below[it] for it in bounds)]
+            assert at_least(one, other) is least
+
+
+def test_a_fence_has_a_scope_an_order_and_a_flag(operation):
+    row = row_of("scope: [wg, dv], order: acq_rel", Op.FENCE)
+    assert str(row) == "fence WG,_, fence DV,_ (relaxed, acquire, release, acq_rel)"
+    assert row.matches(operation(Kind.FENCE, Scope.DV, order=Order.RELEASE))
+    assert not row.matches(operation(Kind.FENCE, Scope.ALL))
+    empty = scheme_of("op: fence, scope: wg, code: []").rows[0]
+    assert empty.code == ()
+
+
+@pytest.mark.parametrize("kind", [Kind.BARRIER, Kind.LOCK, Kind.UNLOCK])
+def test_there_are_no_rows_for_barriers_and_mutexes(operation, kind):
+    assert shape_of(operation(kind)) is None
+
+
+def test_there_are_no_rows_for_atomics_without_a_scope(operation):
+    assert shape_of(operation(Kind.LOAD, order=Order.ACQUIRE)) is None

@@ -17,6 +17,7 @@ from rspverify.litmus import Kind, Program, Scope, read_program
 from rspverify.report import PairResult
 from rspverify.scheme import compile_program, read_scheme, read_scheme_file
 from rspverify.selftest.compare import Choices
+from rspverify.selftest.draft import EXPECTED, Statement
 from rspverify.selftest.programs import STRONG
 from rspverify.selftest.run import (
     Pair,
@@ -39,13 +40,22 @@ def program_of(pair: Pair) -> Program:
     return read_program(Source("t.litmus", pair.draft.text()))
 
 
+def operator_of(statement: Statement) -> str | None:
+    return statement.operator if statement.kind is Kind.RMW else None
+
+
 def test_our_readers_read_them() -> None:
     """What is read is what was drafted, and each operation has a row."""
     for pair in seeded(200):
         program = program_of(pair)
+        operations = [it for it in program.operations if it.location != EXPECTED]
         assert [
-            (it.kind, it.location, it.scope, it.order, it.remote) for it in program.operations
-        ] == [(it.kind, it.location, it.scope, it.order, it.remote) for it in pair.draft.statements]
+            (it.kind, it.location or "", it.scope, it.order, it.remote, it.operator)
+            for it in operations
+        ] == [
+            (it.kind, it.location, it.scope, it.order, it.remote, operator_of(it))
+            for it in pair.draft.statements
+        ]
         places = [thread.place for thread in pair.draft.threads]
         read = [(thread.device, thread.workgroup) for thread in program.threads]
         assert [sorted(set(read)).index(it) for it in read] == [
@@ -65,7 +75,7 @@ def test_tab_3_is_that_of_the_shipped_schemes(name: str, root: Path) -> None:
     shapes = [(shape, row) for row in scheme.rows for shape in row.shapes]
     assert len(shapes) > 12
     for shape, row in shapes:
-        key = Key(shape.kind, shape.scope, shape.remote)
+        key = Key(Kind(shape.kind.value), shape.scope, shape.remote)
         assert row_of(name, key) == tuple(str(each) for each in row.code)
 
 
@@ -89,10 +99,16 @@ def test_they_are_of_every_kind() -> None:
     assert {pair.table.machine for pair in drawn} == {"rsp", "rsp-st-waits"}
     statements = [each for pair in drawn for each in pair.draft.statements]
     assert {(it.kind, it.remote) for it in statements if it.scope} == {
-        (kind, remote) for kind in Kind for remote in (False, True)
+        *((kind, remote) for kind in STRONG for remote in (False, True)),
+        (Kind.FENCE, False),
     }
     assert {it.scope for it in statements} == {None, *Scope}
-    assert all(it.order in (None, STRONG[it.kind]) for it in statements)
+    assert all(it.order in (None, STRONG[it.kind]) for it in statements if it.kind in STRONG)
+    assert {it.operator for it in statements} == {"+", "|", "exchange", "compare_exchange"}
+    rows = {key.kind: code for pair in drawn for key, code in pair.table.rows.items()}
+    assert set(rows) == {*STRONG, Kind.FENCE}
+    accesses = {each for pair in drawn for code in pair.table.rows.values() for each in code}
+    assert {"INC_L1 r x", "INC_L2 r x", "RMW_L1 r x", "RMW_L2 r x"} <= accesses
     assert any(len(it.guards) > 1 for it in statements)
     values = [it.value for it in statements if it.value]
     assert {it.register is None for it in values} == {False, True}

@@ -1,0 +1,121 @@
+"""Read-modify-writes of any operation, and loops that are cut off, by every engine."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from engines import Outcomes, Unrolled, events_outcomes, machine_of, random_programs, searched
+from oracle.machine import TooLarge
+from oracle_adapter import machine_outcomes
+from programs import assembly, listing, with_cut, with_operations
+
+from rspverify.assembly import AssemblyProgram
+from rspverify.limits import LimitReached, Limits
+from rspverify.machine import (
+    ExplicitMachine,
+    Machine,
+    Replayer,
+    enough_steps,
+    find_standstill,
+    replayed,
+)
+from rspverify.value import Constant, evaluate
+from rspverify.verdict import Outcome
+
+HERE, NEAR = (0, 0), (0, 1)
+
+
+def programs(name: str, count: int) -> Iterator[AssemblyProgram]:
+    """Random programs with something else in the place of their INCs, as far as they have any."""
+    for number, program in enumerate(random_programs(name, count, "operations ")):
+        if any(it.mnemonic.operator == "+" for it in program.instructions):
+            yield with_operations(random.Random(f"{name} {number}"), program)
+
+
+def not_cut(program: AssemblyProgram, outcome: Outcome) -> bool:
+    values = dict(outcome.reads)
+    return not any(evaluate(cut, values) for cut in program.cuts)
+
+
+@pytest.mark.parametrize(
+    "name, count, decided",
+    [("small", 160, 60), ("medium", 60, 25), ("tiny, two devices", 70, 30)],
+)
+def test_engines_agree_on_any_operation(name: str, count: int, decided: int) -> None:
+    done = 0
+    for program in programs(name, count):
+        machine = machine_of(program)
+        try:
+            reference = searched(machine, 4_000)
+        except LimitReached:
+            continue
+        assert events_outcomes(machine) == reference, listing(program)
+        if enough_steps(machine).total <= 20 and len(reference) < 8:
+            assert Unrolled(machine).outcomes() == reference, listing(program)
+            done += 1
+    assert done >= decided
+
+
+@pytest.mark.parametrize("name, count, decided", [("small", 90, 12)])
+def test_the_oracle_agrees_on_any_operation(name: str, count: int, decided: int) -> None:
+    done = 0
+    for program in programs(name, count):
+        try:
+            found = searched(Machine(program, elide_l2=False), 160)
+            reference = machine_outcomes(program, limit=6_000)
+        except (LimitReached, TooLarge):
+            continue
+        assert found == reference, listing(program)
+        done += 1
+    assert done >= decided
+
+
+@pytest.mark.parametrize("name, count, decided", [("small", 60, 25), ("tiny, two devices", 30, 10)])
+def test_what_is_cut_off_is_left_out_and_nothing_else(name: str, count: int, decided: int) -> None:
+    """A cut looks at values read alone, so that it leaves out outcomes as a whole."""
+    some_left_out = 0
+    for number, program in enumerate(random_programs(name, count, "cut ")):
+        whole = machine_of(program)
+        program = with_cut(random.Random(f"cut {name} {number}"), program)
+        machine = machine_of(program)
+        try:
+            everything = searched(whole, 4_000)
+        except LimitReached:
+            continue
+        wanted: Outcomes = frozenset(it for it in everything if not_cut(program, it))
+        assert searched(machine) == wanted, listing(program)
+        assert events_outcomes(machine) == wanted, listing(program)
+        if enough_steps(machine).total <= 16:
+            assert Unrolled(machine).outcomes() == wanted, listing(program)
+        some_left_out += wanted < everything
+    assert some_left_out >= decided
+
+
+def test_the_replayer_does_not_take_what_is_cut_off_for_an_end() -> None:
+    program = assembly((HERE, ["ST x 1"]), (NEAR, ["LD x"]))
+    rules = ExplicitMachine(machine_of(program)).shortest(lambda _: True, Limits())
+    assert rules is not None
+    outcome = Replayer(machine_of(program)).outcome(rules)
+    assert outcome is not None
+    always = replace(program, cuts=(Constant(1),))
+    assert Replayer(machine_of(always)).outcome(rules) is None
+
+
+def test_a_spin_lock_by_compare_exchange_is_taken_by_one() -> None:
+    """Two threads that each try once: one at least succeeds, and never both before a release."""
+    program = assembly((HERE, ["RMW_L2 x 0?1"]), (NEAR, ["RMW_L2 x 0?2"]))
+    assert {(it.reads, it.memory) for it in searched(machine_of(program))} == {
+        (((0, 0), (1, 1)), (("x", 1),)),
+        (((0, 2), (1, 0)), (("x", 2),)),
+    }
+
+
+def test_a_standstill_says_whether_a_loop_was_cut_off_beside_it() -> None:
+    """P0 waits for a lock that P1 keeps; with a loop cut off in P1, it might have freed it."""
+    program = assembly((HERE, ["LK_L2 x"]), (NEAR, ["LK_L2 x", "LD y"]))
+    for cuts, cut in (((), False), ((Constant(1),), True)):
+        machine = machine_of(replace(program, cuts=cuts))
+        found = find_standstill(machine, Limits())
+        assert found.schedule is not None
+        assert replayed(machine, found.schedule, [1] * 5).cut == cut
