@@ -211,6 +211,7 @@ CHANGES: dict[str, Settings | None] = {
     "states": Settings(states=1_000_000),
     "progress": Settings(progress=True),
     "unroll": Settings(unroll=3),
+    "mixed": Settings(mixed=True),
 }
 
 

@@ -129,12 +129,12 @@ def test_the_report_s_command_shows_it_again(
 def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     real = reader.read_program
 
-    def fails(source: Source, unroll: int) -> Program:
+    def fails(source: Source, unroll: int, mixed: bool) -> Program:
         if source.name.endswith("Ex1.litmus"):
             raise AssertionError("something that was never to happen")
-        return real(source, unroll)
+        return real(source, unroll, mixed)
 
-    monkeypatch.setattr("rspverify.check.decide.read_program", fails)
+    monkeypatch.setattr("rspverify.litmus.read_program", fails)
     result = run("check", ORIGINAL, EX1, EX3, FIG4)
     assert result.exit_code == 70
     words = [line.split()[1] for line in result.stdout.splitlines() if line[:2] in ("Ex", "Fi")]
