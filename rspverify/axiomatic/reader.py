@@ -274,6 +274,11 @@ class Reader:
         # A flag is raised where its test holds; what we ask for is that it is not.
         flag = syntax.qualifier == "flag"
         negated = syntax.negated is not flag
+        if syntax.qualifier is not None and negated:
+            sign = "~" if syntax.negated else ""
+            what = f"{syntax.qualifier} {sign}{test.value}, which no event or pair of events can show,"
+            self.problems.append(unsupported(syntax.span, what))
+            return
         axiom = Axiom(name, test, meaning[sort].expression, negated, flag)
         if syntax.qualifier is not None:
             self.conditions.append(axiom)
