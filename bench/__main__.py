@@ -18,8 +18,10 @@ from bench.decisions import decisions
 from bench.document import circumstances, filled
 from bench.growth import Point, grow, growth
 from bench.herd import CAT, HERD, beside_herd, named_herd
+from bench.models import TestSet, models, shipped_sets
 from bench.parts import parts
 from bench.sheet import Sheet
+from rspverify.check.settings import DEFAULT_MODEL
 
 DOCUMENT = ROOT / "docs/performance.md"
 PICTURE = ROOT / "docs/growth.svg"
@@ -30,6 +32,7 @@ class Part(StrEnum):
 
     DECISIONS = "decisions"
     PARTS = "parts"
+    MODELS = "models"
     HERD = "herd"
     GROWTH = "growth"
 
@@ -41,6 +44,16 @@ def main(
     repeats: Annotated[int, typer.Option(min=1, help="Times that each action is timed.")] = 7,
     cut_off: Annotated[float, typer.Option(min=0.01, help="Seconds for a point of growth.")] = 10,
     largest: Annotated[int, typer.Option(min=1, help="Leave out larger sizes of growth.")] = 99,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Part models: measure the tests of this folder instead of ours."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="For --folder: a shipped model or a .cat file.")
+    ] = DEFAULT_MODEL,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="For --folder: as of rspverify outcomes.")
+    ] = False,
     keep: Annotated[
         bool, typer.Option("--keep", help="Put the tables into docs/performance.md, too.")
     ] = False,
@@ -56,7 +69,13 @@ def main(
         console.print(sheet.table())
 
     wanted = part or list(Part)
-    for each, measured in _tables(repeats).items():
+    if folder is not None and keep:
+        print("--folder must go without --keep: the document has our own tests", file=sys.stderr)
+        raise typer.Exit(2)
+    sets = shipped_sets() if folder is None else [TestSet(folder, model)]
+    tables = _tables(repeats)
+    tables[Part.MODELS] = lambda: models(sets, min(repeats, 5), mixed=mixed)
+    for each, measured in tables.items():
         if each in wanted:
             show(measured())
     if Part.HERD in wanted:
