@@ -2,8 +2,8 @@
 
 Values of reads out of a given set, a write for each read, an order of the writes of each location, a
 write that comes last, and every order that the model lets an execution choose; the model is then
-calculated on plain sets of pairs, by code of this file. With the package it shares the events, the
-base names and the syntax of expressions.
+calculated on plain sets of pairs. With the package it shares the events, the base names and the
+syntax of expressions.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
+
+from relation.concrete import World
 
 from rspverify.axiomatic.event import Event, Part, Style, events_of
 from rspverify.axiomatic.model import Choice, Let, LetRec, MemoryModel
@@ -209,8 +211,8 @@ def _from(
             bound = names | {statement.name: order}
             yield from _from(model, base, place + 1, bound, broken, universe)
     else:
-        value = calculate(statement.expression, names, universe)
-        holds = _holds(statement.test, value) is not statement.negated
+        world = World(universe, names, names)  # type: ignore[arg-type]
+        holds = world.holds(statement.test, statement.expression) is not statement.negated
         if statement in model.conditions:
             broken = broken if holds else broken | {statement.name}
         elif not holds:
@@ -239,62 +241,11 @@ def _orders(base: _Base, members: Value, given: Value, per_location: bool) -> It
             yield order
 
 
-def _holds(test: syntax.Test, value: Value) -> bool:
-    if test is syntax.Test.EMPTY:
-        return not value
-    if test is syntax.Test.ACYCLIC:
-        value = _closure(value)  # type: ignore[arg-type]
-    return not any(a == b for a, b in value)  # type: ignore[misc]
-
-
-def _closure(pairs: Pairs) -> Pairs:
-    while True:
-        more = pairs | {(a, d) for a, b in pairs for c, d in pairs if b == c}
-        if more == pairs:
-            return pairs
-        pairs = more
-
-
-def calculate(it: syntax.Expression, names: Mapping[str, Value], universe: frozenset[int]) -> Value:
+def calculate(
+    expression: syntax.Expression, names: Mapping[str, Value], universe: frozenset[int]
+) -> Value:
     """The value of an expression, from the definition of each operator."""
-    if isinstance(it, syntax.Name):
-        return names[it.name]
-    everything = frozenset(product(universe, universe))
-    identity = frozenset((each, each) for each in universe)
-    below = [
-        calculate(each, names, universe)
-        for each in vars(it).values()
-        if isinstance(each, syntax.Expression)
-    ]
-    a = below[0] if below else frozenset()
-    b = below[1] if len(below) > 1 else frozenset()
-    match type(it).__name__:
-        case "Union":
-            return a | b  # type: ignore[operator]
-        case "Intersection":
-            return a & b  # type: ignore[operator]
-        case "Difference":
-            return a - b  # type: ignore[operator]
-        case "Composition":
-            return frozenset((x, z) for x, y in a for w, z in b if y == w)  # type: ignore[misc]
-        case "Product":
-            return frozenset(product(a, b))  # type: ignore[arg-type]
-        case "Identity":
-            return frozenset((x, x) for x in a)  # type: ignore[misc]
-        case "Complement":
-            return (universe if it.sort is syntax.Sort.SET else everything) - a  # type: ignore[operator]
-        case "Inverse":
-            return frozenset((y, x) for x, y in a)  # type: ignore[misc]
-        case "Optionally":
-            return a | identity  # type: ignore[operator]
-        case "Plus":
-            return _closure(a)  # type: ignore[arg-type]
-        case "Star":
-            return _closure(a) | identity  # type: ignore[arg-type]
-        case "Domain":
-            return frozenset(x for x, _ in a)  # type: ignore[misc]
-        case "Range":
-            return frozenset(y for _, y in a)  # type: ignore[misc]
-        case "Nothing":
-            return frozenset()
-    raise AssertionError(f"an operator that is not known here: {it}")
+    world = World(universe, names, names)  # type: ignore[arg-type]
+    if expression.sort is syntax.Sort.SET:
+        return frozenset(world.members(expression))
+    return frozenset(world.pairs(expression))

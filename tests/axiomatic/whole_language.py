@@ -25,6 +25,7 @@ class Draft:
         self.regions = {x: rng.choice(("global", "global", "local")) for x in "xyz"}
         self.atomic = {"x": True, "y": rng.random() < 0.6, "z": True}
         self.registers = 0
+        self.barriers = 0
 
     def text(self) -> str:
         """The whole test."""
@@ -47,6 +48,7 @@ class Draft:
     def _body(self) -> list[str]:
         lines: list[str] = []
         own: list[str] = []
+        self.barriers = 0
         for _ in range(self.rng.randint(1, 3)):
             if self.left <= 0:
                 break
@@ -76,7 +78,8 @@ class Draft:
                 )
             return f"atomic_thread_fence(memory_order_{order});"
         if kind == "barrier":
-            return f"B1: barrier({rng.choice(_FLAGS)});"
+            self.barriers += 1
+            return f"B{self.barriers}: barrier({rng.choice(_FLAGS)});"
         x = rng.choice("xy")
         if kind == "store" or self.reads_left <= 0:
             value = rng.choice((own or ["1"])[:1]) if rng.random() < 0.2 else rng.randint(1, 2)
@@ -86,7 +89,11 @@ class Draft:
         self.reads_left -= 1
         register = f"r{self.registers}"
         self.registers += 1
-        if kind == "load":
+        if kind == "load" and self.reads_left > 0 and rng.random() < 0.2:
+            self.reads_left -= 1
+            one, other = (self._call("load", each, "", rng.choice(_LOADS))[:-1] for each in "xz")
+            call = f"{one} {rng.choice('|&')} {other};"
+        elif kind == "load":
             plain = not self.atomic[x] or rng.random() < 0.1
             call = f"*{x};" if plain else self._call("load", x, "", rng.choice(_LOADS))
         elif kind == "rmw":
