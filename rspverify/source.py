@@ -112,10 +112,15 @@ class InputError(Exception):
 
 
 def in_one_line(problems: Iterable[Problem]) -> str:
-    """Problems of a file without excerpts, equal ones joined: `lines 3, 7: … (hint); line 9: …`."""
+    """Problems of a file without excerpts: `lines 3, 7: … (hint); line 9: …`.
+
+    Equal ones are joined, and a hint that several have stands with the first.
+    """
     lines: dict[str, list[int]] = {}
+    known: dict[str, str] = {}
     for problem in problems:
-        hint = f" ({problem.hint})" if problem.hint else ""
+        first = known.setdefault(problem.hint, problem.message) if problem.hint else None
+        hint = f" ({problem.hint})" if first == problem.message else ""
         found = lines.setdefault(problem.message + hint, [])
         if problem.span and problem.span.line not in found:
             found.append(problem.span.line)

@@ -276,7 +276,9 @@ class Reader:
         negated = syntax.negated is not flag
         if syntax.qualifier is not None and negated:
             sign = "~" if syntax.negated else ""
-            what = f"{syntax.qualifier} {sign}{test.value}, which no event or pair of events can show,"
+            what = (
+                f"{syntax.qualifier} {sign}{test.value}, which no event or pair of events can show,"
+            )
             self.problems.append(unsupported(syntax.span, what))
             return
         axiom = Axiom(name, test, meaning[sort].expression, negated, flag)

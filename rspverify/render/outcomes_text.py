@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rspverify.render.races_text import accesses
-from rspverify.report import Observed, OutcomeRow, OutcomeTable, ReadValue
+from rspverify.report import Observed, OutcomeRow, OutcomeTable
 
 _ANY_WIDTH = 10_000
 
@@ -97,8 +97,7 @@ def _values(table: OutcomeTable) -> list[dict[str, str]]:
     plain = [_without_reads(row.observed) for row in table.rows]
     if len({tuple(values.items()) for values in plain}) == len(plain):
         return plain
-    name = _read_names(table)
-    reads = [{name(it): str(it.value) for it in row.observed.reads} for row in table.rows]
+    reads = _reads(table)
     return [{**found, **values} for found, values in zip(reads, plain, strict=True)]
 
 
@@ -107,16 +106,28 @@ def _without_reads(observed: Observed) -> dict[str, str]:
     return {name: str(value) for name, value in named.items()}
 
 
-def _read_names(table: OutcomeTable) -> Callable[[ReadValue], str]:
-    """`P1 line 12`, with the column where a line has several reads of a thread."""
-    places = {(it.thread, it.line, it.column) for row in table.rows for it in row.observed.reads}
-    crowded = Counter((thread, line) for thread, line, _ in places)
+def _reads(table: OutcomeTable) -> list[dict[str, str]]:
+    """Per outcome its reads: `P1 line 12`, with the column where a line has several of a thread.
 
-    def name(it: ReadValue) -> str:
-        column = f":{it.column}" if crowded[it.thread, it.line] > 1 else ""
-        return f"P{it.thread} line {it.line}{column}"
-
-    return name
+    Where a loop reads at one place again and again, they are numbered.
+    """
+    places = [
+        Counter((it.thread, it.line, it.column) for it in row.observed.reads) for row in table.rows
+    ]
+    crowded = Counter((thread, line) for thread, line, _ in set().union(*places))
+    repeated = {place for counted in places for place, number in counted.items() if number > 1}
+    found = []
+    for row in table.rows:
+        met: Counter[tuple[int, int, int]] = Counter()
+        values = {}
+        for it in row.observed.reads:
+            place = (it.thread, it.line, it.column)
+            met[place] += 1
+            column = f":{it.column}" if crowded[it.thread, it.line] > 1 else ""
+            number = f" #{met[place]}" if place in repeated else ""
+            values[f"P{it.thread} line {it.line}{column}{number}"] = str(it.value)
+        found.append(values)
+    return found
 
 
 def _names(shown: Sequence[Mapping[str, str]]) -> list[str]:
@@ -127,5 +138,5 @@ def _names(shown: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _place(name: str) -> tuple[int, ...]:
-    thread, _, place = name[1:].split()
-    return (int(thread), *map(int, place.split(":")))
+    thread, _, place, *number = name[1:].replace("#", "").split()
+    return (int(thread), *map(int, place.split(":")), *map(int, number))
