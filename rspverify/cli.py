@@ -279,6 +279,10 @@ def outcomes(
         not (races and format is OutcomesFormat.HERD),
         "--races must go with --format text or json: herd has no form for it",
     )
+    require(
+        not (schemes and format is OutcomesFormat.HERD),
+        "--scheme must go with --format text or json: herd has no form for it",
+    )
     problems: list[Problem] = []
     files = find_tests(tests, problems)
     if problems:
@@ -398,6 +402,10 @@ def draw(
     options = [f"--{which.value}"] if chosen else []
     options += ["--outcome", outcome] if outcome is not None else []
     options += ["--edges", edges] if edges is not None else []
+    require(
+        output is None or format is not None or output.endswith((".svg", ".dot", ".gv")),
+        f"{output} must end in .svg, .dot or .gv, or --format must say which it is",
+    )
     if format is None:
         ends_so = output is not None and output.endswith((".dot", ".gv"))
         format = DrawFormat.DOT if ends_so else DrawFormat.SVG
@@ -588,7 +596,7 @@ def generate(
 @app.command("list", short_help="Models, machines, engines, schemes and tests.")
 @guarded
 def list_() -> None:
-    """List models, machines and engines, and the schemes and tests below the current folder."""
+    """List models, machines and engines, and what is in the folders schemes and litmus here."""
     from rspverify.assembly import INSTRUCTION_SETS
     from rspverify.axiomatic import shipped_models
     from rspverify.check.inputs import SCHEME_ENDINGS

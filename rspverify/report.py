@@ -184,6 +184,7 @@ class RaceReport:
     model: str
     race: Race | None
     within: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from rspverify.axiomatic.generated_execution import GeneratedExecutions
 from rspverify.axiomatic.library import shipped_models
 from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, MemoryModel
 from rspverify.axiomatic.question import Questions
-from rspverify.axiomatic.understanding import require_understood
+from rspverify.axiomatic.understanding import require_understood, unheeded
 from rspverify.axiomatic.witness import Witness
 
 __all__ = [
@@ -23,4 +23,5 @@ __all__ = [
     "read_model",
     "require_understood",
     "shipped_models",
+    "unheeded",
 ]

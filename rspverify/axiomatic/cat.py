@@ -29,7 +29,9 @@ def load_model(name: str) -> MemoryModel:
                 )
             ]
         )
-    return read_model(read_source(name), Path(name).stem)
+    path = Path(name)
+    shipped = path.resolve().parent == SHIPPED.resolve()
+    return read_model(read_source(path), path.stem if shipped else path.name)
 
 
 def read_model(source: Source, name: str) -> MemoryModel:

@@ -26,8 +26,13 @@ def label(event: Event, read: int | None, written: int | None) -> str:
     letter = {Kind.FENCE: "F", Kind.LOCK: "Lock", Kind.UNLOCK: "Unlock"}.get(it.kind)
     if letter is None:
         letter = "RMW" if event.reads and event.writes else "W" if event.writes else "R"
-    inside = [event.location.name] if event.location is not None else sorted(it.regions)
-    return f"{letter}{_annotation(it)}({', '.join(inside + values)})"
+    local = " local" if event.location is not None and event.location.region == "local" else ""
+    if event.location is not None:
+        inside = [event.location.name]
+    else:
+        inside = sorted(it.regions) if it.scope is not None else []
+    brackets = f"({', '.join(inside + values)})" if inside or values else ""
+    return f"{letter}{_annotation(it)}{brackets}{local}"
 
 
 def _annotation(it: Operation) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.litmus import Kind, Operation, Order, Program
+from rspverify.litmus import Kind, Operation, Order, Program, Scope
 from rspverify.source import InputError, Problem, Severity, Span
 
 _STRONG = {"SC", "sc", "memory_order_seq_cst"}
@@ -23,7 +23,7 @@ def require_understood(program: Program, model: MemoryModel) -> None:
         Problem(
             span,
             f"{what} is beyond the model {model.name}, {why}",
-            "choose a model of C11, e.g. --model rc11" if what == "C11" else None,
+            "outcomes and draw take a model of C11, e.g. --model rc11" if what == "C11" else None,
             severity=Severity.UNSUPPORTED,
         )
         for span, what, why in _beyond(program, model.names)
@@ -32,17 +32,30 @@ def require_understood(program: Program, model: MemoryModel) -> None:
         raise InputError(problems)
 
 
+def unheeded(program: Program, model: MemoryModel) -> tuple[str, ...]:
+    """What of a program counts for nothing under a model, in words."""
+    accesses = [it for it in program.operations if it.kind is not Kind.BARRIER]
+    found = []
+    if any(it.scope not in (None, Scope.ALL) for it in accesses) and not model.names & _SCOPES:
+        found.append("scopes")
+    if any(it.remote for it in accesses) and "rem" not in model.names:
+        found.append("remote flags")
+    return tuple(f"{model.name} does not look at {what}: they count for nothing" for what in found)
+
+
 def _beyond(program: Program, names: frozenset[str]) -> Iterator[tuple[Span | None, str, str]]:
     if not names & _REGIONS:
         for location in program.locations:
             if location.region == "local":
                 yield location.span, "local memory", "in which all memory is global"
+    foreign = [it for it in program.operations if it.order is not None and it.scope is None]
+    if foreign and names & _SCOPES:
+        yield foreign[0].span, "C11", "whose atomics have scopes"
+        return
     for operation in program.operations:
         for needed, what, why in _needs(operation):
             if not names & needed:
                 yield operation.span, what, why
-        if operation.order is not None and operation.scope is None and names & _SCOPES:
-            yield operation.span, "C11", "whose atomics have scopes"
 
 
 def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from rspverify.axiomatic import MemoryModel, require_understood
+from rspverify.axiomatic import MemoryModel, require_understood, unheeded
 from rspverify.axiomatic.picture import Drawn, Pictures
 from rspverify.check.final import written
 from rspverify.check.settings import Settings
@@ -66,11 +66,12 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, settings: Setting
     within = [
         f"only executions within {number} {bound}" for bound, number in program.within.items()
     ]
+    ignored = unheeded(program, model)
     pictures = [
         replace(
             drawn.picture,
             title=f"{program.title} under {model.name}",
-            notes=(kind, str(observed(program, drawn.outcome)), *notes, *within),
+            notes=(kind, str(observed(program, drawn.outcome)), *notes, *within, *ignored),
         )
         for kind, drawn, notes in found
     ]
@@ -119,7 +120,7 @@ def _racy(source: Pictures, wanted: Wanted, program: Program) -> Named:
     drawn = source.racy(wanted.edges)
     if drawn is None:
         raise NoExecutionError(f"{program.source.name}: no consistent execution has a race")
-    return f"a consistent execution with a race ({drawn.condition})", drawn, []
+    return f"a consistent execution that violates {drawn.condition}", drawn, []
 
 
 def _forbidden(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rspverify.axiomatic import MemoryModel, Questions, require_understood
+from rspverify.axiomatic import MemoryModel, Questions, require_understood, unheeded
 from rspverify.check.final import FinalCount
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import Settings
@@ -52,7 +52,7 @@ def outcomes(
         _flags(model, violated),
         condition.span.text if condition else None,
         count.result(allowed),
-        tuple(note for _, note in reach if note),
+        (*unheeded(program, model), *(note for _, note in reach if note)),
         program.within,
     )
 
@@ -61,7 +61,8 @@ def races(program: Program, model: MemoryModel, test: str, settings: Settings) -
     """Whether a consistent execution races. Raises as `outcomes`."""
     require_understood(program, model)
     race = Questions(program, model, settings.limits()).race()
-    return RaceReport(program.title, test, model.name, race, program.within)
+    ignored = unheeded(program, model)
+    return RaceReport(program.title, test, model.name, race, program.within, ignored)
 
 
 def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:

@@ -34,8 +34,9 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     try:
         machine = machine_for(compile_program(program, scheme), settings)
         found = standstill(machine, settings.limits())
-        bounds = ", ".join(f"{most} {what}" for what, most in program.within.items())
-        if found.schedule is None and bounds:
+        iterations = max((cut.iterations for cut in program.cuts), default=0)
+        bounds = f"{iterations} iterations"
+        if found.schedule is None and program.cuts:
             reason = f"no standstill within {bounds} ({found.how}), but loops may go on"
             return Progress(ProgressWord.UNKNOWN, reason)
         if found.schedule is None:
@@ -46,7 +47,11 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
         if end.cut:
             reason = f"within {bounds} there is a standstill, but a thread in a loop may undo it"
             return Progress(ProgressWord.UNKNOWN, reason)
-        return stuck(end, found.shortest)
+        answer = stuck(end, found.shortest)
+        if program.cuts:  # Nothing is asked of a program that races (SEMANTICS §2).
+            reason = f"{answer.reason}, unless the source races beyond {bounds}"
+            answer = replace(answer, reason=reason)
+        return answer
     except LimitReached as limit:
         return Progress(ProgressWord.UNKNOWN, str(limit))
 

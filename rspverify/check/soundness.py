@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from rspverify.axiomatic import MemoryModel, Questions, require_understood
+from rspverify.axiomatic import MemoryModel, Questions, require_understood, unheeded
 from rspverify.check.counterexample import where_it_stops
 from rspverify.check.dossier import Dossier, confirmed
 from rspverify.check.reached import Reached, ReachedByEvents, machine_for, reached
@@ -61,6 +61,8 @@ def check(
     try:
         require_understood(program, model)
         verdict = _as_far_as_read(_check(source, scheme, settings, limits, dossier), program)
+        ignored = "".join(f" ({note})" for note in unheeded(program, model))
+        verdict = replace(verdict, reason=f"{verdict.reason}{ignored}")
         if verdict.word is Word.SOUND and settings.confirm is not None:
             verdict = _second(verdict, dossier, settings.confirm, limits)
         dossier.write(verdict.word)
@@ -75,12 +77,11 @@ def check(
 def _as_far_as_read(verdict: Verdict, program: Program) -> Verdict:
     """A verdict with the bounds within which its program was read, where it depends on them.
 
-    A race and a counterexample that are found stand in executions that the program has. But what
-    is not allowed might be allowed by a spurious failure of a compare-exchange, which is left out.
+    A race that is found stands in an execution that the program has. A counterexample does too, but
+    it counts for nothing if the program races further on, and its outcome might be allowed by a
+    spurious failure of a compare-exchange, which is left out.
     """
     bounds = {name: n for name, n in program.within.items() if name not in verdict.within}
-    if verdict.word is Word.UNSOUND:
-        bounds.pop("iterations", None)
     if verdict.word is Word.RACY or not bounds:
         return verdict
     reason = f"{_bounds(bounds)}{verdict.reason}"

@@ -9,6 +9,7 @@ those alone in which exchangeable threads make their first access in the order o
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import fields
 from itertools import groupby, pairwise
 
 from rspverify.litmus import Operation, Program, Thread
@@ -52,26 +53,24 @@ def _first_access(thread: Thread) -> Operation | None:
 def _text(thread: Thread, program: Program) -> Hashable:
     """What a thread does, the same for threads that do the same."""
     start = -thread.operations[0].index
-
-    def moved(expression: Expression | None) -> Expression | None:
-        return None if expression is None else shifted(expression, start)
-
-    code = tuple(
-        (
-            it.kind,
-            it.location,
-            it.order,
-            it.scope,
-            it.remote,
-            it.operator,
-            it.failure,
-            it.label,
-            tuple(sorted(it.regions)),
-            shifted(it.guard, start),
-            moved(it.value),
-            moved(it.success),
-        )
-        for it in thread.operations
-    )
+    code = tuple(_all_but_its_place(it, start) for it in thread.operations)
     cuts = (cut for cut in program.cuts if cut.thread == thread.index)
     return code, tuple((shifted(cut.guard, start), cut.iterations) for cut in cuts)
+
+
+def _all_but_its_place(operation: Operation, start: int) -> Hashable:
+    """Every field of an operation, those that are new included, with indices from 0 in its thread."""
+    found: list[Hashable] = []
+    for name in _FIELDS:
+        value = getattr(operation, name)
+        if isinstance(value, Expression):
+            value = shifted(value, start)
+        elif name == "unsequenced":
+            value = tuple(sorted(index + start for index in value))
+        elif isinstance(value, frozenset):
+            value = tuple(sorted(value))
+        found.append(value)
+    return tuple(found)
+
+
+_FIELDS = [each.name for each in fields(Operation) if each.name not in ("index", "thread", "span")]

@@ -38,7 +38,7 @@ def _result(answer: OutcomeAnswer) -> dict[str, Any]:
         "final": _final(table.final) if table else None,
         "outcomes": _outcomes(table) if table else None,
         "violated": list(table.violated) if table else None,
-        "notes": list(table.notes) if table else [],
+        "notes": list(found.notes) if found else [],
         "seconds": round(answer.seconds, 4),
     }
 

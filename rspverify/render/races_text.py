@@ -33,6 +33,8 @@ def race_report(it: RaceReport) -> Iterator[RenderableType]:
     yield Text(f"{it.test} (model {it.model})", style="bold")
     for bound, number in it.within.items():
         yield Text(f"Only executions within {number} {bound}.", style="magenta")
+    for note in it.notes:
+        yield Text(f"{note}.", style="magenta")
     if it.race is None:
         yield Text("No consistent execution has a race.")
         return
@@ -49,6 +51,7 @@ def race_report(it: RaceReport) -> Iterator[RenderableType]:
 def race_line(it: RaceReport) -> Text:
     """One test in one line."""
     within = "".join(f" (within {number} {bound})" for bound, number in it.within.items())
+    within += "".join(f" ({note})" for note in it.notes)
     if it.race is None:
         return Text(f"{it.file}: race-free{within}")
     first, second = accesses(it.race)

@@ -257,7 +257,7 @@ def test_axioms_without_a_name_are_called_after_their_place(tmp_path: Path) -> N
     path.write_text('include "inner.cat"\nempty hb empty hb\nempty hb\nempty rf as empty@5')
     with pytest.raises(InputError):  # A name has no @.
         load_model(str(path))
-    path.write_text('include "inner.cat"\nempty hb empty hb\nempty hb\nundefined_unless ~empty rf')
+    path.write_text('include "inner.cat"\nempty hb empty hb\nempty hb\nflag ~empty rf')
     model = load_model(str(path))
     assert [each.name for each in model.statements] == [
         "hb",
@@ -522,7 +522,7 @@ def refused(path: Path) -> list[str]:
 def test_a_file_is_a_model_named_after_it(tmp_path: Path) -> None:
     path = tmp_path / "my-model.cat"
     path.write_text(MODEL)
-    assert load_model(str(path)).name == "my-model"
+    assert load_model(str(path)).name == "my-model.cat"
 
 
 def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:

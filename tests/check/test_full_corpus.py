@@ -91,7 +91,7 @@ def test_a_loop_does_not_hide_a_wrong_outcome() -> None:
         MODEL,
         Settings(),
     )
-    assert (verdict.word, verdict.within) == (Word.UNSOUND, {})
+    assert (verdict.word, verdict.within) == (Word.UNSOUND, {"iterations": 8})
     assert verdict.outcome is not None
     assert verdict.outcome.reads[-1][1] == 0
 

@@ -10,7 +10,7 @@ from rspverify.check.settings import Settings
 from rspverify.check.soundness import check
 from rspverify.check.symmetry import exchangeable
 from rspverify.litmus import Program, read_program
-from rspverify.scheme import read_scheme_file
+from rspverify.scheme import read_scheme, read_scheme_file
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -108,3 +108,44 @@ def test_the_same_verdict_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
         words.append((found.word, bool(exchangeable(test))))
     assert words.count((Word.SOUND, True)) >= 5, words
     assert words.count((Word.UNSOUND, True)) >= 3, words
+
+
+def test_threads_that_differ_in_what_is_sequenced_are_not_exchangeable() -> None:
+    """The first loads in two operands, the second one after the other: only the second may fail."""
+    first = "if (r == 0) { int a = FIRST + SECOND; }"
+    second = "if (r == 0) { int a = FIRST; int b = SECOND; }"
+    loads = {
+        "FIRST": "atomic_load_explicit(y, memory_order_acquire, memory_scope_device)",
+        "SECOND": "atomic_load_explicit(x, memory_order_relaxed, memory_scope_device)",
+    }
+    stale = read_scheme(
+        Source(
+            "stale.yaml",
+            """\
+name: stale
+machine: rsp
+rows:
+  - {op: load, scope: dv, code: [LD r x]}
+  - {op: load, scope: dv, order: relaxed, code: [LD r x]}
+  - {op: store, scope: dv, order: release, code: [FLU_L1 WG, ST r x]}
+  - {op: rmw, scope: wg, order: relaxed, code: [RMW_L1 r x]}
+""",
+        )
+    )
+    parameters = "(global atomic_int* x, global atomic_int* y, global atomic_int* c)"
+    increment = "atomic_fetch_add_explicit(c, 1, memory_order_relaxed, memory_scope_work_group)"
+    for bodies in ((first, second), (second, first)):
+        lines = ["OpenCL t", "{ }"]
+        for number, body in enumerate(bodies):
+            for name, load in loads.items():
+                body = body.replace(name, load)
+            lines.append(f"P{number} {parameters} {{ int r = {increment}; {body} }}")
+        lines.append(
+            f"P2 {parameters} {{ "
+            "atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device); "
+            "atomic_store_explicit(y, 1, memory_order_release, memory_scope_device); }"
+        )
+        lines.append("scopeTree (device (work_group P0 P1) (work_group P2))")
+        it = read_program(Source("t", "\n".join(lines)))
+        assert exchangeable(it) == []
+        assert check(it, stale, MODEL, Settings()).word is Word.UNSOUND

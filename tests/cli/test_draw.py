@@ -72,7 +72,7 @@ def test_an_outcome() -> None:
 
 def test_the_race() -> None:
     text = words(run(EX3, "--race").stdout)
-    assert text[1] == "a consistent execution with a race (Dr)"
+    assert text[1] == "a consistent execution that violates Dr"
     assert "dr" in text
     result = run(FIG4, "--race")
     assert (result.exit_code, result.stdout) == (1, "")
