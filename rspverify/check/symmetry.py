@@ -59,7 +59,7 @@ def _text(thread: Thread, program: Program) -> Hashable:
 
 
 def _all_but_its_place(operation: Operation, start: int) -> Hashable:
-    """Every field of an operation, those that are new included, with indices from 0 in its thread."""
+    """Every field of an operation but its place, with indices that count from 0 in its thread."""
     found: list[Hashable] = []
     for name in _FIELDS:
         value = getattr(operation, name)
