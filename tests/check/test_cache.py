@@ -182,7 +182,7 @@ def test_a_moved_model_is_known_and_a_renamed_one_gives_its_name(model: Path) ->
     assert not ran([PROPOSED], [EX1], replace(QUICK, model=str(moved))).decided
     renamed = moved.rename(moved.with_name("yours.cat"))
     results = ran([PROPOSED], [EX1], replace(QUICK, model=str(renamed))).results
-    assert [(each.model, each.cached) for each in results] == [("yours", False)]
+    assert [(each.model, each.cached) for each in results] == [("yours.cat", False)]
 
 
 def test_a_file_that_hides_a_shipped_part_of_a_model(tmp_path: Path) -> None:
