@@ -210,23 +210,26 @@ class Executions:
 
     def _static(self, name: str) -> Relation:
         test = RELATIONS[name]
+        executed = self.executed
         found = {}
         for a in self.events:
             for b in self.events:
-                term = self.executed[a.index] & self.executed[b.index]
-                if a.failed is None and b.failed is None:
-                    if not test(a, b):
-                        continue
-                elif a is not b:
-                    modes = [
-                        (test(one, two), first & second)
-                        for one, first in self._modes(a)
-                        for two, second in self._modes(b)
-                    ]
-                    if not all(related for related, _ in modes):
-                        term = term & any_of(when for related, when in modes if related)
-                elif not test(a, a):
-                    continue
+                if a is b or (a.failed is None and b.failed is None):
+                    term = executed[a.index] & executed[b.index] if test(a, b) else FALSE
+                else:
+                    term = self._related_in_some_mode(name, a, b)
                 if term is not FALSE:
                     found[a.index, b.index] = term
         return found
+
+    def _related_in_some_mode(self, name: str, a: Event, b: Event) -> Term:
+        """That two events are related, of which at least one is a compare-exchange."""
+        both = self.executed[a.index] & self.executed[b.index]
+        modes = [
+            (RELATIONS[name](one, two), first & second)
+            for one, first in self._modes(a)
+            for two, second in self._modes(b)
+        ]
+        if all(related for related, _ in modes):
+            return both
+        return both & any_of(when for related, when in modes if related)

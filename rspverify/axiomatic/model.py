@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rspverify.relation import Expression, Sort, Test
 
@@ -97,29 +99,36 @@ class MemoryModel:
     files: tuple[ModelFile, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
-    def definition(self, name: str) -> Expression | None:
-        """What a name stands for at the end of the file, None if the model does not define it."""
-        found = None
+    @cached_property
+    def _definitions(self) -> Mapping[str, Expression]:
+        """What names stand for at the end of the file."""
+        found: dict[str, Expression] = {}
         for statement in self.statements:
             if isinstance(statement, Let | LetRec):
-                found = dict(statement.definitions).get(name, found)
+                found |= dict(statement.definitions)
         return found
+
+    def definition(self, name: str) -> Expression | None:
+        """What a name stands for at the end of the file, None if the model does not define it."""
+        return self._definitions.get(name)
 
     def defines(self, relation: str) -> bool:
         """Whether the model gives a relation a meaning of its own."""
-        if any(isinstance(it, Choice) and it.name == relation for it in self.statements):
-            return True
         found = self.definition(relation)
-        return found is not None and found.sort is Sort.RELATION
+        return relation in self._chosen or (found is not None and found.sort is Sort.RELATION)
 
-    @property
+    @cached_property
+    def _chosen(self) -> frozenset[str]:
+        return frozenset(it.name for it in self.statements if isinstance(it, Choice))
+
+    @cached_property
     def happens_before(self) -> tuple[str, ...]:
         """The relations whose union is happens-before: hb, or else ghb and lhb."""
         if self.defines("hb"):
             return ("hb",)
         return tuple(name for name in ("ghb", "lhb") if self.defines(name))
 
-    @property
+    @cached_property
     def coherence(self) -> str | None:
         """The name by which the model speaks of the order of the writes of a location."""
         for name in ("co", "mo"):
@@ -130,4 +139,4 @@ class MemoryModel:
     @property
     def chooses(self) -> bool:
         """Whether an execution chooses more than rf and mo: `with S from …`."""
-        return any(isinstance(statement, Choice) for statement in self.statements)
+        return bool(self._chosen)
