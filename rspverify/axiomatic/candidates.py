@@ -47,11 +47,13 @@ class Candidates(Executions):
         self, program: Program, model: MemoryModel, limits: Limits
     ) -> Mapping[int, Values[int]]:
         """A value for each read, out of those that the program can bring to its location."""
-        from rspverify.axiomatic.circles import values_may_cause_themselves
+        from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause_themselves
 
         accesses = accesses_of(program)
+        atomic = [it.name for it in program.locations if it.atomic]
+        in_line = atomic if increments_are_in_line(model) else []
         start = {location.name: location.initial for location in program.locations}
-        circular = may_cause_itself(accesses) and values_may_cause_themselves(
+        circular = may_cause_itself(accesses, in_line) and values_may_cause_themselves(
             program, model, limits
         )
         conditions = [it.guard for it in program.operations if it.guard != Constant(1)]

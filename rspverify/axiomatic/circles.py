@@ -16,11 +16,39 @@ from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import Limits
 from rspverify.litmus import Operation, Program
+from rspverify.relation import Expression as Relation
+from rspverify.relation import Test, Union
 from rspverify.relation.evaluate import closure
 from rspverify.smt import FALSE, Solver, Term, any_of, pick
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import constant
 from rspverify.value import Binary, Constant, Expression, Read, reads
+
+
+def increments_are_in_line(model: MemoryModel) -> bool:
+    """Whether no read-modify-writes of an atomic location read from each other in a circle.
+
+    So it is if none reads from itself, nor from one that comes after it in mo: the solver need not
+    be asked, to whom many of them are a hard question. Told from the axiom Rmw (Fig. 2); of a model
+    that has it in other words, or has names of its own for rf or mo, nothing is assumed.
+    """
+    own = any(model.definition(name) is not None or model.defines(name) for name in ("rf", "mo"))
+    if own or model.coherence != "mo" or "rmw" in model.names:
+        return False
+    return any(
+        axiom.test is Test.IRREFLEXIVE
+        and not axiom.negated
+        and {"rf", "mo; rf"} <= {str(each) for each in _alternatives(axiom.expression)}
+        for axiom in model.axioms
+    )
+
+
+def _alternatives(expression: Relation) -> Iterator[Relation]:
+    if isinstance(expression, Union):
+        yield from _alternatives(expression.left)
+        yield from _alternatives(expression.right)
+    else:
+        yield expression
 
 
 def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Limits) -> bool:

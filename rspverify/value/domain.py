@@ -7,7 +7,7 @@ derivable values is finite even where plain closure under `x + 1` would not be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -138,8 +138,11 @@ def admissible(
         domains = smaller
 
 
-def may_cause_itself(accesses: Sequence[Access]) -> bool:
-    """Whether a value may flow from a write to a read, on to other writes, and back again."""
+def may_cause_itself(accesses: Sequence[Access], in_line: Collection[str] = ()) -> bool:
+    """Whether a value may flow from a write to a read, on to other writes, and back again.
+
+    in_line: locations whose read-modify-writes never read from each other in a circle.
+    """
     flow = networkx.DiGraph()
     for writer in accesses:
         if writer.value is None:
@@ -149,7 +152,22 @@ def may_cause_itself(accesses: Sequence[Access]) -> bool:
         for reader in accesses:
             if reader.reads and reader.location == writer.location and reader is not writer:
                 flow.add_edge(("write", writer.index), ("read", reader.index))
-    return any(len(circle) > 1 for circle in networkx.strongly_connected_components(flow))
+    by_index = {access.index: access for access in accesses}
+    for circle in networkx.strongly_connected_components(flow):
+        members = [by_index[index] for _, index in circle]
+        if len(circle) > 1 and not _in_line(members, in_line):
+            return True
+    return False
+
+
+def _in_line(members: Sequence[Access], in_line: Collection[str]) -> bool:
+    """Whether all are read-modify-writes of one of these locations, each of what it read itself."""
+    locations = {each.location for each in members}
+    return (
+        len(locations) == 1
+        and locations <= set(in_line)
+        and all(each.value is not None and reads(each.value) == {each.index} for each in members)
+    )
 
 
 def _closed(seeds: frozenset[int], accesses: Sequence[Access], limits: Limits) -> frozenset[int]:

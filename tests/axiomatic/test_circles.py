@@ -2,8 +2,8 @@
 
 import pytest
 
-from rspverify.axiomatic import MemoryModel, load_model, read_model
-from rspverify.axiomatic.circles import values_may_cause_themselves
+from rspverify.axiomatic import MemoryModel, load_model, read_model, shipped_models
+from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause_themselves
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import check
 from rspverify.limits import Limits
@@ -142,3 +142,27 @@ def test_a_read_of_a_later_store() -> None:
     )
     assert word(OWN_STORES, loose) is Word.RACY
     assert word(OWN_STORES, load_model("opencl-rsp")) is Word.SOUND
+
+
+@pytest.mark.parametrize(
+    ("text", "in_line"),
+    [
+        ("let hb = sb+\nirreflexive rf | (mo; rf) as Rmw", True),
+        ("let hb = sb+\nirreflexive rf | (mo; mo; rf^-1) | (mo; rf) as Rmw", True),
+        ("let hb = sb+\nirreflexive mo; rf as Rmw", False),
+        ("let hb = sb+\n~irreflexive rf | (mo; rf) as Rmw", False),
+        ("let hb = sb+\nlet mo = mo & int\nirreflexive rf | (mo; rf) as Rmw", False),
+        ("let hb = sb+\nlet rf = rf & int\nirreflexive rf | (mo; rf) as Rmw", False),
+        ("let hb = sb+\nempty rmw & co as X\nirreflexive rf | (mo; rf) as Rmw", False),
+    ],
+)
+def test_increments_in_line(text: str, in_line: bool) -> None:
+    """Where the axiom alone tells, the solver says the same."""
+    assert increments_are_in_line(model(text)) is in_line
+    if in_line:
+        assert not circular(PROGRAMS["increments"], model(text))
+
+
+@pytest.mark.parametrize("name", [each for each in shipped_models() if each != "rc11"])
+def test_increments_are_in_line_under_shipped_models(name: str) -> None:
+    assert increments_are_in_line(load_model(name))
