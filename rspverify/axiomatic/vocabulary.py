@@ -18,6 +18,7 @@ from rspverify.relation.expression import (
     Inverse,
     Name,
     Sort,
+    names_in,
 )
 
 Membership = Callable[[Event], bool]
@@ -216,12 +217,5 @@ def names_beneath(names: frozenset[str]) -> frozenset[str]:
     """The names and all that the derived ones among them are made of."""
     found = set(names)
     for name in names & DERIVED.keys():
-        found |= _mentioned(DERIVED[name])
+        found |= names_in(DERIVED[name])
     return frozenset(found)
-
-
-def _mentioned(expression: Expression) -> set[str]:
-    if isinstance(expression, Name):
-        return {expression.name}
-    parts = [each for each in vars(expression).values() if isinstance(each, Expression)]
-    return set().union(*map(_mentioned, parts))
