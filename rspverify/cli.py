@@ -6,81 +6,22 @@ import _thread
 import os
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ParamSpec
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rspverify import __version__
 from rspverify.check.settings import Engine, Settings
+from rspverify.commands.guard import INTERRUPTED, guarded
+from rspverify.commands.output import note, print_parts, warn_once
 from rspverify.options import DrawFormat, FormatName, OutcomesFormat, OutputFile, with_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from sys import UnraisableHookArgs
 
-    from rich.console import RenderableType
-
     from rspverify.report import OutcomeAnswer, PairResult, Result
-
-P = ParamSpec("P")
-INTERRUPTED = 130
-BROKEN_PIPE = 141
-INTERNAL = 70
-
-
-def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """A command whose failures are said in words: no traceback reaches a user."""
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from rspverify.limits import LimitReached
-        from rspverify.source import InputError, Severity
-
-        try:
-            command(*args, **kwargs)
-        except InputError as error:
-            for problem in error.problems:
-                print(problem, file=sys.stderr)
-            raise typer.Exit(2 if error.severity is Severity.ERROR else 3) from None
-        except LimitReached as limit:
-            print(f"UNKNOWN: {limit}", file=sys.stderr)
-            raise typer.Exit(3) from None
-        except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
-        except typer.Exit:
-            raise
-        except BrokenPipeError:  # whoever read our output has gone
-            _give_up_output()
-            raise typer.Exit(BROKEN_PIPE) from None
-        except Exception as error:
-            if isinstance(error, OSError) and error.filename is None:
-                print(f"standard output: cannot be written: {error.strerror}", file=sys.stderr)
-                _give_up_output()
-                raise typer.Exit(2) from None
-            print(_reported(error, command.__name__.rstrip("_")), file=sys.stderr)
-            raise typer.Exit(INTERNAL) from None
-
-    return run
-
-
-def _give_up_output() -> None:
-    """What is still to be written, at the end of the process too, goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _reported(error: Exception, command: str) -> str:
-    """An internal error in a line; it has a report, unless not even that can be loaded."""
-    try:
-        from rspverify.check.bundle import Incident, reported
-    except Exception:
-        return f"internal error: {type(error).__name__}: {error}; please report it"
-    return str(reported(error, Incident(command)))
-
 
 app = typer.Typer(
     name="rspverify",
@@ -163,7 +104,7 @@ def check(
 
         known = read_expected(expect, settings.model)
     started = time.perf_counter()
-    warn = _once()
+    warn = warn_once()
     cache = open_cache(not no_cache and answers_may_be_kept(settings), warn)
     given = read_inputs(schemes, settings, cache)
     results: list[Result] = []
@@ -227,7 +168,7 @@ def explain(
         table = load_scheme(scheme, settings)
         program = settings.read(read_source(test))
         found = explained(program, table, load_model(settings.model), test, scheme, settings)
-    _print(output, explanation(found))
+    print_parts(output, explanation(found))
     raise typer.Exit(exit_code([found.result], None))
 
 
@@ -288,7 +229,7 @@ def outcomes(
     if problems:
         raise InputError(problems)
     model = load_model(settings.model)
-    _note(model.notes)
+    note(model.notes)
     listing = Listing(
         model,
         tuple(load_scheme(path, settings) for path in schemes),
@@ -419,7 +360,7 @@ def draw(
             text = graphs(pictures) if format is DrawFormat.DOT else page(pictures)
         except NoExecutionError as error:
             missing = str(error)
-    _note(model.notes)
+    note(model.notes)
     if missing is not None:
         print(missing, file=sys.stderr)
         raise typer.Exit(1)
@@ -531,7 +472,7 @@ def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")])
 
     table = read_scheme_file(scheme)
     rows = [(row.number, str(row), [str(each) for each in row.code]) for row in table.rows]
-    _print(None, scheme_table(table.name, table.machine, table.origin, rows))
+    print_parts(None, scheme_table(table.name, table.machine, table.origin, rows))
 
 
 @app.command(short_help="Where results are kept, or remove them.")
@@ -552,7 +493,7 @@ def cache(
             raise typer.Exit(1) from None
         typer.echo(f"removed {folder / FILE}")
         return
-    store = Store(folder, _once())
+    store = Store(folder, warn_once())
     answers, size = store.size()
     store.close()
     typer.echo(f"{folder / FILE}\n{answers:,} answers, {size / 2**20:.1f} MB")
@@ -582,7 +523,7 @@ def generate(
 
     if list_families:
         rows = [(each.name, each.meaning, each.counts()) for each in FAMILIES.values()]
-        _print(None, families(rows, LETTERS))
+        print_parts(None, families(rows, LETTERS))
         return
     require(
         family is not None and folder is not None,
@@ -613,33 +554,9 @@ def list_() -> None:
         Engine.UNROLL.value: "the solver over K steps; exact at the K that is enough",
         Engine.EXPLICIT.value: "every reachable state; the reference",
     }
-    _print(None, listing(shipped_models(), tuple(INSTRUCTION_SETS), engines, schemes, families))
-
-
-def _once() -> Callable[[str], None]:
-    """Says a warning on standard error, the same one only once."""
-    said: set[str] = set()
-
-    def warn(message: str) -> None:
-        if message not in said:
-            said.add(message)
-            print(f"warning: {message}", file=sys.stderr)
-
-    return warn
-
-
-def _note(notes: Iterable[str]) -> None:
-    """Says on standard error what of a model's files counts for nothing."""
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
-
-
-def _print(path: str | None, parts: Iterable[RenderableType]) -> None:
-    from rspverify.render.console import opened
-
-    with opened(path) as console:
-        for part in parts:
-            console.print(part)
+    print_parts(
+        None, listing(shipped_models(), tuple(INSTRUCTION_SETS), engines, schemes, families)
+    )
 
 
 def main() -> None:

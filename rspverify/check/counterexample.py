@@ -49,16 +49,22 @@ def shortest_counterexample(
     wrong: Callable[[Outcome], bool],
     limits: Limits,
     known: Sequence[Rule] | None = None,
+    *,
+    any_length: bool = False,
 ) -> Counterexample:
     """A complete execution with a wrong outcome, of which there must be one, as short as any.
 
     Found by breadth-first search, so that it depends on the program alone; where the states are
     too many, by the solver, one step fewer at a time. known: the schedule of such an execution,
-    which is good enough if no limit leaves the time for a shorter one. Raises InternalError where
-    there is none or the machine cannot follow it, and LimitReached.
+    which is good enough if no limit leaves the time for a shorter one, or if `any_length` is.
+    Raises InternalError where there is none or the machine cannot follow it, and LimitReached.
     """
     replayer = Replayer(machine)
     start = None if known is None else _trimmed(replayer, known, wrong)
+    if start is not None and any_length:
+        outcome = replayer.outcome(start)
+        assert outcome is not None  # it was replayed
+        return Counterexample(replayer, start, outcome, False)
     shortest = True
     try:
         search = ExplicitMachine(machine, dequeue_alone=False)

@@ -36,14 +36,17 @@ def refuted_counterexample(
     limits: Limits,
     reported: Outcome,
     known: Sequence[Rule] | None = None,
+    *,
+    any_length: bool = False,
 ) -> Counterexample:
     """A shortest counterexample, which the machine follows and no consistent execution matches.
 
+    any_length: the execution of `known` is good enough, short or not.
     reported: the wrong outcome that an engine reports; known: the schedule by which, if it tells.
     Raises InternalError where one of the two is not so, and LimitReached.
     """
     try:
-        found = shortest_counterexample(machine, wrong, limits, known)
+        found = shortest_counterexample(machine, wrong, limits, known, any_length=any_length)
     except InternalError as error:
         told = {"outcome that the engine reports": str(observed(program, reported))}
         raise InternalError(str(error), told | error.evidence) from error

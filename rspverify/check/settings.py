@@ -50,7 +50,8 @@ class Settings:
     the explicit engine, and of progress. confirm: a second solver that must confirm each SOUND.
     smt_dir: a folder for the questions that each verdict rests on. progress: whether it is asked.
     unroll: how many iterations of a loop are looked at. mixed: whether threads of a test in OpenCL
-    may declare one location differently.
+    may declare one location differently. shortest: whether a counterexample must be a shortest one,
+    which costs more than finding it.
     """
 
     engine: Engine = Engine.EVENTS
@@ -66,6 +67,7 @@ class Settings:
     progress: bool = False
     unroll: int = DEFAULT_UNROLL
     mixed: bool = False
+    shortest: bool = True
 
     def read(self, source: Source) -> Program:
         """The program of a test, read as the settings say. Raises InputError."""

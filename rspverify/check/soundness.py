@@ -104,7 +104,7 @@ def _check(
     target = reached(machine, settings, limits)
     allowed = Allowed(program, source, dossier)
     if isinstance(target, ReachedByEvents) and not model.chooses:
-        return _by_events(program, machine, target, model, allowed, settings.reading, limits)
+        return _by_events(program, machine, target, model, allowed, settings, limits)
     return _by_outcomes(program, machine, target, model, allowed, limits)
 
 
@@ -137,7 +137,7 @@ def _by_events(
     target: ReachedByEvents,
     model: MemoryModel,
     allowed: Allowed,
-    reading: Reading,
+    settings: Settings,
     limits: Limits,
 ) -> Verdict:
     """One question, whether an execution breaks the model by its own rf and mo; then its outcome.
@@ -163,9 +163,11 @@ def _by_events(
             "outcome other than those already asked about?"
         )
         if found.outcome not in allowed:
-            return _unsound(program, machine, model, allowed, limits, found.outcome, found.schedule)
+            known = (found.outcome, found.schedule)
+            any_length = not settings.shortest
+            return _unsound(program, machine, model, allowed, limits, *known, any_length=any_length)
     dossier.add("breaks", asks, target.asked, False)
-    if suspicion is None or reading is Reading.OUTCOME:
+    if suspicion is None or settings.reading is Reading.OUTCOME:
         return _sound(target.within)
     return Verdict(
         Word.UNKNOWN,
@@ -205,6 +207,8 @@ def _unsound(
     limits: Limits,
     reported: Outcome,
     known: Sequence[Rule] | None = None,
+    *,
+    any_length: bool = False,
 ) -> Verdict:
     found = refuted_counterexample(
         program,
@@ -215,6 +219,7 @@ def _unsound(
         limits,
         reported,
         known,
+        any_length=any_length,
     )
     axioms = allowed.source.forbidding_axioms(found.outcome)
     lines = [operation.span.line for operation in program.operations]

@@ -6,11 +6,19 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing import get_all_start_methods, get_context, parent_process
 from multiprocessing.connection import wait
-from typing import Any
+from typing import Any, TypeVar
+
+from rspverify.limits import LimitReached
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 LOST = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
 """What is said of a task whose worker was lost."""
@@ -47,3 +55,41 @@ def _end_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
+
+
+def spread(
+    work: Callable[[T], R], items: Iterable[T], workers: int, *, ahead: int = 4
+) -> Generator[R, None, None]:
+    """work(item) for each item, in their order, by worker processes; by one in this process.
+
+    Workers are forked at the first item and inherit all that `work` holds, so that only items and
+    results are passed on. `ahead`: how many items per worker may wait, or have their results wait.
+    Raises LimitReached if a worker is lost.
+    """
+    if workers <= 1 or "fork" not in get_all_start_methods():
+        yield from map(work, items)
+        return
+    _inherited.append(work)
+    pool = forked(workers, begin, ())
+    rest = iter(items)
+    try:
+        place = len(_inherited) - 1
+        first = islice(rest, ahead * workers)
+        waiting: deque[Future[R]] = deque(pool.submit(_inherited_work, place, it) for it in first)
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(_inherited_work, place, it) for it in islice(rest, 1))
+            yield result
+    except BrokenProcessPool:
+        raise LimitReached(LOST) from None
+    finally:
+        end(pool)
+        _inherited.pop()
+
+
+_inherited: list[Callable[[Any], Any]] = []
+"""What workers do, put here before they are forked; the last is that of the pool made last."""
+
+
+def _inherited_work(place: int, item: Any) -> Any:
+    return _inherited[place](item)

@@ -4,6 +4,7 @@ from rspverify.scheme.compile import beyond, compile_program, rows_used
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Row, Scheme, Shape, Template, shape_of
+from rspverify.scheme.writer import scheme_text
 
 __all__ = [
     "Op",
@@ -16,5 +17,6 @@ __all__ = [
     "read_scheme",
     "read_scheme_file",
     "rows_used",
+    "scheme_text",
     "shape_of",
 ]

@@ -160,6 +160,11 @@ class Scheme:
         )
         return replace(self, machine=machine, rows=rows)
 
+    def with_code(self, number: int, code: tuple[Template, ...]) -> Scheme:
+        """The same scheme but for the code of one row, given by its number."""
+        rows = tuple(replace(row, code=code) if row.number == number else row for row in self.rows)
+        return replace(self, rows=rows)
+
     @cached_property
     def table(self) -> Mapping[Shape, Row]:
         """The row of each shape of operation that has one.

@@ -1,4 +1,4 @@
-"""What the commands show: plain data between the rooms that decide and the room that renders."""
+"""What `check`, `explain`, `outcomes`, `draw` and `selftest` show."""
 
 from __future__ import annotations
 

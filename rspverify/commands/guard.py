@@ -1,0 +1,66 @@
+"""How a command ends: in words and with an exit code, whatever goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import typer
+
+P = ParamSpec("P")
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+INTERNAL = 70
+
+
+def guarded(command: Callable[P, None]) -> Callable[P, None]:
+    """A command whose failures are said in words: no traceback reaches a user."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        from rspverify.limits import LimitReached
+        from rspverify.source import InputError, Severity
+
+        try:
+            command(*args, **kwargs)
+        except InputError as error:
+            for problem in error.problems:
+                print(problem, file=sys.stderr)
+            raise typer.Exit(2 if error.severity is Severity.ERROR else 3) from None
+        except LimitReached as limit:
+            print(f"UNKNOWN: {limit}", file=sys.stderr)
+            raise typer.Exit(3) from None
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+        except typer.Exit:
+            raise
+        except BrokenPipeError:  # whoever read our output has gone
+            _give_up_output()
+            raise typer.Exit(BROKEN_PIPE) from None
+        except Exception as error:
+            if isinstance(error, OSError) and error.filename is None:
+                print(f"standard output: cannot be written: {error.strerror}", file=sys.stderr)
+                _give_up_output()
+                raise typer.Exit(2) from None
+            print(_reported(error, command.__name__.rstrip("_")), file=sys.stderr)
+            raise typer.Exit(INTERNAL) from None
+
+    return run
+
+
+def _give_up_output() -> None:
+    """What is still to be written, at the end of the process too, goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _reported(error: Exception, command: str) -> str:
+    """An internal error in a line; it has a report, unless not even that can be loaded."""
+    try:
+        from rspverify.check.bundle import Incident, reported
+    except Exception:
+        return f"internal error: {type(error).__name__}: {error}; please report it"
+    return str(reported(error, Incident(command)))

@@ -1,0 +1,100 @@
+"""What the code of a scheme costs: a weight for each instruction, from a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from rspverify.assembly import INSTRUCTION_SETS, Reach
+from rspverify.scheme.scheme import Scheme, Template
+from rspverify.scheme.wording import found, guess
+from rspverify.scheme.yaml_nodes import Node, Table, Text, read_yaml
+from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+
+_DEFAULT = Path(__file__).with_name("costs.yaml")
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The weight of each instruction, by its name and reach as in `FLU_L1 DV`; 0 or more.
+
+    file: where they are from, None for ours.
+    """
+
+    weights: Mapping[str, int]
+    file: str | None = None
+
+    def of(self, code: Iterable[Template]) -> int:
+        """The sum over the instructions of a row's code."""
+        return sum(self.weights[priced(each)] for each in code)
+
+    def of_scheme(self, scheme: Scheme) -> int:
+        """The sum over all rows, each counted once."""
+        return sum(self.of(row.code) for row in scheme.rows)
+
+
+def priced(template: Template) -> str:
+    """The instruction as a file of costs names it: without register and location."""
+    name = template.mnemonic.name
+    return f"{name} {template.reach.value}" if template.reach else name
+
+
+@cache
+def default_costs() -> Costs:
+    """Our weights: costs.yaml beside this file, which says what they stand for."""
+    return Costs(_read(read_source(_DEFAULT), {}))
+
+
+def read_costs(path: str) -> Costs:
+    """The weights of a file; what it leaves out has ours. Raises InputError with every mistake."""
+    weights = _read(read_source(path, MAX_SCHEME_BYTES), default_costs().weights)
+    return Costs(weights, path)
+
+
+def kinds_of(code: Iterable[Template]) -> Counter[str]:
+    """How many instructions of each name a code has."""
+    return Counter(each.mnemonic.name for each in code)
+
+
+def _names() -> list[str]:
+    found: dict[str, None] = {}
+    for instructions in INSTRUCTION_SETS.values():
+        for name, mnemonic in instructions.items():
+            for reach in mnemonic.reaches or (None,):
+                found[f"{name} {Reach(reach).value}" if reach else name] = None
+    return list(found)
+
+
+def _read(source: Source, defaults: Mapping[str, int]) -> dict[str, int]:
+    root, problems = read_yaml(source)
+    weights = dict(defaults)
+    if root is not None and not isinstance(root, Table):
+        message = f"a file of costs must be a mapping from instructions, not {found(root)}"
+        problems.append(Problem(root.span, message, "as in `FLU_L1 DV: 40`"))
+    elif root is not None:
+        names = _names()
+        for key, value in root.entries:
+            name = " ".join(key.text.split())
+            if name not in names:
+                message = f"an instruction must be named with its reach, not {found(key)}"
+                problems.append(Problem(key.span, message, guess(name, names)))
+            weight = _weight(value)
+            if weight is None:
+                message = f"a cost must be a whole number up to {_MOST:,}, not {found(value)}"
+                problems.append(Problem(value.span, message))
+            else:
+                weights[name] = weight
+    if problems:
+        raise InputError(problems)
+    return weights
+
+
+def _weight(node: Node) -> int | None:
+    if isinstance(node, Text) and node.text.isascii() and node.text.isdigit():
+        number = int(node.text[:9])
+        return number if number <= _MOST else None
+    return None

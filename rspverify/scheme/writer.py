@@ -1,0 +1,54 @@
+"""A scheme as YAML that `read_scheme` reads as the same table."""
+
+from __future__ import annotations
+
+import json
+
+from rspverify.litmus.program import Order, Scope
+from rspverify.scheme.orders import DEFAULT
+from rspverify.scheme.scheme import Row, Scheme
+
+_WIDTH = 100
+
+
+def scheme_text(scheme: Scheme, comment: str = "") -> str:
+    """The text of a scheme, rows in their order; `comment` stands before it, line by line."""
+    lines = [f"# {line}".rstrip() for line in comment.splitlines()]
+    lines.append(f"name: {scheme.name}")
+    if scheme.origin:
+        lines.append(f"source: {json.dumps(scheme.origin, ensure_ascii=False)}")
+    lines.append(f"machine: {scheme.machine}")
+    if scheme.note:
+        lines.append(f"note: {json.dumps(scheme.note, ensure_ascii=False)}")
+    lines.append("rows:")
+    for row in scheme.rows:
+        lines += _row(row)
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: Row) -> list[str]:
+    """A row on a line, or where that would be too long on several."""
+    fields = {"op": row.kind.value, "scope": _one_or_list(_scopes(row))}
+    if row.orders and not row.orders == row.named == DEFAULT[row.kind]:
+        named = [order.value for order in Order if order in row.named]
+        fields["order"] = _one_or_list(named)
+    if len(row.remotes) == 1:
+        fields["remote"] = str(True in row.remotes).lower()
+    fields["code"] = f"[{', '.join(map(str, row.code))}]"
+    if row.note:
+        fields["note"] = json.dumps(row.note, ensure_ascii=False)
+    items = [f"{key}: {value}" for key, value in fields.items()]
+    line = f"  - {{{', '.join(items)}}}"
+    if len(line) <= _WIDTH:
+        return [line]
+    first, *rest = items
+    return [f"  - {first}", *(f"    {item}" for item in rest)]
+
+
+def _scopes(row: Row) -> list[str]:
+    plain = ["na"] if None in row.scopes else []
+    return plain + [scope.value.lower() for scope in Scope if scope in row.scopes]
+
+
+def _one_or_list(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
