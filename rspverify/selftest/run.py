@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import random
-import signal
 import time
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from itertools import islice
-from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 
-from rspverify.limits import LimitReached
+from rspverify.check.workers import spread
 from rspverify.litmus import read_program
 from rspverify.report import Disagreement, PairResult
 from rspverify.scheme import read_scheme
@@ -160,35 +154,4 @@ def run_pairs(tasks: list[Task], workers: int) -> Iterator[PairResult]:
 
     Raises LimitReached if a worker process is lost.
     """
-    if workers == 1:
-        yield from map(decide, tasks)
-        return
-    method = "fork" if "fork" in get_all_start_methods() else "spawn"
-    pool = ProcessPoolExecutor(
-        workers, mp_context=get_context(method), initializer=_leave_interrupts_to_the_parent
-    )
-    try:
-        yield from _in_order(pool, iter(tasks), 8 * workers)
-    finally:
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
-def _in_order(pool: ProcessPoolExecutor, tasks: Iterator[Task], ahead: int) -> Iterator[PairResult]:
-    """At most `ahead` tasks wait or have their results wait, so that a long run stays small."""
-    waiting: deque[Future[PairResult]] = deque(
-        pool.submit(decide, it) for it in islice(tasks, ahead)
-    )
-    while waiting:
-        try:
-            result = waiting.popleft().result()
-        except BrokenProcessPool:
-            message = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
-            raise LimitReached(message) from None
-        waiting.extend(pool.submit(decide, it) for it in islice(tasks, 1))
-        yield result
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return spread(decide, tasks, workers, ahead=8)
