@@ -15,6 +15,7 @@ import typer
 from rspverify import __version__
 from rspverify.check.settings import Engine, Settings
 from rspverify.commands.guard import INTERRUPTED, guarded
+from rspverify.commands.mutate import mutate
 from rspverify.commands.output import note, print_parts, warn_once
 from rspverify.options import DrawFormat, FormatName, OutcomesFormat, OutputFile, with_settings
 
@@ -366,6 +367,9 @@ def draw(
         raise typer.Exit(1)
     with opened(output) as console:
         console.file.write(text)
+
+
+app.command(short_help="Which instruction of a scheme is needed, and which test shows it.")(mutate)
 
 
 @app.command(short_help="Do the engines agree on random programs?")

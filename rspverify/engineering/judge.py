@@ -59,9 +59,14 @@ class Judge:
             self._opened().keep(question, found)
         return found
 
-    def progress(self, case: Case, scheme: Scheme) -> Progress | None:
-        """Whether the compiled test can always go on; None where that has no meaning."""
-        if self.verdict(case, scheme).word in WITHOUT_PROGRESS:
+    def progress(
+        self, case: Case, scheme: Scheme, verdict: Verdict | None = None
+    ) -> Progress | None:
+        """Whether the compiled test can always go on; None where that has no meaning.
+
+        verdict: that of the test under the scheme, where it is known.
+        """
+        if (verdict or self.verdict(case, scheme)).word in WITHOUT_PROGRESS:
             return None
         content = self._question(case, scheme).content
         question = Question("progress", content)

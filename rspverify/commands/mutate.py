@@ -1,0 +1,155 @@
+"""`mutate`: is each instruction of a scheme needed, and which test shows it?"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rspverify.check.settings import Settings
+from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
+from rspverify.commands.output import note, warn_once
+from rspverify.options import FormatName, OutputFile, with_settings
+
+if TYPE_CHECKING:
+    from rspverify.engineering.judge import Judge
+    from rspverify.engineering.mutate import Ground
+    from rspverify.engineering.mutation_report import Asked
+    from rspverify.report.mutations import Finding, MutationReport
+
+_LONG = 30.0
+"""From so many seconds on an estimate is given beforehand."""
+
+
+@guarded
+@with_settings("reading", "steps", "confirm", "smt_dir", "progress")
+def mutate(
+    settings: Settings,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCHEME [TEST…]",
+            help="A scheme (a file that ends in .yaml) and tests (files or folders; default: "
+            "litmus).",
+        ),
+    ],
+    widen: Annotated[
+        bool,
+        typer.Option(
+            "--widen",
+            help="Also list the mutants in which an instruction reaches further, with what they "
+            "cost.",
+        ),
+    ] = False,
+    costs: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
+    ] = None,
+    write: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Write each mutant as a scheme, for explain and hunt."),
+    ] = None,
+    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
+        FormatName.TEXT
+    ),
+    output: OutputFile = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
+    ] = False,
+) -> None:
+    """Mutate a scheme: for each instruction, the smallest test that shows it to be needed.
+
+    Each mutant is the scheme with one step of change in one row: an instruction dropped, a lock
+    dropped with its unlock, a reach narrowed, two neighbours swapped. Only tests that the scheme
+    itself passes say anything of its mutants.
+
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a mutant survives; 3 one
+    survives, but not all tests could be decided; 0 otherwise.
+    """
+    from rspverify.check.cache import open_cache
+    from rspverify.check.inputs import require, split_inputs
+    from rspverify.engineering.cases import read_workbench
+    from rspverify.engineering.judge import Judge
+    from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
+    from rspverify.render.console import opened
+    from rspverify.scheme.cost import default_costs, read_costs
+
+    started = time.perf_counter()
+    schemes, tests = split_inputs(inputs)
+    require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
+    weights = read_costs(costs) if costs else default_costs()
+    warn = warn_once()
+    cache = open_cache(not no_cache, warn)
+    bench = read_workbench(schemes, tests, replace(settings, shortest=False), cache)
+    cache.close()
+    asked = asked_of(bench, weights, widen=widen)
+    if write is not None:
+        asked = written_to(write, asked)
+    note(bench.model.notes)
+    judge = Judge(bench.model, bench.model_facts, bench.settings, cache.place, warn)
+    grounds: list[Ground] = []
+    found: list[Finding] = []
+    interrupted = False
+    with opened(output) as console:
+        try:
+            _decide(asked, judge, jobs or os.cpu_count() or 1, grounds, found)
+        except KeyboardInterrupt:
+            interrupted = True
+        report = mutation_report(asked, grounds, found, time.perf_counter() - started)
+        if format is FormatName.JSON:
+            from rspverify.render.mutate_json import render
+
+            console.file.write(render(report))
+        else:
+            from rspverify.render.mutate_text import mutation_table
+
+            for line in mutation_table(report):
+                console.print(line, soft_wrap=True)
+    raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
+
+
+def _decide(
+    asked: Asked, judge: Judge, workers: int, grounds: list[Ground], found: list[Finding]
+) -> None:
+    """Fill in what becomes known, until it is all or an interrupt comes; an estimate between."""
+    from rspverify.engineering.mutate import findings, ground, longest
+    from rspverify.render.mutate_progress import shown_progress
+
+    bench, mutants = asked.bench, asked.mutants
+    with (
+        closing(ground(bench, judge, workers)) as tests,
+        shown_progress("tests", len(bench.cases)) as advance,
+    ):
+        for each in tests:
+            grounds.append(each)
+            advance()
+    seconds = longest(mutants, grounds, workers)
+    if seconds > _LONG:
+        words = f"{len(mutants)} mutants, up to about {seconds:,.0f} s for their verdicts"
+        print(f"{words}; less the sooner each fails a test", file=sys.stderr)
+    with (
+        closing(findings(bench, mutants, grounds, asked.costs, judge, workers)) as trials,
+        shown_progress("mutants", len(mutants)) as advance,
+    ):
+        for finding in trials:
+            found.append(finding)
+            advance()
+
+
+def _exit_code(report: MutationReport) -> int:
+    from rspverify.report.mutations import Fate
+
+    if report.internal:
+        return INTERNAL
+    surviving = [it for it in report.findings if it.fate is Fate.SURVIVES]
+    if any(not it.undecided for it in surviving):
+        return 1
+    return 3 if surviving else 0

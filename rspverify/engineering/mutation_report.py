@@ -1,0 +1,137 @@
+"""What is known of a scheme's mutants, put together for those who show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rspverify.engineering.cases import Workbench
+from rspverify.engineering.mutate import Ground, shown, step_shown, telling
+from rspverify.engineering.shown_commands import explain_command, hunt_command
+from rspverify.engineering.written import write_schemes
+from rspverify.report.mutations import (
+    Fate,
+    Finding,
+    GroundShown,
+    MutantShown,
+    MutationReport,
+    RowShown,
+)
+from rspverify.scheme import scheme_text
+from rspverify.scheme.cost import Costs
+from rspverify.scheme.mutants import Mutant, RowMutants, mutants_of, wider_mutants_of
+from rspverify.verdict import Word
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a scheme. written: where each mutant was written, by its name."""
+
+    bench: Workbench
+    table: tuple[RowMutants, ...]
+    wider: tuple[RowMutants, ...] | None
+    costs: Costs
+    written: Mapping[str, str]
+
+    @property
+    def mutants(self) -> list[Mutant]:
+        """Those to be decided, row by row."""
+        return [mutant for row in self.table for mutant in row.mutants]
+
+
+def asked_of(bench: Workbench, costs: Costs, *, widen: bool) -> Asked:
+    """Every mutant of the first scheme; with `widen` the wider ones, too."""
+    scheme = bench.schemes[0]
+    wider = wider_mutants_of(scheme) if widen else None
+    return Asked(bench, mutants_of(scheme), wider, costs, {})
+
+
+def written_to(folder: str, asked: Asked) -> Asked:
+    """The same once each mutant is written as a scheme, in a file called after it.
+
+    Raises InputError.
+    """
+    scheme, file = asked.bench.schemes[0], asked.bench.scheme_files[0]
+    texts: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for mutant in asked.mutants:
+        changed = mutant.of(scheme)
+        step = mutant.step
+        comment = f"{file}, but row {mutant.row.number}: {step.instruction}: {step.words}"
+        texts[changed.name] = scheme_text(changed, comment)
+        names[mutant.name] = changed.name
+    paths = write_schemes(texts, folder)
+    return replace(asked, written={mutant: paths[name] for mutant, name in names.items()})
+
+
+def mutation_report(
+    asked: Asked, grounds: Sequence[Ground], found: Sequence[Finding], seconds: float
+) -> MutationReport:
+    """All that is known, be it the whole or what there was before an interruption."""
+    bench, costs = asked.bench, asked.costs
+    scheme = bench.schemes[0]
+    rows = (
+        RowShown(
+            it.row.number,
+            str(it.row),
+            tuple(map(str, it.row.code)),
+            tuple(place for place, each in enumerate(it.row.code, 1) if each.accesses),
+            len(telling(grounds, it.row.number)),
+            costs.of(it.row.code),
+            tuple(map(step_shown, it.unchanged)),
+        )
+        for it in asked.table
+    )
+    internal = tuple(each.internal for each in grounds if each.internal)
+    return MutationReport(
+        scheme.name,
+        bench.scheme_files[0],
+        scheme.machine,
+        bench.model.name,
+        str(bench.settings.engine),
+        tuple(rows),
+        _ground(bench, grounds),
+        len(asked.mutants),
+        tuple(_with_command(each, asked) for each in found),
+        _wider(asked),
+        costs.file,
+        seconds,
+        (*internal, *(each for finding in found for each in finding.internal)),
+    )
+
+
+def _ground(bench: Workbench, grounds: Sequence[Ground]) -> GroundShown:
+    broken = [it for it in grounds if it.verdict.word in (Word.UNSOUND, Word.VACUOUS)]
+    open_ = [it for it in grounds if it.verdict.word is Word.UNKNOWN]
+    within: dict[str, int] = {}
+    for each in grounds:
+        within |= each.verdict.within
+    return GroundShown(
+        len(bench.cases) + len(bench.left_out),
+        Counter(each.verdict.word for each in grounds),
+        tuple((it.test, f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
+        tuple((it.test, it.verdict.reason) for it in open_),
+        bench.left_out,
+        within,
+    )
+
+
+def _with_command(finding: Finding, asked: Asked) -> Finding:
+    """A finding with where its mutant was written, and the command that goes on from there."""
+    path = asked.written.get(finding.mutant.name)
+    if path is None:
+        return finding
+    settings = asked.bench.settings
+    if finding.test is None:
+        command = hunt_command(path, settings)
+    else:
+        stuck = finding.fate is Fate.STUCK
+        command = explain_command(path, finding.test.file, settings, progress=stuck)
+    return replace(finding, mutant=replace(finding.mutant, file=path), command=command)
+
+
+def _wider(asked: Asked) -> tuple[MutantShown, ...] | None:
+    if asked.wider is None:
+        return None
+    return tuple(shown(it, asked.costs) for row in asked.wider for it in row.mutants)

@@ -1,0 +1,204 @@
+"""`mutate` for people: the scheme's table, with what each instruction is needed for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.text import Text
+
+from rspverify.report.mutations import (
+    Fate,
+    Finding,
+    MutationReport,
+    NamedTest,
+    RowShown,
+    StepShown,
+)
+from rspverify.verdict import Word
+
+STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.SURVIVES: "bold red"}
+NEEDED = "needed"
+NOT_SHOWN = "not shown to be needed"
+ACCESS = "the access"
+OPEN = "not decided"
+_FEW = 5
+"""So many tests are named; of more, their number is said."""
+
+
+def mutation_table(report: MutationReport) -> Iterator[Text]:
+    """Everything: a block for each row, then the counts and what follows from them."""
+    yield Text(f"{report.scheme}, for the machine {report.machine}", style="bold")
+    for row in report.rows:
+        yield from _row(row, report)
+    yield from _wider(report)
+    yield Text("")
+    yield _counts(report)
+    yield from _conclusion(report)
+    yield from _tests(report)
+    yield from _commands(report)
+    yield from (Text(str(each), style="bold red") for each in report.internal)
+    if report.interrupted:
+        words = f"interrupted: {len(report.findings)} of {report.asked} mutants looked at"
+        yield Text(f"{words}; the same command goes on from here", style="bold red")
+
+
+def _row(row: RowShown, report: MutationReport) -> Iterator[Text]:
+    yield Text("")
+    head = Text(f"{row.number:2}  {row.operations}", style="bold")
+    head.append(f"  ({_counted(row.tests, 'test')})", style="dim")
+    yield head
+    found = [each for each in report.findings if each.mutant.row == row.number]
+    for place, instruction in enumerate(row.code, 1):
+        mark = _mark(row, place, found)
+        style = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta"}.get(mark, "dim")
+        line = Text(f"    {instruction:12}")
+        line.append(f"{mark:24}", style=style)
+        for what in _at(place, row, found):
+            yield line.append_text(what)
+            line = Text(" " * 40)
+        if line.plain.strip():
+            line.rstrip()
+            yield line
+
+
+def _mark(row: RowShown, place: int, found: list[Finding]) -> str:
+    """What can be said of an instruction: needed if every mutant without it fails a test."""
+    if place in row.accesses:
+        return ACCESS
+    without = [it for it in found if any(place in step.removes for step in it.mutant.steps)]
+    if any(it.fate is Fate.SURVIVES for it in without):
+        return NOT_SHOWN
+    wanted = any(step.place == place and step.removes for it in without for step in it.mutant.steps)
+    return NEEDED if wanted else OPEN
+
+
+def _at(place: int, row: RowShown, found: list[Finding]) -> Iterator[Text]:
+    """What became of each step at an instruction."""
+    for finding in found:
+        first = finding.mutant.step
+        for step in finding.mutant.steps:
+            if step.place == place:
+                text = _step(step)
+                text.append(f"{finding.fate.value:10}", style=STYLES[finding.fate])
+                text.append(_shown_by(finding))
+                if step is not first:
+                    text.append(f" (the same code as at {first.place}, {first.words})", style="dim")
+                yield text
+    for step in row.unchanged:
+        if step.place == place:
+            yield _step(step).append("the same code", style="dim")
+
+
+def _step(step: StepShown) -> Text:
+    return Text(f"{step.words:24}")
+
+
+def _shown_by(finding: Finding) -> str:
+    words = finding.test.title if finding.test else ""
+    if finding.within:
+        words += f" (within {_bounds(finding.within)})"
+    if finding.unknown:
+        words += f" ({_counted(len(finding.unknown), 'test')} not decided)"
+    if finding.fate is Fate.SURVIVES and finding.mutant.cost < 0:
+        words += f" (costs {-finding.mutant.cost} less)"
+    return words.strip()
+
+
+def _wider(report: MutationReport) -> Iterator[Text]:
+    if report.wider is None:
+        return
+    whose = f"those of {report.costs}" if report.costs else "our own"
+    yield Text("")
+    yield Text(f"wider, by what they cost (weights: {whose}); not decided", style="bold")
+    costs = {row.number: row.cost for row in report.rows}
+    for each in report.wider:
+        more = f"{costs[each.row]} → {costs[each.row] + each.cost}"
+        step = f"{each.step.place} {each.step.instruction}: {each.step.words}"
+        yield Text(f"    row {each.row:2}  {step:32}{more}")
+
+
+def _counts(report: MutationReport) -> Text:
+    line = Text(f"{_counted(report.asked, 'mutant')}: ", style="bold")
+    line.append(", ".join(f"{report.count(fate)} {fate.value}" for fate in Fate))
+    line.append(f"; {report.seconds:.1f} s", style="dim")
+    return line
+
+
+def _conclusion(report: MutationReport) -> Iterator[Text]:
+    surviving = [it for it in report.findings if it.fate is Fate.SURVIVES]
+    if report.interrupted:
+        return
+    if not surviving and report.asked:
+        yield Text(
+            f"each instruction of {report.scheme} is needed, as far as it reaches and where it "
+            "stands: every step fails a test",
+            style="green",
+        )
+    elif surviving:
+        yield Text(
+            "what survives is redundant, or the tests have a hole: rspverify hunt looks for a "
+            "program that tells",
+            style="bold red",
+        )
+    undecided = sum(it.undecided for it in surviving)
+    if undecided:
+        yield Text(f"of those that survive, {undecided} may fail tests that were not decided")
+
+
+def _tests(report: MutationReport) -> Iterator[Text]:
+    ground = report.tests
+    reach = f"within {_bounds(ground.within)}" if ground.within else "exact"
+    words = ", ".join(f"{ground.words[word]} {word.value}" for word in Word if word in ground.words)
+    head = (
+        f"{_counted(ground.total, 'test')}, model {report.model}, engine {report.engine} ({reach})"
+    )
+    yield Text(f"{head}; under {report.scheme} itself: {words}")
+    if ground.broken:
+        tests = [test for test, _ in ground.broken]
+        yield Text(
+            f"{report.scheme} itself fails {_counted(len(tests), 'test')}, which show nothing of "
+            f"its mutants: {_named(tests)}",
+            style="yellow",
+        )
+    if report.stuck:
+        yield Text(
+            f"{report.scheme} itself gets stuck in {_counted(len(report.stuck), 'test')} in which "
+            f"a mutant does, which shows nothing of it: {_named(report.stuck)}",
+            style="yellow",
+        )
+    unknown: dict[str, list[NamedTest]] = {}
+    seen = [*ground.unknown, *(each for it in report.findings for each in it.unknown)]
+    for test, reason in dict.fromkeys(seen):
+        unknown.setdefault(reason, []).append(test)
+    for reason, those in unknown.items():
+        named = _named(list(dict.fromkeys(those)))
+        yield Text(f"not decided ({reason}): {named}", style="magenta")
+    for file, reason in ground.left_out:
+        yield Text(f"left out: {file}: {reason}", style="cyan")
+
+
+def _commands(report: MutationReport) -> Iterator[Text]:
+    shown = [it for it in report.findings if it.command is not None]
+    if shown:
+        yield Text("")
+        yield Text("the execution behind each, or for one that survives, the search for one:")
+        yield from (Text(f"    {it.command}") for it in shown)
+    elif report.findings:
+        yield Text(
+            "--write DIR writes each mutant as a scheme, and shows the command that explains what "
+            "it fails, or hunts for a program if it survives",
+            style="dim",
+        )
+
+
+def _named(tests: list[NamedTest] | tuple[NamedTest, ...]) -> str:
+    names = ", ".join(test.title for test in tests[:_FEW])
+    return names if len(tests) <= _FEW else f"{names} and {len(tests) - _FEW} more"
+
+
+def _bounds(within: Mapping[str, int]) -> str:
+    return ", ".join(f"{bound} {name}" for name, bound in sorted(within.items()))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,177 @@
+"""One-step mutants of a scheme: what a slip of whoever wrote the table would have made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from rspverify.assembly import Acquire, Lock, Reach, Release
+from rspverify.litmus.program import Scope
+from rspverify.scheme.scheme import Row, Scheme, Template
+
+Code = tuple[Template, ...]
+_WIDTHS = tuple(Reach)
+"""Reaches from narrow to wide."""
+
+
+class Mutation(StrEnum):
+    """The kinds of step from a code to a mutant of it."""
+
+    DROP = "drop"
+    DROP_PAIR = "drop pair"
+    NARROW = "narrow"
+    SWAP = "swap"
+    WIDEN = "widen"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step at one instruction of a code.
+
+    place: of the instruction, from 1; instruction: as the code has it. words: the step in words,
+    as in `swap with ST r x`. removes: the places of the instructions that are gone after it.
+    """
+
+    mutation: Mutation
+    place: int
+    instruction: str
+    words: str
+    removes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A code that is one step from that of a row, and no other mutant of the row has it.
+
+    also: other steps that lead to the same code, as dropping either of two equal neighbours does.
+    """
+
+    row: Row
+    step: Step
+    code: Code
+    also: tuple[Step, ...] = ()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every step that leads to it."""
+        return (self.step, *self.also)
+
+    @property
+    def name(self) -> str:
+        """A name among the mutants of the scheme, as in `row6-2-narrow`."""
+        mutation = self.step.mutation.value.replace(" ", "-")
+        return f"row{self.row.number}-{self.step.place}-{mutation}"
+
+    def of(self, scheme: Scheme) -> Scheme:
+        """The scheme with this code in place of its row's, under a name that says so."""
+        changed = scheme.with_code(self.row.number, self.code)
+        return replace(changed, name=f"{scheme.name}-{self.name}")
+
+
+@dataclass(frozen=True)
+class RowMutants:
+    """The mutants of a row, in the order of its code; unchanged: steps that lead to its own."""
+
+    row: Row
+    mutants: tuple[Mutant, ...]
+    unchanged: tuple[Step, ...] = ()
+
+
+def mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
+    """Every mutant of every row: one without an instruction, with a narrower one, and so on.
+
+    The access of a row stays, as without it a row means nothing.
+    """
+    return tuple(_different(row, _weaker(row.code)) for row in scheme.rows)
+
+
+def wider_mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
+    """Every mutant in which one instruction reaches one step further.
+
+    On one device SY reaches nothing that DV does not, so that DV is widened only in schemes that
+    have a row for the scope of all devices.
+    """
+    across = any(Scope.ALL in row.scopes for row in scheme.rows)
+    widest = Reach.SY if across else Reach.DV
+    return tuple(_different(row, _wider(row.code, widest)) for row in scheme.rows)
+
+
+def _different(row: Row, steps: Iterator[tuple[Step, Code]]) -> RowMutants:
+    """Each code once, with every step that leads to it."""
+    found: dict[tuple[str, ...], tuple[Code, list[Step]]] = {}
+    for step, code in steps:
+        found.setdefault(_text(code), (code, []))[1].append(step)
+    own = found.pop(_text(row.code), ((), []))
+    mutants = (Mutant(row, steps[0], code, tuple(steps[1:])) for code, steps in found.values())
+    return RowMutants(row, tuple(mutants), tuple(own[1]))
+
+
+def _text(code: Code) -> tuple[str, ...]:
+    return tuple(map(str, code))
+
+
+def _weaker(code: Code) -> Iterator[tuple[Step, Code]]:
+    """Every step at each instruction in turn; a pair belongs to the one that takes the lock."""
+    pairs = dict(lock_pairs(code))
+    for place, template in enumerate(code):
+        here, name = place + 1, str(template)
+        if not template.accesses:
+            yield Step(Mutation.DROP, here, name, "drop", (here,)), _without(code, place)
+        if place in pairs:
+            other = pairs[place]
+            step = Step(
+                Mutation.DROP_PAIR, here, name, f"drop with {code[other]}", (here, other + 1)
+            )
+            yield step, _without(code, place, other)
+        if (narrower := _reaching(template, -1)) is not None:
+            step = Step(Mutation.NARROW, here, name, f"narrow to {_reach(narrower)}")
+            yield step, (*code[:place], narrower, *code[place + 1 :])
+        if place + 1 < len(code):
+            after = code[place + 1]
+            step = Step(Mutation.SWAP, here, name, f"swap with {after}")
+            yield step, (*code[:place], after, template, *code[place + 2 :])
+
+
+def _wider(code: Code, widest: Reach) -> Iterator[tuple[Step, Code]]:
+    for place, template in enumerate(code):
+        wider = _reaching(template, +1)
+        if wider is not None and wider.reach is not None:
+            if _WIDTHS.index(wider.reach) <= _WIDTHS.index(widest):
+                words = f"widen to {_reach(wider)}"
+                step = Step(Mutation.WIDEN, place + 1, str(template), words)
+                yield step, (*code[:place], wider, *code[place + 1 :])
+
+
+def lock_pairs(code: Code) -> Iterator[tuple[int, int]]:
+    """The places, from 0, of each instruction that takes a lock and the one that frees it.
+
+    An instruction that frees a lock belongs to the last before it that takes the same with the
+    same reach and has no such partner yet.
+    """
+    open_: dict[tuple[Lock, Reach | None], list[int]] = {}
+    for place, template in enumerate(code):
+        for effect in template.mnemonic.effects:
+            if isinstance(effect, Acquire):
+                open_.setdefault((effect.lock, template.reach), []).append(place)
+            elif isinstance(effect, Release):
+                if taken := open_.get((effect.lock, template.reach)):
+                    yield taken.pop(), place
+
+
+def _without(code: Code, *places: int) -> Code:
+    return tuple(each for place, each in enumerate(code) if place not in places)
+
+
+def _reaching(template: Template, by: int) -> Template | None:
+    """The instruction with a reach so many steps wider, if there is one."""
+    if template.reach is None:
+        return None
+    place = _WIDTHS.index(template.reach) + by
+    if not 0 <= place < len(_WIDTHS) or _WIDTHS[place] not in template.mnemonic.reaches:
+        return None
+    return replace(template, reach=_WIDTHS[place])
+
+
+def _reach(template: Template) -> str:
+    return template.reach.value if template.reach else ""
