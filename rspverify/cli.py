@@ -14,6 +14,7 @@ import typer
 
 from rspverify import __version__
 from rspverify.check.settings import Engine, Settings
+from rspverify.commands.compare import compare
 from rspverify.commands.guard import INTERRUPTED, guarded
 from rspverify.commands.mutate import mutate
 from rspverify.commands.output import note, print_parts, warn_once
@@ -370,6 +371,7 @@ def draw(
 
 
 app.command(short_help="Which instruction of a scheme is needed, and which test shows it.")(mutate)
+app.command(short_help="What an edit of a scheme changes.")(compare)
 
 
 @app.command(short_help="Do the engines agree on random programs?")

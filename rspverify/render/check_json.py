@@ -34,7 +34,7 @@ def _result(result: Result) -> dict[str, Any]:
         "verdict": verdict.word.value,
         "confirmed": verdict.confirmed,
         "within": dict(verdict.within),
-        "outcome": _observed(result.observed) if result.observed else None,
+        "outcome": observed_outcome(result.observed) if result.observed else None,
         "axioms": list(verdict.axioms),
         "race": racing(verdict.race) if verdict.race else None,
         "reason": verdict.reason,
@@ -51,7 +51,8 @@ def internal_error(internal: Internal) -> dict[str, Any]:
     return {"message": internal.message, "bundle": internal.bundle}
 
 
-def _observed(observed: Observed) -> dict[str, Any]:
+def observed_outcome(observed: Observed) -> dict[str, Any]:
+    """An outcome in the words of its program."""
     return {
         "reads": [
             {

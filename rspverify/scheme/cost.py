@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from rspverify.assembly import INSTRUCTION_SETS, Reach
+from rspverify.assembly import INSTRUCTION_SETS, Acquire, Invalidate, Level, Mark, Reach
+from rspverify.report import Bill
 from rspverify.scheme.scheme import Scheme, Template
 from rspverify.scheme.wording import found, guess
 from rspverify.scheme.yaml_nodes import Node, Table, Text, read_yaml
@@ -55,6 +56,26 @@ def read_costs(path: str) -> Costs:
     return Costs(weights, path)
 
 
+def bill(code: Iterable[Template], costs: Costs) -> Bill:
+    """The bill for a row's code, told by the effects of its instructions."""
+    return sum((_bill(each, costs) for each in code), Bill())
+
+
+def _bill(template: Template, costs: Costs) -> Bill:
+    effects = template.mnemonic.effects
+    flushed = {effect.level for effect in effects if isinstance(effect, Mark)}
+    emptied = {it.level for it in effects if isinstance(it, Invalidate) and it.every}
+    return Bill(
+        costs.weights[priced(template)],
+        1,
+        Level.L1 in flushed,
+        Level.L2 in flushed,
+        Level.L1 in emptied,
+        Level.L2 in emptied,
+        any(isinstance(effect, Acquire) for effect in effects),
+    )
+
+
 def kinds_of(code: Iterable[Template]) -> Counter[str]:
     """How many instructions of each name a code has."""
     return Counter(each.mnemonic.name for each in code)
@@ -77,11 +98,16 @@ def _read(source: Source, defaults: Mapping[str, int]) -> dict[str, int]:
         problems.append(Problem(root.span, message, "as in `FLU_L1 DV: 40`"))
     elif root is not None:
         names = _names()
+        given: set[str] = set()
         for key, value in root.entries:
             name = " ".join(key.text.split())
             if name not in names:
                 message = f"an instruction must be named with its reach, not {found(key)}"
                 problems.append(Problem(key.span, message, guess(name, names)))
+            elif name in given:
+                message = f"an instruction must have one cost, {name} has one before"
+                problems.append(Problem(key.span, message))
+            given.add(name)
             weight = _weight(value)
             if weight is None:
                 message = f"a cost must be a whole number up to {_MOST:,}, not {found(value)}"
@@ -95,6 +121,6 @@ def _read(source: Source, defaults: Mapping[str, int]) -> dict[str, int]:
 
 def _weight(node: Node) -> int | None:
     if isinstance(node, Text) and node.text.isascii() and node.text.isdigit():
-        number = int(node.text[:9])
-        return number if number <= _MOST else None
+        digits = node.text.lstrip("0")
+        return int(digits or "0") if len(digits) < 8 and int(digits or "0") <= _MOST else None
     return None

@@ -1,0 +1,121 @@
+"""`rspverify compare`: what an edit of a scheme changes."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rspverify.check.settings import Settings
+from rspverify.commands.guard import INTERRUPTED, guarded
+from rspverify.commands.output import warn_once
+from rspverify.options import FormatName, OutputFile, with_settings
+
+if TYPE_CHECKING:
+    from rspverify.report import Compared
+
+_LIMIT = 1_000
+
+
+@guarded
+@with_settings("confirm", "smt_dir")
+def compare(
+    settings: Settings,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A scheme, a .yaml file.")],
+    new: Annotated[
+        str,
+        typer.Argument(metavar="NEW", help="Another, perhaps an edit of OLD with the same name."),
+    ],
+    tests: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TEST…", help="Files or folders of tests. Default: litmus."),
+    ] = None,
+    costs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="What instructions cost, as in `FLU_L1 DV: 40`; what it leaves out costs as "
+            "in rspverify/scheme/costs.yaml.",
+        ),
+    ] = None,
+    fail_on_regression: Annotated[
+        bool,
+        typer.Option(
+            "--fail-on-regression",
+            help="Exit with 1 if a test got worse: SOUND is better than UNSUPPORTED, that than "
+            "VACUOUS, that than UNSOUND; LIVE is better than STUCK. RACY counts as SOUND.",
+        ),
+    ] = False,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit-outcomes",
+            min=1,
+            help="Where a compiled test has more outcomes, those gained and lost are not listed.",
+        ),
+    ] = _LIMIT,
+    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
+        FormatName.TEXT
+    ),
+    output: OutputFile = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
+    ] = False,
+) -> None:
+    """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
+
+    Only tests that become other code under NEW than under OLD are decided. Rows are matched by
+    the operations that they compile.
+
+    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 with --fail-on-regression, a
+    test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
+    """
+    from rspverify.check.cache import open_cache
+    from rspverify.check.inputs import find_tests
+    from rspverify.engineering.compare import Comparer, compared, comparison, exit_code, read_both
+    from rspverify.limits import LimitReached
+    from rspverify.render.compare_stream import CompareStream
+    from rspverify.render.console import opened
+    from rspverify.scheme.cost import default_costs, read_costs
+    from rspverify.source import InputError, Problem
+
+    problems: list[Problem] = []
+    files = find_tests(tests or ["litmus"], problems)
+    weights, given = default_costs(), None
+    warn = warn_once()
+    cache = open_cache(not no_cache, warn)
+    try:
+        weights = read_costs(costs) if costs else weights
+    except InputError as error:
+        problems += error.problems
+    try:
+        given = read_both(old, new, settings, cache)
+    except InputError as error:
+        problems += error.problems
+    if problems or given is None:
+        raise InputError(problems)
+
+    found: list[Compared] = []
+    stopped, code = None, 0
+    with opened(output) as console, CompareStream(console, format.value, len(files)) as stream:
+        start = comparison(given, weights, len(files), limit)
+        stream.start(start)
+        try:
+            with closing(
+                compared(Comparer(given, limit, warn), files, jobs or os.cpu_count() or 1, cache)
+            ) as coming:
+                for each in coming:
+                    found.append(each)
+                    stream.show(each)
+        except KeyboardInterrupt:
+            stopped, code = "interrupted", INTERRUPTED
+        except LimitReached as met:
+            stopped = str(met)
+        whole = start.ended(found, stopped)
+        stream.finish(whole)
+    raise typer.Exit(code or exit_code(whole, fail_on_regression=fail_on_regression))

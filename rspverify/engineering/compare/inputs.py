@@ -1,0 +1,24 @@
+"""The two schemes of a comparison: one may be an edit of the other, with the same name in it."""
+
+from __future__ import annotations
+
+from rspverify.check.cache import Cache
+from rspverify.check.reading import Inputs, read_inputs
+from rspverify.check.settings import Settings
+from rspverify.source import InputError, Problem
+
+
+def read_both(old: str, new: str, settings: Settings, cache: Cache) -> Inputs:
+    """Both schemes, old and new, and the model. Raises InputError for all that is wrong."""
+    found: list[Inputs] = []
+    problems: dict[str, Problem] = {}
+    for path in (old, new):
+        try:
+            found.append(read_inputs([path], settings, cache))
+        except InputError as error:  # What is wrong with the model is met twice.
+            problems.update((str(problem), problem) for problem in error.problems)
+    if problems:
+        raise InputError(problems.values())
+    first, second = found
+    model = first.model or second.model
+    return Inputs((*first.schemes, *second.schemes), second.model_facts, model, settings)

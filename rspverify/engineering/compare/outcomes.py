@@ -1,0 +1,56 @@
+"""The outcomes that a compiled program gains and loses when its scheme is edited."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.check.reached import machine_for, reached
+from rspverify.check.settings import Settings
+from rspverify.check.wording import observed
+from rspverify.limits import LimitReached
+from rspverify.litmus import Program
+from rspverify.report import OutcomeChange, OutcomeChanges
+from rspverify.scheme import Scheme, compile_program
+from rspverify.verdict import Outcome
+
+
+class _TooManyError(Exception):
+    """A compiled program has more outcomes than are to be listed."""
+
+
+def changed_outcomes(
+    program: Program, old: Scheme, new: Scheme, model: MemoryModel, settings: Settings, limit: int
+) -> OutcomeChanges:
+    """What the machine reaches under one of the schemes alone, and whether the model allows it.
+
+    Both must have rows for the program. Beyond `limit` outcomes under either nothing is known.
+    Raises LimitReached.
+    """
+    try:
+        before, after = (_reached(program, each, settings, limit) for each in (old, new))
+    except _TooManyError:
+        return OutcomeChanges(unknown=f"more than {limit:,} outcomes")
+    source = Questions(program, model, settings.limits())
+    gained, lost = (
+        tuple(_change(program, source, each) for each in sorted(some))
+        for some in (after - before, before - after)
+    )
+    return OutcomeChanges(gained, lost, (len(before), len(after)))
+
+
+def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:
+    limits = settings.limits()
+    machine = machine_for(compile_program(program, scheme), settings)
+    found = set(islice(reached(machine, settings, limits).outcomes(), limit + 1))
+    if len(found) > limit:
+        raise _TooManyError
+    return found
+
+
+def _change(program: Program, source: Questions, outcome: Outcome) -> OutcomeChange:
+    try:
+        allowed: bool | None = source.allows(outcome)
+    except LimitReached:
+        allowed = None
+    return OutcomeChange(observed(program, outcome), allowed)

@@ -1,0 +1,69 @@
+"""`compare` as it goes: rows first, then tests as they are compared, and how far it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from types import TracebackType
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+from rspverify.render import compare_json, compare_text
+from rspverify.report import Compared, Comparison
+
+
+class CompareStream:
+    """Prints what is known of a comparison as soon as it is; as JSON, all of it at the end."""
+
+    def __init__(self, console: Console, form: str, tests: int) -> None:
+        self._console = console
+        self._text = form == "text"
+        self._headed = False
+        on_terminal = console.is_terminal and self._text
+        self._progress = Progress(
+            MofNCompleteColumn(),
+            BarColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=console if on_terminal else Console(stderr=True),
+            transient=True,
+            disable=not (on_terminal or sys.stderr.isatty()),
+        )
+        self._task = self._progress.add_task("compare", total=tests)
+
+    def __enter__(self) -> CompareStream:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def start(self, comparison: Comparison) -> None:
+        """The schemes and their rows."""
+        self._print(compare_text.schemes(comparison))
+
+    def show(self, compared: Compared) -> None:
+        """The next test."""
+        self._progress.advance(self._task)
+        lines = list(compare_text.test(compared))
+        if lines and not self._headed:
+            self._headed = True
+            self._print([compare_text.heading()])
+        self._print(lines)
+
+    def finish(self, comparison: Comparison) -> None:
+        """The summary, or the document."""
+        self._progress.stop()
+        self._print(compare_text.summary(comparison))
+        if not self._text:
+            self._console.file.write(compare_json.render(comparison))
+
+    def _print(self, parts: Iterable[RenderableType]) -> None:
+        if self._text:
+            for part in parts:
+                self._console.print(part, soft_wrap=True)

@@ -1,0 +1,213 @@
+"""`compare` for people: what rows cost, then the tests that the edit touches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from rspverify.render.check_text import PROGRESS_STYLES, STYLES
+from rspverify.report import (
+    Bill,
+    Change,
+    Compared,
+    Comparison,
+    LeftOut,
+    OutcomeChange,
+    Result,
+    TouchedTest,
+)
+from rspverify.verdict import ProgressWord, Word
+
+_WIDTH = 56
+_WORDS = 18
+_OUTCOMES = 8
+"""So many outcomes of a test are shown in each list; JSON has all."""
+_CHANGES = {Change.BETTER: "green", Change.WORSE: "bold red", Change.UNKNOWN: "magenta"}
+_COSTS = ("cost", "instr.", "flush L1", "flush L2", "inval. L1", "inval. L2", "locks")
+
+
+def schemes(it: Comparison) -> Iterator[RenderableType]:
+    """Which schemes are compared, and what their rows cost."""
+    for label, scheme in (("old", it.old), ("new", it.new)):
+        words = f"{label}  {scheme.file}  ({scheme.name}, machine {scheme.machine})"
+        yield Text(words, style="bold")
+    yield Text("")
+    yield _rows(it)
+    where = it.costs or "the default costs: an access that hits the L1 is 1"
+    yield Text(f"Costs by {where}.", style="dim")
+    if all(row.same for row in it.rows):
+        yield Text("Every operation becomes the same code under both.")
+    yield Text("")
+
+
+def heading() -> Text:
+    """The line above the tests."""
+    return Text(f"{'test'.ljust(_WIDTH)}  {'old'.ljust(_WORDS)}  new", style="bold")
+
+
+def _rows(it: Comparison) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in ("operations", "row", "", "code"):
+        table.add_column(name, overflow="fold")
+    for name in _COSTS:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in it.rows:
+        sides = list(zip("-+", row.rows, (row.old, row.new), row.bills, strict=True))
+        operations = row.operations
+        for sign, number, code, bill in sides[:1] if row.same else sides:
+            if code is None or bill is None:
+                continue
+            style = None if row.same else "red" if sign == "-" else "green"
+            cells = [operations, _numbers(row.rows) if row.same else str(number)]
+            cells += ["" if row.same else sign, "; ".join(code) or "nothing", *_numbered(bill)]
+            table.add_row(*cells, style=style)
+            operations = ""
+    totals = [sum((it for it in side if it), Bill()) for side in _sides(it)]
+    if totals[0] == totals[1]:
+        table.add_row("all of these", "", "", "", *_numbered(totals[0]), style="bold")
+    else:
+        table.add_row("all of these", "", "-", "", *_numbered(totals[0]), style="bold red")
+        table.add_row("", "", "+", "", *_numbered(totals[1]), style="bold green")
+    return table
+
+
+def _sides(it: Comparison) -> tuple[list[Bill | None], list[Bill | None]]:
+    return [row.bills[0] for row in it.rows], [row.bills[1] for row in it.rows]
+
+
+def _numbers(rows: tuple[int | None, int | None]) -> str:
+    old, new = rows
+    return str(old) if old == new else f"{old}, {new}"
+
+
+def _numbered(bill: Bill) -> list[str]:
+    return [str(number) if number else "" for number in astuple(bill)]
+
+
+def test(compared: Compared) -> Iterator[Text]:
+    """A test that is touched, or that could not be read; nothing of others."""
+    if isinstance(compared, LeftOut):
+        if compared.word is not Word.UNSUPPORTED:
+            yield Text(f"{compared.file}: {compared.word} {compared.reason}", style="bold red")
+    elif isinstance(compared, TouchedTest):
+        yield from _touched(compared)
+
+
+def _touched(it: TouchedTest) -> Iterator[Text]:
+    line = Text(it.new.test.ljust(_WIDTH))
+    for result in (it.old, it.new):
+        line.append("  ")
+        line.append(result.verdict.word.value, style=STYLES[result.verdict.word])
+        if result.progress:
+            line.append(" ")
+            line.append(result.progress.word.value, style=PROGRESS_STYLES[result.progress.word])
+        line.append(" " * (_WORDS - len(result.words)))
+    if it.change is not Change.SAME:
+        line.append("  ")
+        line.append(it.change.value.lower(), style=_CHANGES[it.change])
+    line.rstrip()
+    yield line
+    yield from _reasons(it)
+    if it.outcomes and it.outcomes.unknown:
+        yield Text(f"    outcomes not listed: {it.outcomes.unknown}", style="magenta")
+    elif it.outcomes:
+        yield from _outcomes("gained", it.outcomes.gained, "+")
+        yield from _outcomes("lost", it.outcomes.lost, "-")
+
+
+def _reasons(it: TouchedTest) -> Iterator[Text]:
+    """Why each result is as it is, where that is worth a line; once if it is so under both."""
+    old, new = (list(_worth_saying(result)) for result in (it.old, it.new))
+    for reason in dict.fromkeys((*old, *new)):
+        who = "" if reason in old and reason in new else "old: " if reason in old else "new: "
+        yield Text(f"    {who}{reason}", style="dim")
+
+
+def _worth_saying(result: Result) -> Iterator[str]:
+    if result.verdict.word not in (Word.SOUND, Word.RACY) or result.verdict.within:
+        yield result.verdict.reason
+    if result.progress and result.progress.word is not ProgressWord.LIVE:
+        yield f"{result.progress.word} {result.progress.reason}"
+
+
+def _outcomes(what: str, outcomes: Sequence[OutcomeChange], sign: str) -> Iterator[Text]:
+    shown = _in_words(outcomes)
+    for each, words in list(zip(outcomes, shown, strict=True))[:_OUTCOMES]:
+        mark = "" if each.allowed else " forbidden" if each.allowed is False else " allowed?"
+        line = Text(f"    {sign} {words}")
+        line.append(mark, style="bold red" if each.allowed is False else "magenta")
+        yield line
+    rest = outcomes[_OUTCOMES:]
+    if rest:
+        forbidden = sum(each.allowed is False for each in rest)
+        yield Text(f"    {sign} {len(rest):,} more {what}, {forbidden:,} of them forbidden")
+
+
+def _in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
+    """Registers and memory; with what was read, where these do not tell outcomes apart."""
+    met = Counter(str(each.observed) for each in outcomes)
+    words = []
+    for each in outcomes:
+        plain = str(each.observed)
+        reads = " ".join(f"P{it.thread} line {it.line}={it.value}" for it in each.observed.reads)
+        words.append(plain if met[plain] == 1 else f"{reads}: {plain}")
+    return words
+
+
+def summary(it: Comparison) -> Iterator[Text]:
+    """How many of each; what was not decided, and why."""
+    touched, untouched = it.touched, it.untouched
+    changes = Counter(each.change for each in touched)
+    if touched:
+        yield Text("")
+    listed = [each.outcomes for each in touched if each.outcomes]
+    gained = sum(bool(each.gained) for each in listed)
+    lost = sum(bool(each.lost) for each in listed)
+    bounds = {
+        f"{n} {name}"
+        for each in touched
+        for result in (each.old, each.new)
+        for name, n in result.verdict.within.items()
+    }
+    within = f", within {', '.join(sorted(bounds))}" if bounds else ""
+    yield Text(
+        f"{it.tests:,} tests, model {it.model}, engine {it.engine}, {it.reading} reading{within}",
+        style="bold",
+    )
+    line = Text(f"  {len(touched):5,} become other code{':' if touched else ''}")
+    for change in (Change.WORSE, Change.BETTER, Change.UNKNOWN, Change.SAME):
+        if changes[change]:
+            line.append(f"  {changes[change]:,} ")
+            words = "the same verdict" if change is Change.SAME else change.value.lower()
+            line.append(words, style=_CHANGES.get(change, ""))
+    yield line
+    if touched:
+        yield Text(f"  {gained:5,} gain outcomes, {lost:,} lose outcomes")
+    same = sum(each.compiled for each in untouched)
+    yield Text(f"  {same:5,} become the same code under both, and were not decided")
+    if len(untouched) > same:
+        refused = len(untouched) - same
+        yield Text(f"  {refused:5,} neither scheme can compile", style="cyan")
+    yield from _gaps(it)
+
+
+def _gaps(it: Comparison) -> Iterator[Text]:
+    unread = Counter(each.word for each in it.left_out)
+    if unread[Word.UNSUPPORTED]:
+        yield Text(f"  {unread[Word.UNSUPPORTED]:5,} are beyond this version", style="cyan")
+    wrong = sum(unread.values()) - unread[Word.UNSUPPORTED]
+    if wrong:
+        yield Text(f"  {wrong:5,} could not be read", style="bold red")
+    unlisted = sum(bool(each.outcomes and each.outcomes.unknown) for each in it.touched)
+    if unlisted:
+        yield Text(f"  {unlisted:5,} whose outcomes are not listed", style="magenta")
+    if it.stopped:
+        done = len(it.compared)
+        words = f"{it.stopped}: {done:,} of {it.tests:,} tests compared, the rest not"
+        yield Text(words, style="bold red")

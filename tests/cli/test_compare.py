@@ -1,0 +1,212 @@
+"""`rspverify compare` as users meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+from rspverify.engineering.compare import comparer
+from rspverify.limits import LimitReached
+
+ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
+UNLOCKED = "tests/scheme/broken/proposed-no-rmw-unlock.yaml"
+FIG4, EX1, EX3 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex1.litmus", "litmus/paper/Ex3.litmus"
+MP_REMOTE = "litmus/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"
+ALL_SCOPE = "litmus/multi-device"
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["compare", *arguments])
+
+
+def copy(folder: Path, old: str = "", new: str = "") -> str:
+    text = Path(PROPOSED).read_text()
+    assert old in text
+    place = folder / "edited.yaml"
+    place.write_text(text.replace(old, new) if old else text)
+    return str(place)
+
+
+def dropped(folder: Path) -> str:
+    return copy(folder, "LD r x, FLU_L1 DV, INV_L1 WG", "LD r x, INV_L1 WG")
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(*arguments, "--format", "json").stdout)
+    schema = json.loads((files("rspverify.render") / "compare.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(found, schema)
+    return found
+
+
+def test_text_has_costs_verdicts_outcomes_and_a_summary() -> None:
+    result = run(ORIGINAL, PROPOSED, FIG4, EX3)
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["load", "DV,N", "2", "-", "INV_L1", "WG;", "LD", "r", "x", "11", "2", "1"] in lines
+    assert ["2", "+", "LD", "r", "x;", "INV_L1", "WG", "11", "2", "1"] in lines
+    at = lines.index(["Fig4", "UNSOUND", "SOUND", "better"])
+    assert lines[at + 1] == ["old:", "1:r0=1", "1:r1=0", "x=42", "y=1", "breaks", "Narf"]
+    assert lines[at + 2] == ["-", "1:r0=1", "1:r1=0", "x=42", "y=1", "forbidden"]
+    assert "1 become other code:  1 better" in result.stdout
+    assert "1 become the same code under both, and were not decided" in result.stdout
+    assert result.exit_code == 0
+
+
+def test_a_regression_fails_only_if_asked(tmp_path: Path) -> None:
+    worse = (PROPOSED, dropped(tmp_path), MP_REMOTE)
+    assert run(*worse).exit_code == 0
+    failed = run(*worse, "--fail-on-regression")
+    assert failed.exit_code == 1
+    assert "worse" in failed.stdout
+    assert run(dropped(tmp_path), PROPOSED, MP_REMOTE, "--fail-on-regression").exit_code == 0
+
+
+def test_progress_is_a_regression_of_its_own(tmp_path: Path) -> None:
+    test = "litmus/paper/Fig5.litmus"
+    assert run(PROPOSED, UNLOCKED, test, "--fail-on-regression").exit_code == 0
+    asked = run(PROPOSED, UNLOCKED, test, "--fail-on-regression", "--progress")
+    assert asked.exit_code == 1
+    assert "SOUND LIVE" in asked.stdout and "SOUND STUCK" in asked.stdout
+
+
+def test_a_comment_changes_nothing(tmp_path: Path) -> None:
+    result = run(PROPOSED, copy(tmp_path, "# 5.", "# five."), "litmus/paper", ALL_SCOPE)
+    assert "Every operation becomes the same code under both." in result.stdout
+    assert "0 become other code" in result.stdout
+    assert "14 become the same code under both, and were not decided" in result.stdout
+    assert "3 neither scheme can compile" in result.stdout
+    assert result.exit_code == 0
+
+
+def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.litmus"
+    wrong.write_text("OpenCL wrong\n{ }\nP0 (global int* x) { *x = ; }\n")
+    racy = "litmus/MP/MP+st.na-st.WG+ld.DV-ld.na.litmus"
+    tests = ("litmus/paper", racy, ALL_SCOPE, str(wrong))
+    found = document(ORIGINAL, PROPOSED, *tests, "--progress")
+    summary = found["summary"]
+    parts = (found["tests"], found["untouched"], found["left_out"])
+    assert summary["tests"] == summary["compared"] == sum(map(len, parts))
+    assert sum(summary[each] for each in ("SAME", "BETTER", "WORSE", "UNKNOWN")) == len(parts[0])
+    assert [each["verdict"] for each in found["left_out"]] == ["ERROR"]
+    assert found["old"] == {"file": ORIGINAL, "name": "original", "machine": "rsp"}
+    by_name = {each["test"]: each for each in found["tests"]}
+    assert by_name["Fig4"]["change"] == "BETTER"
+    (lost,) = by_name["Fig4"]["outcomes"]["lost"]
+    assert lost["registers"] == {"1:r0": 1, "1:r1": 0} and lost["allowed"] is False
+    assert by_name["MP+st.na-st.WG+ld.DV-ld.na"]["outcomes"] is None  # it races
+    assert [row["same"] for row in found["rows"]] == [n in (1, 4, 5, 7) for n in range(1, 10)]
+    assert document(ORIGINAL, PROPOSED, FIG4, "--limit-outcomes", "1")["tests"][0]["outcomes"] == {
+        "gained": None,
+        "lost": None,
+        "reached_old": None,
+        "reached_new": None,
+        "unknown": "more than 1 outcomes",
+        "internal": None,
+    }
+
+
+def test_costs_of_ones_own(tmp_path: Path) -> None:
+    costs = tmp_path / "costs.yaml"
+    costs.write_text("FLU_L1 DV: 7\nLD: 0\n")
+    found = document(PROPOSED, dropped(tmp_path), EX1, "--costs", str(costs))
+    row = found["rows"][2]
+    assert (row["old"]["cost"], row["new"]["cost"]) == (0 + 7 + 10, 0 + 10)
+    assert found["costs"] == str(costs)
+
+
+def test_all_mistakes_are_said_at_once(tmp_path: Path) -> None:
+    costs = tmp_path / "costs.yaml"
+    costs.write_text("FLU_L1: 7\n")
+    scheme = tmp_path / "s.yaml"
+    scheme.write_text("name: s\nrows:\n  - {op: load, scope: na, code: [LOAD r x]}\n")
+    result = run(str(scheme), "nowhere.yaml", "nowhere", "--costs", str(costs))
+    assert result.exit_code == 2
+    for message in ("costs.yaml:1:1: ", "s.yaml:3:34: ", "nowhere.yaml: ", "nowhere: no such"):
+        assert message in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+def test_a_wrong_test_is_named_and_the_others_go_on(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.litmus"
+    wrong.write_text("OpenCL wrong\n{ }\nP0 (global int* x) { *x = ; }\n")
+    result = run(ORIGINAL, PROPOSED, str(wrong), FIG4)
+    assert result.exit_code == 2
+    assert "wrong.litmus:3:" in result.stdout
+    assert "1 could not be read" in result.stdout
+    assert "1 better" in result.stdout
+
+
+def test_what_is_unknown_is_neither_better_nor_worse() -> None:
+    result = run(ORIGINAL, PROPOSED, FIG4, "--engine", "explicit", "--states", "5")
+    assert result.exit_code == 3
+    assert "1 unknown" in result.stdout
+    assert "outcomes not listed: " in result.stdout
+
+
+def test_a_lost_worker_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(work: Any, items: Any, workers: int) -> Any:
+        yield work(next(iter(items)))
+        raise LimitReached("a worker process ended unexpectedly")
+
+    monkeypatch.setattr(comparer, "spread", lost)
+    result = run(ORIGINAL, PROPOSED, FIG4, "litmus/paper/Fig5.litmus")
+    assert result.exit_code == 3
+    assert "a worker process ended unexpectedly: 1 of 2 tests compared" in result.stdout
+
+
+def test_an_internal_error_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("planted")
+
+    tests = [str(Path(each).resolve()) for each in (ORIGINAL, PROPOSED, FIG4)]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(comparer, "changed_outcomes", fail)
+    result = run(*tests, "-j", "1")
+    assert result.exit_code == 70
+    assert "internal error: " in result.stdout
+    (report,) = tmp_path.glob("rspverify-report-*")
+    assert "rspverify compare " in (report / "README.md").read_text()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interruption_prints_what_is_compared_and_goes_on(jobs: str, root: Path) -> None:
+    command = [sys.executable, "-m", "rspverify", "compare", ORIGINAL, PROPOSED, "litmus"]
+    process = subprocess.Popen(
+        [*command, "-j", jobs],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout is not None
+    while not (line := process.stdout.readline()).startswith("2+2W"):
+        assert line, process.communicate()
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    rest, errors = process.communicate(timeout=60)
+    assert time.monotonic() - started < 30
+    assert process.returncode == 130
+    assert "interrupted: " in rest and "tests compared, the rest not" in rest
+    assert "Traceback" not in errors
+    again = document(ORIGINAL, PROPOSED, "litmus/2+2W")
+    assert again["tests"][0]["old"]["cached"] is True

@@ -1,0 +1,332 @@
+"""What an edit of a scheme touches, and what is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rspverify.check.cache import Cache, open_cache
+from rspverify.check.decide import Decider
+from rspverify.check.reading import Inputs
+from rspverify.check.settings import Engine, Settings
+from rspverify.engineering.compare import (
+    Comparer,
+    change_of,
+    changed_rows,
+    compared,
+    read_both,
+)
+from rspverify.litmus import Program, read_program_file
+from rspverify.report import Change, Compared, LeftOut, Result, TouchedTest, Untouched
+from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file
+from rspverify.scheme.cost import default_costs
+from rspverify.source import InputError, Source
+from rspverify.verdict import Progress, ProgressWord, Verdict, Word
+
+ROOT = Path(__file__).resolve().parents[2]
+PROPOSED = ROOT / "schemes/proposed.yaml"
+LITMUS = sorted(str(each) for each in (ROOT / "litmus").rglob("*.litmus"))
+QUICK = [each for each in LITMUS if "/MP/" in each or "/paper/" in each]
+
+
+def edited(folder: Path, old: str, new: str, name: str = "edited.yaml") -> Path:
+    text = PROPOSED.read_text()
+    assert text.count(old) == 1
+    place = folder / name
+    place.write_text(text.replace(old, new))
+    return place
+
+
+def weakened(folder: Path) -> Path:
+    """Proposed without the flush of row 3."""
+    return edited(folder, "LD r x, FLU_L1 DV, INV_L1 WG", "LD r x, INV_L1 WG")
+
+
+def both(old: Path, new: Path, settings: Settings) -> tuple[Inputs, Cache]:
+    cache = open_cache(True, pytest.fail)
+    return read_both(str(old), str(new), settings, cache), cache
+
+
+def run(
+    old: Path,
+    new: Path,
+    tests: list[str],
+    settings: Settings | None = None,
+    limit: int = 1000,
+    workers: int = 1,
+) -> list[Compared]:
+    given, cache = both(old, new, settings or Settings())
+    return list(compared(Comparer(given, limit, pytest.fail), tests, workers, cache))
+
+
+def touched(found: list[Compared]) -> dict[str, TouchedTest]:
+    return {each.new.test: each for each in found if isinstance(each, TouchedTest)}
+
+
+def code_of(path: Path, program: Program) -> object:
+    try:
+        whole = compile_program(program, read_scheme_file(str(path)))
+    except InputError:
+        return None
+    return [(str(each.mnemonic), each.reach, each.operation) for each in whole.instructions]
+
+
+def test_touched_tests_are_those_that_compile_to_other_code(tmp_path: Path) -> None:
+    new = weakened(tmp_path)
+    found = {}
+    for each in run(PROPOSED, new, QUICK):
+        file = each.new.file if isinstance(each, TouchedTest) else each.file
+        found[file] = isinstance(each, TouchedTest)
+    for file in QUICK:
+        program = read_program_file(file)
+        assert found[file] == (code_of(PROPOSED, program) != code_of(new, program)), file
+    assert set(found.values()) == {True, False}
+
+
+def test_a_comment_touches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Decider, "decide", pytest.fail)
+    new = edited(tmp_path, "# 1. A work-group shares", "# 1. Whoever shares")
+    found = run(PROPOSED, new, LITMUS)
+    assert all(isinstance(each, Untouched) for each in found)
+    refused = [each for each in found if isinstance(each, Untouched) and not each.compiled]
+    assert 0 < len(refused) < 10
+
+
+def test_a_new_name_touches_nothing(tmp_path: Path) -> None:
+    new = edited(tmp_path, "name: proposed", "name: mine")
+    assert not touched(run(PROPOSED, new, LITMUS))
+
+
+def test_another_machine_touches_all_that_compiles(tmp_path: Path) -> None:
+    new = edited(tmp_path, "machine: rsp", "machine: rsp-st-waits")
+    found = run(PROPOSED, new, QUICK)
+    assert len(touched(found)) == len(QUICK)
+    same = run(PROPOSED, new, QUICK, Settings(machine="rsp"))
+    assert not touched(same)
+
+
+def test_verdicts_and_outcomes_of_a_weaker_scheme(tmp_path: Path) -> None:
+    (change,) = touched(
+        run(PROPOSED, weakened(tmp_path), [f"{ROOT}/litmus/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"])
+    ).values()
+    assert (change.old.words, change.new.words) == ("SOUND", "UNSOUND")
+    assert change.change is Change.WORSE
+    assert change.outcomes is not None
+    (gained,) = change.outcomes.gained
+    assert dict(gained.observed.registers) == {"1:r0": 1, "1:r1": 0}
+    assert gained.allowed is False
+    assert not change.outcomes.lost
+
+
+@pytest.mark.parametrize("engine", [Engine.EXPLICIT, Engine.EVENTS])
+def test_outcomes_are_those_of_the_exhaustive_search(tmp_path: Path, engine: Engine) -> None:
+    """Whichever engine lists them, and whichever scheme is called the old one."""
+    from rspverify.axiomatic import load_model
+    from rspverify.check.outcomes import outcomes
+
+    file = f"{ROOT}/litmus/paper/Fig4.litmus"
+    original = ROOT / "schemes/original.yaml"
+    (change,) = touched(run(original, PROPOSED, [file], Settings(engine=engine))).values()
+    (back,) = touched(run(PROPOSED, original, [file], Settings(engine=engine))).values()
+    schemes = [read_scheme_file(str(each)) for each in (original, PROPOSED)]
+    settings = Settings(engine=Engine.EXPLICIT)
+    model = load_model(settings.model)
+    table = outcomes(read_program_file(file), model, schemes, file, settings)
+    rows = [(str(row.observed), row.allowed, row.reached) for row in table.rows]
+    lost = {(words, allowed) for words, allowed, reached in rows if reached == (True, False)}
+    gained = {(words, allowed) for words, allowed, reached in rows if reached == (False, True)}
+    assert lost and change.outcomes is not None and back.outcomes is not None
+    for it, expected in ((change.outcomes, (gained, lost)), (back.outcomes, (lost, gained))):
+        shown = [
+            {(str(each.observed), each.allowed) for each in some} for some in (it.gained, it.lost)
+        ]
+        assert tuple(shown) == expected
+    assert change.outcomes.reached == tuple(
+        sum(bool(reached[side]) for *_, reached in rows) for side in (0, 1)
+    )
+
+
+def test_beyond_the_limit_outcomes_are_not_listed(tmp_path: Path) -> None:
+    file = f"{ROOT}/litmus/paper/Fig4.litmus"
+    for limit, known in ((1, False), (1000, True)):
+        (change,) = touched(
+            run(ROOT / "schemes/original.yaml", PROPOSED, [file], limit=limit)
+        ).values()
+        assert change.outcomes is not None
+        assert (change.outcomes.unknown is None) is known
+        assert change.change is Change.BETTER
+    assert change.outcomes.reached[0] > 1
+
+
+def test_what_is_known_is_not_decided_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = weakened(tmp_path)
+    first = run(PROPOSED, new, QUICK)
+    monkeypatch.setattr(Comparer, "decided", pytest.fail)
+    monkeypatch.setattr(Comparer, "prepare", pytest.fail)
+    again = run(PROPOSED, new, QUICK)
+    assert all(it.old.cached and it.new.cached for it in touched(again).values())
+    seen = [(it.change, it.outcomes) for it in touched(first).values()]
+    assert [(it.change, it.outcomes) for it in touched(again).values()] == seen
+
+
+def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = weakened(tmp_path)
+    monkeypatch.setenv("RSPVERIFY_CACHE", str(tmp_path / "one"))
+    one = run(PROPOSED, new, QUICK)
+    monkeypatch.setenv("RSPVERIFY_CACHE", str(tmp_path / "two"))
+    two = run(PROPOSED, new, QUICK, workers=2)
+    assert [
+        (type(it), getattr(it, "change", None), getattr(it, "outcomes", None)) for it in one
+    ] == [(type(it), getattr(it, "change", None), getattr(it, "outcomes", None)) for it in two]
+
+
+def test_a_lost_row_is_worse_and_has_no_outcomes(tmp_path: Path) -> None:
+    row = "  - {op: load,  scope: dv, remote: true,   code: [LD r x, FLU_L1 DV, INV_L1 WG]}\n"
+    new = edited(tmp_path, row, "")
+    (change,) = touched(
+        run(PROPOSED, new, [f"{ROOT}/litmus/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"])
+    ).values()
+    assert (change.old.words, change.new.words) == ("SOUND", "UNSUPPORTED")
+    assert change.change is Change.WORSE
+    assert change.outcomes is None
+
+
+def test_a_test_that_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.litmus"
+    wrong.write_text("OpenCL wrong\n{ }\nP0 (global int* x) { *x = ; }\n")
+    (left,) = run(PROPOSED, weakened(tmp_path), [str(wrong)])
+    assert isinstance(left, LeftOut)
+    assert left.word is Word.ERROR
+    assert "wrong.litmus:3:" in left.reason
+
+
+def test_both_schemes_are_read_before_anything_is_said(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text("name: a\nrows:\n  - {op: load, scope: na, code: [LOAD r x]}\n")
+    two.write_text("name: a\nrows:\n  - {op: load, scope: cta, code: [LD r x]}\n")
+    with pytest.raises(InputError) as caught:
+        both(one, two, Settings(model="nonsense"))
+    said = [str(problem) for problem in caught.value.problems]
+    assert sum("one.yaml:3:" in each for each in said) == 1
+    assert sum("two.yaml:3:" in each for each in said) == 1
+    assert sum("nonsense" in each for each in said) == 1
+
+
+def result(word: Word, progress: ProgressWord | None = None) -> Result:
+    going = Progress(progress, "") if progress else None
+    return Result("t", "t", "s", "s", "m", "e", "r", Verdict(word, ""), None, 0.0, None, going)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change"),
+    [
+        (Word.SOUND, Word.UNSOUND, Change.WORSE),
+        (Word.SOUND, Word.VACUOUS, Change.WORSE),
+        (Word.SOUND, Word.UNSUPPORTED, Change.WORSE),
+        (Word.RACY, Word.UNSUPPORTED, Change.WORSE),
+        (Word.UNSUPPORTED, Word.RACY, Change.BETTER),
+        (Word.UNSUPPORTED, Word.UNSOUND, Change.WORSE),
+        (Word.UNSUPPORTED, Word.VACUOUS, Change.WORSE),
+        (Word.VACUOUS, Word.UNSOUND, Change.WORSE),
+        (Word.UNSOUND, Word.SOUND, Change.BETTER),
+        (Word.RACY, Word.RACY, Change.SAME),
+        (Word.UNSOUND, Word.UNSOUND, Change.SAME),
+        (Word.UNKNOWN, Word.UNSOUND, Change.UNKNOWN),
+        (Word.SOUND, Word.UNKNOWN, Change.UNKNOWN),
+    ],
+)
+def test_the_order_of_verdicts(old: Word, new: Word, change: Change) -> None:
+    assert change_of(result(old), result(new)) is change
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change"),
+    [
+        ((Word.SOUND, ProgressWord.LIVE), (Word.SOUND, ProgressWord.STUCK), Change.WORSE),
+        ((Word.UNSOUND, ProgressWord.LIVE), (Word.SOUND, ProgressWord.STUCK), Change.WORSE),
+        ((Word.SOUND, ProgressWord.STUCK), (Word.SOUND, ProgressWord.LIVE), Change.BETTER),
+        ((Word.UNSOUND, ProgressWord.STUCK), (Word.SOUND, ProgressWord.STUCK), Change.BETTER),
+        ((Word.SOUND, ProgressWord.LIVE), (Word.SOUND, ProgressWord.UNKNOWN), Change.UNKNOWN),
+        ((Word.SOUND, ProgressWord.UNKNOWN), (Word.UNSOUND, ProgressWord.LIVE), Change.WORSE),
+        ((Word.UNSUPPORTED, None), (Word.SOUND, ProgressWord.STUCK), Change.BETTER),
+        ((Word.SOUND, ProgressWord.STUCK), (Word.UNSUPPORTED, None), Change.WORSE),
+    ],
+)
+def test_progress_counts_too(
+    old: tuple[Word, ProgressWord], new: tuple[Word, ProgressWord], change: Change
+) -> None:
+    assert change_of(result(*old), result(*new)) is change
+
+
+def scheme(*rows: str) -> Scheme:
+    text = "name: s\nrows:\n" + "".join(f"  - {{{row}}}\n" for row in rows)
+    return read_scheme(Source("s.yaml", text))
+
+
+STORE = "op: store, scope: [na, wg, dv], code: [ST r x]"
+LOAD = "op: load, scope: dv, code: [LD r x, INV_L1 WG]"
+PLAIN = "op: load, scope: [na, wg], code: [LD r x]"
+
+
+def rows_of(old: Scheme, new: Scheme) -> list[tuple[str, tuple[int | None, int | None], bool]]:
+    return [(it.operations, it.rows, it.same) for it in changed_rows(old, new, default_costs())]
+
+
+def test_rows_in_another_order_are_the_same() -> None:
+    found = rows_of(scheme(PLAIN, LOAD, STORE), scheme(STORE, LOAD, PLAIN))
+    assert found == [
+        ("load na, load WG,_", (1, 3), True),
+        ("load DV,_", (2, 2), True),
+        ("store na, store WG,_, store DV,_", (3, 1), True),
+    ]
+
+
+def test_a_row_that_is_split_is_there_once_for_each_part() -> None:
+    near = "op: load, scope: dv, remote: false, code: [LD r x, INV_L1 WG]"
+    far = "op: load, scope: dv, remote: true, code: [LD r x, INV_L1 DV]"
+    old, new = scheme(LOAD), scheme(far, near)
+    assert rows_of(old, new) == [("load DV,R", (1, 1), False), ("load DV,N", (1, 2), True)]
+    assert rows_of(new, old) == [("load DV,R", (1, 1), False), ("load DV,N", (2, 1), True)]
+
+
+def test_a_row_for_a_weaker_order_takes_a_part() -> None:
+    relaxed = "op: load, scope: dv, order: relaxed, code: [LD r x]"
+    both_orders = "op: load, scope: dv, order: acquire, code: [LD r x, INV_L1 WG]"
+    found = rows_of(scheme(both_orders), scheme(both_orders, relaxed))
+    assert [(rows, same) for _, rows, same in found] == [((1, 1), True), ((1, 2), False)]
+    assert found[1][0] == "load DV,_ (relaxed)"
+
+
+def test_rows_that_one_scheme_has_alone() -> None:
+    assert rows_of(scheme(PLAIN), scheme(PLAIN, LOAD))[1] == ("load DV,_", (None, 2), False)
+    assert rows_of(scheme(PLAIN, LOAD), scheme(PLAIN))[1] == ("load DV,_", (2, None), False)
+
+
+def test_a_compare_exchange_without_a_row_goes_with_its_rmw() -> None:
+    rmw = "op: rmw, scope: dv, code: [RMW_L2 r x]"
+    cas = "op: cas, scope: dv, code: [RMW_L2 r x, INV_L1 WG]"
+    assert rows_of(scheme(rmw), scheme(rmw)) == [("rmw DV,_", (1, 1), True)]
+    found = rows_of(scheme(rmw), scheme(rmw, cas))
+    assert found == [("rmw DV,_", (1, 1), True), ("cas DV,_", (1, 2), False)]
+
+
+def test_bills() -> None:
+    """Row 9 of both columns of Tab. 3, counted by hand."""
+    old = read_scheme_file(str(ROOT / "schemes/original.yaml"))
+    new = read_scheme_file(str(PROPOSED))
+    row = changed_rows(old, new, default_costs())[-1]
+    assert row.rows == (9, 9)
+    first, second = row.bills
+    assert first is not None and second is not None
+    assert (first.instructions, first.l1_flushes, first.l1_invalidations, first.locks) == (
+        8,
+        1,
+        2,
+        2,
+    )
+    assert (second.instructions, second.l1_flushes, second.locks) == (7, 2, 1)
+    assert first.cost == 40 + 10 + 40 + 10 + 10 + 40 + 10 + 40
+    assert (first.l2_flushes, first.l2_invalidations) == (0, 0)
