@@ -76,7 +76,7 @@ def compare(
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
     from rspverify.check.cache import open_cache
-    from rspverify.check.inputs import find_tests
+    from rspverify.check.inputs import find_tests, require
     from rspverify.engineering.compare import Comparer, compared, comparison, exit_code, read_both
     from rspverify.limits import LimitReached
     from rspverify.render.compare_stream import CompareStream
@@ -84,6 +84,9 @@ def compare(
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, Problem
 
+    for scheme in (old, new):
+        message = f"the two schemes must come first, and then the tests: {scheme}"
+        require(not scheme.endswith(".litmus"), message)
     problems: list[Problem] = []
     files = find_tests(tests or ["litmus"], problems)
     weights, given = default_costs(), None

@@ -177,7 +177,7 @@ def summary(it: Comparison) -> Iterator[Text]:
     }
     within = f", within {', '.join(sorted(bounds))}" if bounds else ""
     yield Text(
-        f"{it.tests:,} tests, model {it.model}, engine {it.engine}, {it.reading} reading{within}",
+        f"{it.tests:,} test{'' if it.tests == 1 else 's'}, model {it.model}, engine {it.engine}, {it.reading} reading{within}",
         style="bold",
     )
     line = Text(f"  {len(touched):5,} become other code{':' if touched else ''}")

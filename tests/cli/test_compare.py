@@ -123,6 +123,12 @@ def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
     }
 
 
+def test_a_test_in_place_of_a_scheme() -> None:
+    result = run(PROPOSED, FIG4)
+    assert result.exit_code == 2
+    assert f"the two schemes must come first, and then the tests: {FIG4}" in result.stderr
+
+
 def test_costs_of_ones_own(tmp_path: Path) -> None:
     costs = tmp_path / "costs.yaml"
     costs.write_text("FLU_L1 DV: 7\nLD: 0\n")
