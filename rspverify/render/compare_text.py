@@ -176,10 +176,9 @@ def summary(it: Comparison) -> Iterator[Text]:
         for name, n in result.verdict.within.items()
     }
     within = f", within {', '.join(sorted(bounds))}" if bounds else ""
-    yield Text(
-        f"{it.tests:,} test{'' if it.tests == 1 else 's'}, model {it.model}, engine {it.engine}, {it.reading} reading{within}",
-        style="bold",
-    )
+    number = f"{it.tests:,} test{'' if it.tests == 1 else 's'}"
+    how = f"model {it.model}, engine {it.engine}, {it.reading} reading{within}"
+    yield Text(f"{number}, {how}", style="bold")
     line = Text(f"  {len(touched):5,} become other code{':' if touched else ''}")
     for change in (Change.WORSE, Change.BETTER, Change.UNKNOWN, Change.SAME):
         if changes[change]:

@@ -330,3 +330,15 @@ def test_bills() -> None:
     assert (second.instructions, second.l1_flushes, second.locks) == (7, 2, 1)
     assert first.cost == 40 + 10 + 40 + 10 + 10 + 40 + 10 + 40
     assert (first.l2_flushes, first.l2_invalidations) == (0, 0)
+
+
+def test_operations_are_named_without_those_that_another_row_compiles() -> None:
+    """Each kind of operation of a table is named once, though rows cover weaker orders too."""
+    full = read_scheme_file(str(ROOT / "schemes/proposed-full.yaml"))
+    mine = read_scheme_file(str(PROPOSED))
+    names = [name for name, *_ in rows_of(full, full)]
+    assert "load WI,_, load WG,_ (seq_cst)" in names
+    assert "load WI,_, load WG,_ (relaxed, acquire, seq_cst)" not in names
+    both_ways = rows_of(mine, full)
+    assert ("rmw DV,N (relaxed, acquire)", (8, 18), False) not in both_ways
+    assert ("rmw DV,N (acquire)", (8, 18), False) in both_ways

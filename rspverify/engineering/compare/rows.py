@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rspverify.litmus.program import Order, Scope
 from rspverify.report import RowChange
-from rspverify.scheme import Row, Scheme, Shape
+from rspverify.scheme import Op, Row, Scheme, Shape
 from rspverify.scheme.cost import Costs, bill
+from rspverify.source import Source, Span
 
 
 def changed_rows(old: Scheme, new: Scheme, costs: Costs) -> tuple[RowChange, ...]:
@@ -19,7 +21,7 @@ def changed_rows(old: Scheme, new: Scheme, costs: Costs) -> tuple[RowChange, ...
     for shape in dict.fromkeys((*old.table, *new.table)):
         pairs.setdefault((_number(old, shape), _number(new, shape)), []).append(shape)
     return tuple(
-        _change(pairs[pair], _row(old, pair[0]), _row(new, pair[1]), (old, new), costs)
+        _change(pairs[pair], _row(old, pair[0]), _row(new, pair[1]), costs)
         for pair in sorted(pairs, key=_place)
     )
 
@@ -42,11 +44,10 @@ def _change(
     shapes: list[Shape],
     old: Row | None,
     new: Row | None,
-    schemes: tuple[Scheme, Scheme],
     costs: Costs,
 ) -> RowChange:
     return RowChange(
-        _named(shapes, ((old, schemes[0]), (new, schemes[1]))),
+        _named(shapes, [row for row in (old, new) if row]),
         (old.number if old else None, new.number if new else None),
         tuple(map(str, old.code)) if old else None,
         tuple(map(str, new.code)) if new else None,
@@ -54,20 +55,40 @@ def _change(
     )
 
 
-def _named(shapes: Collection[Shape], rows: tuple[tuple[Row | None, Scheme], ...]) -> str:
-    """As a row that compiles just these is named in its scheme; otherwise each by itself.
+def _named(shapes: Collection[Shape], rows: Collection[Row]) -> str:
+    """As a row for just these would be named, or several where one cannot be for just these.
 
     A row for RMWs has compare-exchanges too where these have no row, and does not name them.
     """
-    named = set()
-    for row, scheme in rows:
-        own = {shape for shape in shapes if row and shape.kind is row.kind}
-        named |= own
-        if row and own and own == _compiled(row, scheme):
-            return str(row)
-    return ", ".join(str(shape) for shape in shapes if shape in named or not named)
+    own = {shape for shape in shapes if any(shape.kind is row.kind for row in rows)}
+    named = [shape for shape in shapes if shape in own or not own]
+    whole = _row_for(named)
+    if whole is not None:
+        return str(whole)
+    orders: dict[tuple[Op, Scope | None, bool], set[Order | None]] = {}
+    for shape in named:
+        orders.setdefault((shape.kind, shape.scope, shape.remote), set()).add(shape.order)
+    flags: dict[tuple[Op, Scope | None, frozenset[Order | None]], set[bool]] = {}
+    for (kind, scope, remote), some in orders.items():
+        flags.setdefault((kind, scope, frozenset(some)), set()).add(remote)
+    parts: dict[tuple[Op, frozenset[Order | None], frozenset[bool]], list[Shape]] = {}
+    for (kind, scope, alike), remotes in flags.items():
+        part = parts.setdefault((kind, alike, frozenset(remotes)), [])
+        part += [Shape(kind, scope, order, remote) for order in alike for remote in remotes]
+    return "; ".join(str(_row_for(part)) for part in parts.values())
 
 
-def _compiled(row: Row, scheme: Scheme) -> set[Shape]:
-    """The operations of its own kind that a row compiles."""
-    return {shape for shape, it in scheme.table.items() if it is row and shape.kind is row.kind}
+def _row_for(shapes: Collection[Shape]) -> Row | None:
+    """A row for just these shapes, if one can be for them and no others."""
+    (kind, *others) = {shape.kind for shape in shapes}
+    atomic = [shape for shape in shapes if shape.scope is not None]
+    row = Row(
+        0,
+        kind,
+        frozenset(shape.scope for shape in shapes),
+        frozenset(shape.order for shape in atomic if shape.order is not None),
+        frozenset(shape.remote for shape in atomic),
+        (),
+        Span(Source("", ""), 1, 1, 1, 1),
+    )
+    return None if others or set(row.shapes) != set(shapes) else row
