@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
 
 from rspverify.axiomatic import MemoryModel, Questions, require_understood, unheeded
@@ -27,12 +28,14 @@ _FEW = 64
 class SourceSide:
     """What is asked of a program and a model alone, to be shared by checks under several schemes.
 
-    Where time is limited nothing is shared: each check has a clock of its own.
+    Where time is limited nothing is shared: each check has a clock of its own. race_free: whether
+    it is known that the program has no race, so that this is not asked.
     """
 
-    def __init__(self, program: Program, model: MemoryModel) -> None:
+    def __init__(self, program: Program, model: MemoryModel, *, race_free: bool = False) -> None:
         self.program = program
         self.model = model
+        self.race_free = race_free
         self._unlimited: Questions | None = None
 
     def questions(self, limits: Limits) -> Questions:
@@ -93,16 +96,16 @@ def _check(
 ) -> Verdict:
     program, model = side.program, side.model
     compiled = compile_program(program, scheme)
-    source = side.questions(limits)
-    race = source.race()
-    asks = "Has the source program a consistent execution with a race?"
-    dossier.add("race", asks, source.asked_race(), race is not None)
-    if race is not None:
-        return Verdict(Word.RACY, race_in_words(race), race=race)
+    allowed = Allowed(side, limits, dossier)
+    if not side.race_free:
+        race = allowed.source.race()
+        asks = "Has the source program a consistent execution with a race?"
+        dossier.add("race", asks, allowed.source.asked_race(), race is not None)
+        if race is not None:
+            return Verdict(Word.RACY, race_in_words(race), race=race)
 
     machine = machine_for(compiled, settings)
     target = reached(machine, settings, limits)
-    allowed = Allowed(program, source, dossier)
     if isinstance(target, ReachedByEvents) and not model.chooses:
         return _by_events(program, machine, target, model, allowed, settings, limits)
     return _by_outcomes(program, machine, target, model, allowed, limits)
@@ -235,12 +238,18 @@ def _unsound(
 class Allowed:
     """The outcomes that a model allows, remembered as they become known."""
 
-    def __init__(self, program: Program, source: Questions, dossier: Dossier) -> None:
-        self.source = source
+    def __init__(self, side: SourceSide, limits: Limits, dossier: Dossier) -> None:
         self.dossier = dossier
-        self._program = program
+        self._side = side
+        self._limits = limits
+        self._program = side.program
         self._known: dict[Outcome, bool] = {}
         self._complete = False
+
+    @cached_property
+    def source(self) -> Questions:
+        """The questions to the model, made ready when the first is asked. Raises LimitReached."""
+        return self._side.questions(self._limits)
 
     def some(self) -> list[Outcome]:
         """Allowed outcomes: all of them if they are few, which saves asking for each."""

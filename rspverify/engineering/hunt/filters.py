@@ -1,0 +1,96 @@
+"""Programs that need not be decided, and why (docs/engineering-hunt.md has the proofs).
+
+All are argued for the model `opencl-rsp` and for programs without a race.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from rspverify.assembly import Acquire, Lock, Release
+from rspverify.engineering.hunt.races import races
+from rspverify.engineering.hunt.shape import Shape, Step, Thread
+from rspverify.engineering.hunt.tables import Tables
+from rspverify.scheme import Scheme
+
+
+class Sort(IntEnum):
+    """What a program without a race is to a hunt."""
+
+    ALONE = 0
+    """No location that is written is accessed from two work-groups: no scheme can break it."""
+    LARGER = 1
+    """It cannot be broken unless a smaller program of the space is, by a scheme whose rows give
+    back what they lock."""
+    GUARDED = 2
+    """It has an `if` without which it does not race either, and cannot be broken unless that
+    program is, or a smaller one."""
+    CORE = 3
+    """It must be decided."""
+
+
+def sort_of(shape: Shape, tables: Tables) -> Sort:
+    """What a program without a race is to a hunt."""
+    groups: dict[int, set[tuple[int, int]]] = {}
+    threads: dict[int, set[int]] = {}
+    written: set[int] = set()
+    for number, (device, group, steps) in enumerate(shape.threads):
+        for step in steps:
+            groups.setdefault(step[1], set()).add((device, group))
+            threads.setdefault(step[1], set()).add(number)
+            if tables.writes[step[0]]:
+                written.add(step[1])
+    if all(len(groups[each]) == 1 for each in written):
+        return Sort.ALONE
+    if not all(each in written and len(threads[each]) > 1 for each in groups) or not _joined(
+        list(threads.values()), len(shape.threads)
+    ):
+        return Sort.LARGER
+    return Sort.GUARDED if has_idle_test(shape, tables) else Sort.CORE
+
+
+def has_idle_test(shape: Shape, tables: Tables) -> bool:
+    """Whether some `if` could be left out without a race."""
+    for number, thread in enumerate(shape.threads):
+        for place, step in enumerate(thread[2]):
+            if step[2] >= 0:
+                bare = Step(step[0], step[1])
+                steps = (*thread[2][:place], bare, *thread[2][place + 1 :])
+                threads = (
+                    *shape.threads[:number],
+                    Thread(thread[0], thread[1], steps),
+                    *shape.threads[number + 1 :],
+                )
+                if not races(Shape(threads, shape.atomic), tables):
+                    return True
+    return False
+
+
+def _joined(together: list[set[int]], count: int) -> bool:
+    """Whether sets of threads that overlap, directly or not, join all threads."""
+    reached = set(together[0])
+    while True:
+        more = reached.union(*(each for each in together if each & reached))
+        if more == reached:
+            return len(reached) == count
+        reached = more
+
+
+def gives_back(scheme: Scheme) -> bool:
+    """Whether each row frees exactly the locks that it has taken itself, and holds none at its end.
+
+    Then no thread ever frees a lock of another.
+    """
+    for row in scheme.rows:
+        held: list[tuple[Lock, object]] = []
+        for template in row.code:
+            for effect in template.mnemonic.effects:
+                if isinstance(effect, Acquire):
+                    held.append((effect.lock, template.reach))
+                elif isinstance(effect, Release):
+                    if (effect.lock, template.reach) not in held:
+                        return False
+                    held.remove((effect.lock, template.reach))
+        if held:
+            return False
+    return True

@@ -1,0 +1,205 @@
+"""Programs of a space, one operation after the other, each once up to symmetry.
+
+A program grows by an operation at the end of a thread. Of all programs that a program may have
+grown from, the least in the order of encodings is its parent, so that the children of different
+parents are different programs, and parents can be worked on in any order and at the same time
+(B. D. McKay, Isomorph-free exhaustive generation, 1998).
+
+Only programs without a race grow: a race of a program is one of all that it grows into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field
+
+from rspverify.engineering.hunt.races import races
+from rspverify.engineering.hunt.shape import NONE, Shape, Step, Thread, canonical, encoded
+from rspverify.engineering.hunt.tables import Tables, distance, guarded_from
+from rspverify.engineering.hunt.guards import can_be_made, values
+
+
+@dataclass
+class Grown:
+    """What came of extending programs by an operation.
+
+    children: those without a race, encoded, in no order. barren: those with one, where they must
+    grow all the same. racy: extensions that were found to race, counted before symmetry, so that
+    one program may count several times.
+    """
+
+    children: list[bytes] = field(default_factory=list)
+    barren: list[bytes] = field(default_factory=list)
+    racy: int = 0
+
+
+class Growth:
+    """Extends programs of a space.
+
+    judge: whether a program races where that is not `races`, for other models; then racy programs
+    grow, too, as it is not known whether their children race.
+    """
+
+    def __init__(self, tables: Tables, judge: Callable[[Shape], bool] | None = None) -> None:
+        self._tables = tables
+        self._space = tables.space
+        self._judge = judge
+
+    def children(self, parent: Shape, known: Container[bytes], threads: int) -> Grown:
+        """The programs whose parent this is that have so many threads.
+
+        known: the encodings of all programs that grow and are as large as the parent.
+        """
+        grown = Grown()
+        own = encoded(parent)
+        met: set[bytes] = set()
+        suspicious = bool(self._tables.suspects(parent))
+        for shape, thread in self._extended(parent, new=threads > len(parent.threads)):
+            verdict = False if self._judge else self._suspicion(shape, thread)
+            if verdict is None:
+                grown.racy += 1
+                continue
+            found = self._accepted(shape, own, known)
+            if found is None:
+                grown.racy += 1
+            elif found:
+                child = canonical(shape)
+                key = encoded(child)
+                if key in met:
+                    continue
+                met.add(key)
+                last = shape.threads[thread][2][-1]
+                unsure = verdict or (suspicious and self._tables.writes[last[0]])
+                if self._judge is not None and self._judge(child):
+                    grown.racy += 1
+                    grown.barren.append(key)
+                    continue
+                if self._judge is None and unsure and races(child, self._tables):
+                    grown.racy += 1
+                    continue
+                grown.children.append(key)
+        return grown
+
+    def _suspicion(self, shape: Shape, thread: int) -> bool | None:
+        """Whether the last step of a thread may race with another; None if it surely does."""
+        tables = self._tables
+        here = shape.threads[thread]
+        steps = here[2]
+        last = steps[-1]
+        free = guarded_from(steps) == len(steps)
+        found = False
+        for other, there in enumerate(shape.threads):
+            if other == thread:
+                continue
+            apart = distance(here, there)
+            first_guarded = guarded_from(there[2])
+            for place, step in enumerate(there[2]):
+                if tables.conflicting(last, step, apart):
+                    if free and place < first_guarded:
+                        return None
+                    found = True
+        return found
+
+    def _accepted(self, shape: Shape, own: bytes, known: Container[bytes]) -> bool | None:
+        """Whether `own` is the parent of a program; None if one that it has grown from races."""
+        least = own
+        for before in reductions(shape, self._tables):
+            key = encoded(canonical(before))
+            if key == own:
+                continue
+            if key not in known:
+                return None
+            if key < least:
+                least = key
+        return least == own
+
+    def _extended(self, parent: Shape, *, new: bool) -> Iterator[tuple[Shape, int]]:
+        """The program with another step at the end of a thread, or in a new thread."""
+        threads = parent.threads
+        if not new:
+            for number, thread in enumerate(threads):
+                if thread[2]:
+                    for step, atomic in self._steps(parent, number):
+                        longer = Thread(thread[0], thread[1], (*thread[2], step))
+                        yield (
+                            Shape((*threads[:number], longer, *threads[number + 1 :]), atomic),
+                            number,
+                        )
+            return
+        for device, group in self._places(parent):
+            for step, atomic in self._steps(parent, NONE):
+                yield Shape((*threads, Thread(device, group, (step,))), atomic), len(threads)
+
+    def _places(self, parent: Shape) -> Iterator[tuple[int, int]]:
+        """Where a new thread may run: in a work-group that is there, or in the next one."""
+        used = {thread[:2] for thread in parent.threads}
+        devices = 1 + max((device for device, _ in used), default=NONE)
+        yield from sorted(used)
+        if len(used) < self._space.workgroups:
+            for device in range(devices):
+                yield device, sum(1 for each in used if each[0] == device)
+            if devices < self._space.devices:
+                yield devices, 0
+
+    def _steps(self, parent: Shape, number: int) -> Iterator[tuple[Step, tuple[bool, ...]]]:
+        """The steps that a thread may go on with (NONE: a new one), and what is atomic then."""
+        tables, space = self._tables, self._space
+        tests = [(NONE, NONE, NONE, 0), *(self._tests(parent, number) if number >= 0 else ())]
+        count = len(parent.atomic)
+        for operation, plain in enumerate(tables.plain):
+            for location in range(min(count + 1, space.locations)):
+                if location < count:
+                    atomic = parent.atomic[location]
+                    if plain == atomic and not (plain and space.mixed):
+                        continue
+                    kinds = [parent.atomic]
+                else:
+                    ways = [not plain] if not (plain and space.mixed) else [False, True]
+                    kinds = [(*parent.atomic, way) for way in ways]
+                for kind in kinds:
+                    for test in tests:
+                        yield Step(operation, location, *test), kind
+
+    def _tests(self, parent: Shape, number: int) -> Iterator[tuple[int, int, int, int]]:
+        """The tests of an `if` that may begin at the end of a thread: a read, and a value."""
+        most = self._space.guards
+        if most is not None and most <= sum(
+            step[2] >= 0 for thread in parent.threads for step in thread[2]
+        ):
+            return
+        steps = parent.threads[number][2]
+        tested = {step[2] for step in steps}
+        done = [len(thread[2]) for thread in parent.threads]
+        for place, step in enumerate(steps):
+            if self._tables.reads[step[0]] and place not in tested:
+                for value in values(parent, self._tables, done, number, place):
+                    yield place, *value
+
+
+def reductions(shape: Shape, tables: Tables) -> Iterator[Shape]:
+    """The programs of the space that a program may have grown from: without one last step."""
+    for number, (device, group, steps) in enumerate(shape.threads):
+        last = (number, len(steps) - 1)
+        if any(step[3:5] == last for thread in shape.threads for step in thread[2]):
+            continue
+        if len(steps) > 1:
+            rest = (Thread(device, group, steps[:-1]),)
+            before = Shape(
+                (*shape.threads[:number], *rest, *shape.threads[number + 1 :]), shape.atomic
+            )
+        else:
+            before = _without(shape, number)
+        if not tables.writes[steps[-1][0]] or can_be_made(before, tables):
+            yield before
+
+
+def _without(shape: Shape, number: int) -> Shape:
+    """A shape without one thread, whose stores no `if` of another asks for."""
+    threads = []
+    for other, (device, group, steps) in enumerate(shape.threads):
+        if other != number:
+            moved = tuple(
+                [step._replace(of=step[3] - 1) if step[3] > number else step for step in steps]
+            )
+            threads.append(Thread(device, group, moved))
+    return Shape(tuple(threads), shape.atomic)

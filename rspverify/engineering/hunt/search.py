@@ -1,0 +1,88 @@
+"""The smallest program that a scheme breaks, and the programs that must be decided to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from rspverify.axiomatic import MemoryModel
+from rspverify.check.cache import CachePlace, Warn
+from rspverify.check.settings import Settings
+from rspverify.engineering.cases import Case
+from rspverify.engineering.hunt.decide import Deciding, case_of_shape
+from rspverify.engineering.hunt.shape import decoded
+from rspverify.engineering.hunt.space import Space
+from rspverify.engineering.hunt.survey import Counts, Survey
+from rspverify.scheme import Scheme
+from rspverify.verdict import Word
+
+
+@dataclass(frozen=True)
+class Broken:
+    """What `first_broken` found.
+
+    case: the smallest program that is UNSOUND, None if none is. decided: how many were decided.
+    counts: of all programs of the phases that were looked at. unknown: the programs, each with a
+    reason, that could not be decided: where there are any, no program was found to be broken among
+    the others, and nothing is said of these.
+    """
+
+    case: Case | None
+    decided: int
+    counts: Counts
+    unknown: tuple[str, ...]
+
+
+def survivors(
+    space: Space,
+    model: MemoryModel,
+    settings: Settings,
+    *,
+    place: CachePlace | None = None,
+    warn: Warn = lambda message: None,
+    workers: int = 1,
+    larger: bool = False,
+) -> Iterator[Case]:
+    """The programs of a space that must be decided for a scheme, the smallest first.
+
+    All others race, or cannot be UNSOUND unless one of these is. larger: also those that smaller
+    ones stand for under schemes that give back their locks (filters.py); needed for all others.
+    place: of the cache, where what is enumerated is kept. Each is a test as hunt writes it.
+    """
+    survey = Survey(space, model, place, warn, workers)
+    for phase in survey.phases():
+        for each in phase.to_decide(larger=larger):
+            yield case_of_shape(decoded(each), space, settings)
+
+
+def first_broken(
+    survey: Survey,
+    scheme: Scheme,
+    settings: Settings,
+    *,
+    file: str = "",
+    decided: Callable[[int], None] = lambda count: None,
+) -> Broken:
+    """The smallest program of a survey's space that a scheme breaks, by the survey's workers.
+
+    One survey serves any number of schemes: what it enumerates, it enumerates once. Words are kept
+    in its cache by chunks, under the code of the rows that a chunk uses. decided: told of each
+    chunk how many more programs have been decided.
+    """
+    deciding = Deciding(survey, settings, file)
+    counts, total = Counts(), 0
+    unknown: list[str] = []
+    for phase in survey.phases():
+        counts += phase.counts
+        programs = phase.to_decide(larger=deciding.needs_larger(scheme))
+        with closing(deciding.words(programs, scheme)) as coming:
+            for chunk, words in coming:
+                total += len(chunk)
+                decided(len(chunk))
+                unknown += words.reasons
+                if Word.UNSOUND in words.words:
+                    broken = chunk[words.words.index(Word.UNSOUND)]
+                    case = case_of_shape(decoded(broken), survey.space, deciding.settings)
+                    return Broken(case, total, counts, tuple(unknown))
+    return Broken(None, total, counts, tuple(unknown))

@@ -1,0 +1,58 @@
+"""What a search asks of the operations of a space again and again, as lists of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rspverify.engineering.hunt.shape import Shape, Step, Thread
+from rspverify.engineering.hunt.space import Space, inclusive
+from rspverify.litmus.program import Kind
+
+
+class Tables:
+    """What operations do, by their numbers: reads, writes, plain, adds.
+
+    inclusive: whether the scopes of two are, by their distance and their numbers.
+    """
+
+    def __init__(self, space: Space) -> None:
+        accesses = space.accesses
+        self.space = space
+        self.reads = [each.reads for each in accesses]
+        self.writes = [each.writes for each in accesses]
+        self.plain = [each.plain for each in accesses]
+        self.adds = [each.kind is Kind.RMW for each in accesses]
+        self.inclusive = [
+            [[inclusive(one, other, apart) for other in accesses] for one in accesses]
+            for apart in range(3)
+        ]
+
+    def conflicting(self, one: Step, other: Step, apart: int) -> bool:
+        """Whether two steps of two threads race unless something orders them."""
+        return (
+            one[1] == other[1]
+            and (self.writes[one[0]] or self.writes[other[0]])
+            and not self.inclusive[apart][one[0]][other[0]]
+        )
+
+    def suspects(self, shape: Shape) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """The pairs of steps, each by thread and place, that race unless something orders them."""
+        threads = shape.threads
+        return [
+            ((first, i), (second, j))
+            for second, there in enumerate(threads)
+            for first, here in enumerate(threads[:second])
+            for i, one in enumerate(here[2])
+            for j, other in enumerate(there[2])
+            if self.conflicting(one, other, distance(here, there))
+        ]
+
+
+def distance(one: Thread, other: Thread) -> int:
+    """0 if two threads are in one work-group, 1 if in two of one device, 2 if on two devices."""
+    return 0 if one[:2] == other[:2] else 1 if one[0] == other[0] else 2
+
+
+def guarded_from(steps: Sequence[Step]) -> int:
+    """The place of the first step that an `if` covers; the number of steps if none is."""
+    return next((place for place, step in enumerate(steps) if step[2] >= 0), len(steps))
