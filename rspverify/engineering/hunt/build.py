@@ -139,7 +139,7 @@ def _in_notation(each: Statement) -> str:
 
 
 def size_of(shape: Shape, space: Space) -> tuple[int, int, int, str]:
-    """What makes a program the smaller one: operations, threads, then its line, the shorter first."""
+    """What makes a program smaller: operations, threads, then its line, the shorter first."""
     line = line_of(shape, space)
     return (shape.size, len(shape.threads), len(line), line)
 

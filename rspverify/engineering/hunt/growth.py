@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 
+from rspverify.engineering.hunt.guards import can_be_made, values
 from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import NONE, Shape, Step, Thread, canonical, encoded
 from rspverify.engineering.hunt.tables import Tables, distance, guarded_from
-from rspverify.engineering.hunt.guards import can_be_made, values
 
 
 @dataclass
