@@ -1,0 +1,201 @@
+"""`rspverify mutate` as users meet it: forms, exit codes, files, bad input, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.check.store import FILE, Store
+from rspverify.cli import app
+
+ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
+FIG4, EX3 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex3.litmus"
+ATOMIC = "litmus/RMW/RMW+inc.DV+st.DV.R.litmus"
+FLUSH_AND_LOAD = "name: own\nrows:\n  - {op: load, scope: dv, code: [LD r x, INV_L1 WG]}\n"
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["mutate", *arguments])
+
+
+def document(*arguments: str) -> dict[str, object]:
+    result = run(*arguments, "--format", "json", "-j", "1")
+    found = json.loads(result.stdout)
+    schema = json.loads(files("rspverify.render").joinpath("mutate.schema.json").read_text())
+    jsonschema.validate(found, schema)
+    return found
+
+
+def lines(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+def test_the_table_marks_each_instruction() -> None:
+    result = run(PROPOSED, FIG4, "-j", "1")
+    shown = lines(result.stdout)
+    assert ["2", "load", "DV,N", "(1", "test)"] in shown
+    drop = ["INV_L1", "WG", "needed", "drop", "UNSOUND", "Fig4"]
+    assert drop in shown
+    assert [
+        "LD",
+        "r",
+        "x",
+        "the",
+        "access",
+        "swap",
+        "with",
+        "INV_L1",
+        "WG",
+        "UNSOUND",
+        "Fig4",
+    ] in shown
+    missing = (
+        "FLU_L1 DV   not shown to be needed  drop                    SURVIVES  (costs 40 less)"
+    )
+    assert missing in result.stdout
+    assert "46 mutants: 4 UNSOUND, 0 STUCK, 42 SURVIVES" in result.stdout
+    assert result.exit_code == 1
+
+
+def test_json_has_a_list_of_mutants() -> None:
+    found = document(PROPOSED, FIG4, ATOMIC, "--widen")
+    mutants = found["mutants"]
+    assert isinstance(mutants, list)
+    assert len(mutants) == 46
+    assert {each["verdict"] for each in mutants} == {"UNSOUND", "STUCK", "SURVIVES"}
+    keys = ("row", "instruction", "mutation", "verdict", "test")
+    assert tuple(mutants[1][key] for key in keys) == (2, "INV_L1 WG", "drop", "UNSOUND", "Fig4")
+    stuck = [tuple(each[key] for key in keys) for each in mutants if each["verdict"] == "STUCK"]
+    assert stuck == [(6, "UL_rmw DV", "drop", "STUCK", "RMW+inc.DV+st.DV.R")]
+    wider = found["wider"]
+    assert isinstance(wider, list)
+    assert [(it["row"], it["instruction"], it["words"], it["cost"]) for it in wider][:2] == [
+        (2, "INV_L1 WG", "widen to DV", 30),
+        (3, "INV_L1 WG", "widen to DV", 30),
+    ]
+
+
+def test_mutants_can_be_written_and_explained(tmp_path: Path) -> None:
+    found = document(PROPOSED, FIG4, ATOMIC, "--write", str(tmp_path / "mutants"))
+    assert len(list((tmp_path / "mutants").glob("*.yaml"))) == 46
+    commands = {each["name"]: each["command"] for each in found["mutants"]}  # type: ignore[attr-defined]
+    unsound = shlex.split(commands["row2-2-drop"])[1:]
+    shown = CliRunner().invoke(app, unsound)
+    assert shown.stdout.startswith("Fig4 under proposed-row2-2-drop (model opencl-rsp): UNSOUND")
+    stuck = CliRunner().invoke(app, shlex.split(commands["row6-7-drop"])[1:])
+    assert "SOUND, STUCK" in stuck.stdout.splitlines()[0]
+    hunting = commands["row3-2-drop"].split()
+    assert hunting == ["rspverify", "hunt", str(tmp_path / "mutants/proposed-row3-2-drop.yaml")]
+    again = run(PROPOSED, FIG4, "--write", str(tmp_path / "mutants"))
+    assert again.exit_code == 1
+    assert "rspverify hunt" in again.stdout
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    mine = tmp_path / "proposed-row2-2-drop.yaml"
+    mine.write_text("mine")
+    result = run(PROPOSED, FIG4, "--write", str(tmp_path))
+    assert result.exit_code == 2
+    assert f"{mine}: must be the scheme of this name, or not exist" in result.stderr
+    assert [each.name for each in tmp_path.iterdir()] == [mine.name]
+    assert mine.read_text() == "mine"
+
+
+def test_what_fails_already_is_said() -> None:
+    result = run(ORIGINAL, FIG4, "-j", "1")
+    assert "original itself fails 1 test, which show nothing of its mutants: Fig4" in result.stdout
+    assert "0 UNSOUND" in result.stdout
+
+
+def test_a_survivor_that_may_not_be_one() -> None:
+    result = run(PROPOSED, FIG4, "--engine", "explicit", "--states", "5", "-j", "1")
+    assert "(1 test not decided)" in result.stdout
+    assert "of those that survive, 4 may fail tests that were not decided" in result.stdout
+    assert result.exit_code == 1, "rows without any test survive for certain"
+
+
+def test_exit_codes(tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(
+        FLUSH_AND_LOAD
+        + "  - {op: load, scope: na, code: [LD r x]}\n"
+        + "  - {op: store, scope: na, code: [ST r x]}\n"
+        + "  - {op: store, scope: dv, code: [FLU_L1 WG, ST r x]}\n"
+    )
+    assert run(str(own), FIG4).exit_code == 0
+    assert run(str(own), FIG4, "--engine", "explicit", "--states", "5").exit_code == 3
+    assert run(str(own), EX3).exit_code == 1
+    assert run(PROPOSED, ORIGINAL, FIG4).exit_code == 2
+    assert run(FIG4).exit_code == 2
+    assert run(PROPOSED, "nowhere").exit_code == 2
+
+
+def test_a_scheme_with_mistakes_gets_the_messages_of_check(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text("name: w\nrows:\n  - {op: lod, scope: dv, code: [LD r x, INV_L1 XX]}\n")
+    result = run(str(wrong), FIG4)
+    check = CliRunner().invoke(app, ["check", str(wrong), FIG4])
+    assert result.exit_code == check.exit_code == 2
+    assert result.stderr == check.stderr != ""
+
+
+def test_what_instructions_cost_may_be_given(tmp_path: Path) -> None:
+    costs = tmp_path / "costs.yaml"
+    costs.write_text("INV_L1 DV: 1000\n")
+    result = run(PROPOSED, FIG4, "--widen", "--costs", str(costs))
+    assert "row  2  2 INV_L1 WG: widen to DV        11 → 1001" in result.stdout
+    costs.write_text("INV_L9: 3\n")
+    assert run(PROPOSED, FIG4, "--costs", str(costs)).exit_code == 2
+
+
+def answers(folder: Path) -> int:
+    if not (folder / FILE).exists():
+        return 0
+    store = Store(folder, pytest.fail)
+    entries, _ = store.size()
+    store.close()
+    return entries
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_run_says_what_it_knows_and_goes_on(jobs: str, cache_folder: Path) -> None:
+    tests = ["litmus/paper", "litmus/RMW/RMW+inc.WG.R+inc.DV.R.litmus"]
+    command = [sys.executable, "-m", "rspverify", "mutate", PROPOSED, *tests, "-j", jobs]
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while answers(cache_folder) < 30:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, (output, errors)
+    assert "the same command goes on from here" in output
+    assert "Traceback" not in errors
+    kept = answers(cache_folder)
+    assert kept >= 30
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True)
+    whole = json.loads(done.stdout)
+    assert (done.returncode, whole["interrupted"], len(whole["mutants"])) == (1, False, 46)
+    assert answers(cache_folder) > kept

@@ -1,0 +1,212 @@
+"""What the shipped tests make of the mutants of the shipped schemes, held against `check`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rspverify.check.cache import Cache
+from rspverify.check.inputs import find_tests
+from rspverify.check.progress import progress
+from rspverify.check.settings import Engine, Settings
+from rspverify.check.soundness import check
+from rspverify.engineering.cases import Workbench, read_workbench
+from rspverify.engineering.judge import Judge
+from rspverify.engineering.mutate import Ground, findings, ground
+from rspverify.engineering.mutation_report import asked_of, mutation_report
+from rspverify.report.mutations import Fate, Finding, MutationReport
+from rspverify.scheme import Scheme, read_scheme_file, rows_used
+from rspverify.scheme.cost import default_costs
+from rspverify.scheme.mutants import Mutant, mutants_of
+from rspverify.verdict import ProgressWord, Word
+
+ROOT = Path(__file__).resolve().parents[2]
+PROPOSED, ORIGINAL = ROOT / "schemes/proposed.yaml", ROOT / "schemes/original.yaml"
+FULL = ROOT / "schemes/proposed-full.yaml"
+QUICK = Settings(shortest=False)
+
+
+def bench_of(scheme: Path, tests: Iterable[Path | str], settings: Settings = QUICK) -> Workbench:
+    files = find_tests([str(each) for each in tests], [])
+    return read_workbench([str(scheme)], files, settings, Cache(None, pytest.fail))
+
+
+def tried(
+    bench: Workbench,
+    wanted: Iterable[Mutant] | None = None,
+    known: list[Ground] | None = None,
+) -> tuple[list[Ground], list[Finding], MutationReport]:
+    """Mutants, all by default, held against the tests of a bench, or against those known of it."""
+    judge = Judge(bench.model, bench.model_facts, bench.settings, None, pytest.fail)
+    asked = asked_of(bench, default_costs(), widen=False)
+    mutants = asked.mutants if wanted is None else list(wanted)
+    grounds = list(ground(bench, judge, 1)) if known is None else known
+    found = list(findings(bench, mutants, grounds, asked.costs, judge, 1))
+    return grounds, found, mutation_report(asked, grounds, found, 0.0)
+
+
+def mutant(scheme: Scheme, name: str) -> Mutant:
+    (found,) = [it for row in mutants_of(scheme) for it in row.mutants if it.name == name]
+    return found
+
+
+@cache
+def proposed() -> tuple[Workbench, list[Ground], list[Finding], MutationReport]:
+    bench = bench_of(PROPOSED, [ROOT / "litmus"])
+    return bench, *tried(bench)
+
+
+def test_each_instruction_of_proposed_is_needed() -> None:
+    """SEMANTICS §6: of 46 mutants 44 are unsound; only progress catches the dropped UL_rmw."""
+    _, _, found, report = proposed()
+    assert len(found) == report.asked == 46
+    assert Counter(it.fate for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}
+    stuck = [
+        (it.mutant.row, it.mutant.step.instruction, it.mutant.step.words)
+        for it in found
+        if it.fate is Fate.STUCK
+    ]
+    assert stuck == [(6, "UL_rmw DV", "drop"), (9, "UL_rmw DV", "drop")]
+    assert not any(it.unknown or it.within or it.internal for it in found)
+    assert not report.tests.broken
+    assert not report.stuck
+
+
+def test_each_test_shows_what_it_is_said_to_show() -> None:
+    """By `check` and `progress` themselves, without judge or cache."""
+    bench, _, found, _ = proposed()
+    scheme = read_scheme_file(PROPOSED)
+    programs = {case.file: case.program for case in bench.cases}
+    for each in found:
+        assert each.test is not None
+        program = programs[each.test.file]
+        changed = mutant(scheme, each.mutant.name).of(scheme)
+        verdict = check(program, changed, bench.model, QUICK)
+        if each.fate is Fate.UNSOUND:
+            assert (verdict.word, verdict.reason) == (Word.UNSOUND, each.reason)
+        else:
+            assert verdict.word is Word.SOUND
+            assert progress(program, changed, QUICK).word is ProgressWord.STUCK
+
+
+def test_no_smaller_test_shows_it() -> None:
+    """By another engine, for the tests of two and three operations."""
+    bench, grounds, found, _ = proposed()
+    scheme = bench.schemes[0]
+    small = [it for it in grounds if len(it.case.program.operations) <= 3]
+    assert small
+    asked = 0
+    for each in found:
+        assert each.test is not None
+        of_row = [it.case for it in small if each.mutant.row in it.rows]
+        sizes = {case.file: case.size for case in bench.cases}
+        changed = mutant(scheme, each.mutant.name).of(scheme)
+        for case in of_row:
+            if case.size < sizes[each.test.file] and each.fate is Fate.UNSOUND:
+                asked += 1
+                settings = replace(QUICK, engine=Engine.EXPLICIT)
+                word = check(case.program, changed, bench.model, settings).word
+                assert word is not Word.UNSOUND, (each.mutant.name, case.file)
+    assert asked > 20
+
+
+NARROWED = "row6-3-narrow"
+
+
+def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
+    bench, grounds, _, _ = proposed()
+    scheme = bench.schemes[0]
+    wanted = mutant(scheme, NARROWED)
+    changed = wanted.of(scheme)
+    killers = [
+        it
+        for it in grounds
+        if 6 in it.rows
+        and it.verdict.word is Word.SOUND
+        and check(it.case.program, changed, bench.model, QUICK).word is Word.UNSOUND
+    ]
+    assert killers
+    rest = [it for it in grounds if it not in killers]
+    _, (left,), _ = tried(bench, [wanted], rest)
+    assert (left.fate, left.test, left.unknown) == (Fate.SURVIVES, None, ())
+    for last in killers[:1] + killers[-1:]:
+        with_it = sorted((*rest, last), key=lambda it: it.case.size)
+        _, (again,), _ = tried(bench, [wanted], with_it)
+        assert (again.fate, again.test) == (Fate.UNSOUND, last.test)
+
+
+def test_tests_without_a_row_say_nothing_of_it() -> None:
+    bench = bench_of(PROPOSED, [ROOT / "litmus/paper/Fig4.litmus"])
+    _, found, report = tried(bench)
+    fates = {(it.mutant.row, it.fate, it.decided > 0) for it in found}
+    assert fates == {
+        *((row, Fate.UNSOUND, True) for row in (2, 5)),
+        *((row, Fate.SURVIVES, False) for row in (3, 6, 8, 9)),
+    }
+    assert [row.tests for row in report.rows] == [1, 1, 0, 1, 1, 0, 0, 0, 0]
+
+
+def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
+    """Row 2 of Original breaks message passing, and so do its mutants; that is no news of them."""
+    bench = bench_of(ORIGINAL, [ROOT / "litmus/paper/Fig4.litmus"])
+    grounds, found, report = tried(bench)
+    assert [it.verdict.word for it in grounds] == [Word.UNSOUND]
+    assert {it.fate for it in found} == {Fate.SURVIVES}
+    assert [test.title for test, _ in report.tests.broken] == ["Fig4"]
+    scheme = bench.schemes[0]
+    without = mutant(scheme, "row2-1-drop").of(scheme)
+    assert check(grounds[0].case.program, without, bench.model, QUICK).word is Word.UNSOUND
+
+
+def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:
+    """Row 3 of Original waits for ever in this test (docs/findings.md), UL_L2 or none."""
+    file = ROOT / "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
+    bench = bench_of(ORIGINAL, [file])
+    wanted = mutant(bench.schemes[0], "row3-5-drop")
+    _, (found,), report = tried(bench, [wanted])
+    assert found.fate is Fate.SURVIVES
+    assert [test.file for test in found.stuck] == [str(file)] == [it.file for it in report.stuck]
+
+
+def test_what_could_not_be_decided_is_counted() -> None:
+    file = ROOT / "litmus/paper/Fig4.litmus"
+    settings = replace(QUICK, engine=Engine.EXPLICIT, states=5)
+    grounds, found, report = tried(bench_of(PROPOSED, [file], settings))
+    assert [it.verdict.word for it in grounds] == [Word.UNKNOWN]
+    uncertain = {it.mutant.row for it in found if it.undecided}
+    assert uncertain == {2, 5}
+    assert {it.fate for it in found} == {Fate.SURVIVES}
+    assert len(report.tests.unknown) == 1
+
+
+def test_what_survives_of_proposed_full() -> None:
+    """Two orders of instructions next to each other, of which docs/findings.md says why."""
+    bench = bench_of(FULL, [ROOT / "litmus-full", ROOT / "litmus/MP", ROOT / "litmus/RMW"])
+    _, found, _ = tried(bench)
+    assert Counter(it.fate for it in found) == {
+        Fate.UNSOUND: 103,
+        Fate.STUCK: 9,
+        Fate.SURVIVES: 2,
+    }
+    surviving = [it.mutant for it in found if it.fate is Fate.SURVIVES]
+    assert [(it.row, it.step.instruction, it.step.words) for it in surviving] == [
+        (16, "UL_L2 x", "swap with UL_rmw DV"),
+        (22, "INV_L1 WG", "swap with UL_rmw DV"),
+    ]
+    assert not any(it.unknown for it in found)
+
+
+def test_rows_of_a_test() -> None:
+    """The rows that a ground names are those that `rows_used` says, whatever the verdict."""
+    bench, grounds, _, _ = proposed()
+    for each in grounds:
+        if each.verdict.word is Word.UNSUPPORTED:
+            assert each.rows == frozenset()
+        else:
+            used = rows_used(each.case.program, bench.schemes[0])
+            assert each.rows == {row.number for row in used}
