@@ -15,7 +15,7 @@ from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide
 from rspverify.engineering.cases import Case
 from rspverify.scheme import Scheme
-from rspverify.verdict import Progress, ProgressWord, Verdict
+from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
 class Judge:
@@ -58,6 +58,21 @@ class Judge:
         if worth_keeping(found, self.settings):
             self._opened().keep(question, found)
         return found
+
+    def word(self, case: Case, scheme: Scheme) -> Word:
+        """The word of the verdict alone: of it nothing else is kept, so that many find room."""
+        asked = self._question(case, scheme)
+        question = Question("word", asked.content)
+        known = self._opened().answer(question, Word)
+        if known is not None:
+            return known
+        found = self._opened().answer(asked, Answer)
+        if found is None:
+            about = incident(case.file, "", self.settings)
+            found = answer_to(self._side(case), scheme, self.settings, about)
+        if worth_keeping(found, self.settings):
+            self._opened().keep(question, found.verdict.word)
+        return found.verdict.word
 
     def progress(
         self, case: Case, scheme: Scheme, verdict: Verdict | None = None
