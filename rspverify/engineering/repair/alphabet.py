@@ -18,6 +18,7 @@ from enum import Enum, auto
 from rspverify.assembly import (
     Acquire,
     Await,
+    Condition,
     Effect,
     InstructionSet,
     Invalidate,
@@ -151,17 +152,16 @@ def letter_of(mnemonic: Mnemonic, reach: Reach | None, costs: Costs, span: Span)
         return Letter(name, template, Role.ACCESS, cost)
     if all(isinstance(each, Mark | Invalidate) for each in effects):
         return Letter(name, template, Role.ORDER, cost)
-    changes = [each for each in effects if not isinstance(each, Await)]
-    if len(changes) != 1 or not isinstance(changes[0], Acquire | Release):
-        return None
-    (change,) = changes
-    awaited = [(each.what, each.reach) for each in effects if isinstance(each, Await)]
-    spread = _far(change.reach or reach)
-    if isinstance(change, Acquire) and awaited == [(change.lock, change.reach)]:
-        return Letter(name, template, Role.TAKE, cost, change.lock, spread)
-    if isinstance(change, Release) and not awaited:
-        return Letter(name, template, Role.FREE, cost, change.lock, spread)
+    match [each for each in effects if not isinstance(each, Await)]:
+        case [Acquire(lock, own)] if _awaited(effects) == [(lock, own)]:
+            return Letter(name, template, Role.TAKE, cost, lock, _far(own or reach))
+        case [Release(lock, own)] if not _awaited(effects):
+            return Letter(name, template, Role.FREE, cost, lock, _far(own or reach))
     return None
+
+
+def _awaited(effects: Iterable[Effect]) -> list[tuple[Condition | Lock, Reach | None]]:
+    return [(each.what, each.reach) for each in effects if isinstance(each, Await)]
 
 
 def letters_of(

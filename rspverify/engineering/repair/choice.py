@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rspverify.engineering.repair.codes import Code
-from rspverify.engineering.repair.space import Entry, Nogood, RowSpace, frontier
+from rspverify.engineering.repair.space import Codes, Entry, Nogood, RowSpace, frontier
 from rspverify.smt import Model, Solver, Term, any_of, pick, variable
 
 _STEP = 64
+_NONE: Codes = {}
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,13 @@ class Chooser:
 
     def learn(self, nogood: Nogood) -> None:
         """No scheme may have a code of each of these sets. Only sets of open rows count."""
+        self.nogoods.append(nogood)
+        self.exclude(nogood)
+
+    def exclude(self, nogood: Nogood) -> None:
+        """The same for schemes that are not to be chosen although nothing is wrong with them."""
         sets = {row: each for row, each in nogood.sets.items() if not self.rows[row].fixed}
         numbers = {row: self.rows[row].number_of(each) for row, each in sets.items()}
-        self.nogoods.append(nogood)
         self._sets.append(numbers)
         if len(numbers) == 1:
             ((row, number),) = numbers.items()
@@ -61,14 +66,19 @@ class Chooser:
             self.least += step + 1
             step *= 2
 
-    def nearest(self, most: int) -> Chosen | None:
-        """Of the choices that cost at most so much one that is nearest to what is given."""
-        spaces = self._made(most, nearest=True)
+    def nearest(self, most: int, held: Codes | None = None) -> Chosen | None:
+        """Of the choices that cost at most so much one that is nearest to what is given.
+
+        held: what some rows must have.
+        """
+        spaces = self._made(most, nearest=True, held=held or {})
         if spaces is None or any(not numbers for numbers in self._sets):
             return None
         return _Question(spaces, self._sets, most).nearest(most)
 
-    def _made(self, most: int, *, nearest: bool = False) -> dict[int, list[Entry]] | None:
+    def _made(
+        self, most: int, *, nearest: bool = False, held: Codes = _NONE
+    ) -> dict[int, list[Entry]] | None:
         """The codes that may matter to a choice of at most this cost; None if a row has none."""
         floors = {number: self._floor(space) for number, space in self.rows.items()}
         if any(floor is None for floor in floors.values()):
@@ -80,6 +90,8 @@ class Chooser:
             cap = most - (total - known[number])
             space.make(cap)
             within = [entry for entry in space.known if entry.cost <= cap]
+            if number in held:
+                within = [entry for entry in within if entry.code == held[number]]
             found[number] = frontier(within, nearest=nearest)
         return found
 

@@ -109,7 +109,11 @@ def codes(
     cheapest = min((cost[each] for each in kinds.accesses), default=0)
 
     def extended(
-        code: Code, spent: int, done: bool, held: tuple[tuple[int, bool], ...], used: frozenset[Lock]
+        code: Code,
+        spent: int,
+        done: bool,
+        held: tuple[tuple[int, bool], ...],
+        used: frozenset[Lock],
     ) -> Iterator[Code]:
         """held: the locks that are open, and whether anything is in their sections yet.
 
@@ -152,9 +156,7 @@ def codes(
 def count(kinds: Kinds, alphabet: Alphabet) -> int:
     """How many codes of these kinds there are."""
     locks = sorted({alphabet.letters[take].lock for take in kinds.takes}, key=str)
-    takes = [
-        sum(alphabet.letters[take].lock is lock for take in kinds.takes) for lock in locks
-    ]
+    takes = [sum(alphabet.letters[take].lock is lock for take in kinds.takes) for lock in locks]
 
     @cache
     def ways(left: int, last: int, done: bool, state: tuple[int, ...]) -> int:
@@ -188,7 +190,7 @@ def cost_of(code: Sequence[int], alphabet: Alphabet) -> int:
 
 
 def distance(one: Sequence[int], other: Sequence[int]) -> int:
-    """The least number of instructions put in, left out or replaced to get from one to the other."""
+    """The least number of instructions put in, left out or replaced between the two."""
     row = list(range(len(other) + 1))
     for i, mine in enumerate(one, start=1):
         before, row[0] = row[0], i

@@ -83,9 +83,7 @@ class Teacher:
             if not any(other != each and other in covered_by[each] for other in letters)
         )
 
-    def _steps(
-        self, row: int, tops: Mapping[int, Code]
-    ) -> Iterator[Callable[[int], Code | None]]:
+    def _steps(self, row: int, tops: Mapping[int, Code]) -> Iterator[Callable[[int], Code | None]]:
         """Stronger codes to try in the place of the one that the row has by then."""
         kinds = self._rows[row].kinds
         alphabet = self._alphabet
@@ -101,7 +99,9 @@ class Teacher:
         for gap in reversed(gaps):
             before, after = tops[row][:gap], tops[row][gap:]
             inserted: tuple[int, ...] = ()
-            for letter in sorted(kinds.order, key=lambda each: -len(self._weaker(each, kinds.order))):
+            for letter in sorted(
+                kinds.order, key=lambda each: -len(self._weaker(each, kinds.order))
+            ):
                 if any(each in alphabet.covered_by[letter] for each in inserted):
                     continue
                 wanted = (*inserted, letter)

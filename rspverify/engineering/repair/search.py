@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rspverify.engineering.repair.choice import Chooser, Chosen
-from rspverify.engineering.repair.codes import Code
+from rspverify.engineering.repair.codes import Code, form_of
 from rspverify.engineering.repair.learning import Teacher
-from rspverify.engineering.repair.space import Codes, Exactly, Nogood
+from rspverify.engineering.repair.space import Above, Codes, Codeset, Exactly, Nogood
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.verdict import ProgressWord, Word
 
@@ -66,16 +66,24 @@ class Search:
                 return chosen
         return None
 
-    def nearest(self, cost: int) -> Iterator[Chosen]:
-        """Schemes that cost at most so much, the nearest to what is given first; each once."""
-        while (chosen := self.chooser.nearest(cost)) is not None:
+    def nearest(self, cost: int, held: Codes | None = None) -> Iterator[Chosen]:
+        """Schemes that cost at most so much, the nearest to what is given first.
+
+        None is stronger than one that came before. held: what some rows must have.
+        """
+        while (chosen := self.chooser.nearest(cost, held)) is not None:
             if self._stands(chosen):
                 yield chosen
-                self._exclude(chosen.codes)
+                self.exclude(chosen.codes)
 
-    def _exclude(self, codes: Mapping[int, Code]) -> None:
-        sets = {row: Exactly(code) for row, code in codes.items()}
-        self.chooser.learn(Nogood(sets, "", "found"))
+    def exclude(self, codes: Mapping[int, Code]) -> None:
+        """Choose neither these codes together any more, nor codes that are all stronger."""
+        sets: dict[int, Codeset] = {}
+        for row, code in codes.items():
+            form = form_of(code, self.chooser.rows[row].alphabet)
+            assert form is not None
+            sets[row] = Above(code, form)
+        self.chooser.exclude(Nogood(sets, "", "found"))
 
     def _stands(self, chosen: Chosen) -> bool:
         """Whether a candidate passes all that it is put to; otherwise something was learnt."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rspverify.engineering.repair.alphabet import Alphabet
 from rspverify.engineering.repair.codes import (
@@ -46,10 +47,22 @@ class Exactly:
         return code == self.top
 
 
-Codeset = Below | Exactly
+@dataclass(frozen=True)
+class Above:
+    """Every code that is stronger than one, or the same."""
+
+    bottom: Code
+    form: Form
+
+    def has(self, code: Code, form: Form, alphabet: Alphabet) -> bool:
+        """Whether a code is among them."""
+        return weaker(self.form, form, alphabet)
+
+
+Codeset = Below | Exactly | Above
 
 _EDITED = 64
-"""What an edited row adds to the distance: more than all edits of a code, so that few are edited."""
+"""What an edited row adds to the distance: more than all edits of its code do."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +143,21 @@ class RowSpace:
 
     def _edits(self, code: Code) -> int:
         return 0 if code == self.given else _EDITED + distance(code, self.given)
+
+    def may_have(self, code: Code) -> bool:
+        """Whether a code is one of the row's, were nothing learnt."""
+        if self.fixed:
+            return code == self.given
+        form = form_of(code, self.alphabet)
+        kinds, beside = self.kinds, self.alphabet.pointless_beside
+        letters = {*kinds.accesses, *kinds.order, *kinds.takes}
+        letters |= {self.alphabet.frees[take] for take in kinds.takes}
+        return (
+            form is not None
+            and letters >= set(code)
+            and len(code) <= kinds.length
+            and not any(pair in beside for pair in pairwise(code))
+        )
 
     @property
     def dearest(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rspverify.engineering.cases import Case
 from rspverify.engineering.judge import Judge
@@ -56,9 +56,7 @@ class Trials:
 
     def first_failure(self, codes: Mapping[int, Code]) -> tuple[Trial, Word] | None:
         """A test that is not SOUND under these codes, as far as is known without asking twice."""
-        ordered = sorted(
-            self.trials, key=lambda it: (-self.kills[it.case.file], it.case.size)
-        )
+        ordered = sorted(self.trials, key=lambda it: (-self.kills[it.case.file], it.case.size))
         for trial in ordered:
             if self._surely_passes(trial, codes):
                 continue
@@ -81,7 +79,7 @@ class Trials:
             word = self._judge.word(trial.case, self._with(part))
             self._said[key] = word
             if word is Word.SOUND:
-                forms = {row: self._form(code) for row, code in part}
+                forms = {row: self.form(code) for row, code in part}
                 self._passed.setdefault(trial.case.file, []).append(forms)
         return self._said[key]
 
@@ -93,8 +91,6 @@ class Trials:
 
     def scheme_of(self, codes: Mapping[int, Code], name: str) -> Scheme:
         """The whole scheme with these codes."""
-        from dataclasses import replace
-
         return replace(self._with(tuple(codes.items())), name=name)
 
     def _with(self, part: Sequence[tuple[int, Code]]) -> Scheme:
@@ -105,13 +101,14 @@ class Trials:
         return scheme
 
     def _surely_passes(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
-        forms = {row: self._form(codes[row]) for row in trial.rows}
+        forms = {row: self.form(codes[row]) for row in trial.rows}
         return any(
             all(weaker(form, forms[row], self._alphabet) for row, form in passed.items())
             for passed in self._passed.get(trial.case.file, ())
         )
 
-    def _form(self, code: Code) -> Form:
+    def form(self, code: Code) -> Form:
+        """The form of a code, worked out once."""
         if code not in self._forms:
             form = form_of(code, self._alphabet)
             assert form is not None
