@@ -18,6 +18,7 @@ from rspverify.commands.compare import compare
 from rspverify.commands.guard import INTERRUPTED, guarded
 from rspverify.commands.mutate import mutate
 from rspverify.commands.output import note, print_parts, warn_once
+from rspverify.commands.repair import repair
 from rspverify.options import DrawFormat, FormatName, OutcomesFormat, OutputFile, with_settings
 
 if TYPE_CHECKING:
@@ -372,6 +373,7 @@ def draw(
 
 app.command(short_help="Which instruction of a scheme is needed, and which test shows it.")(mutate)
 app.command(short_help="What an edit of a scheme changes.")(compare)
+app.command(short_help="The cheapest sound schemes near a broken one.")(repair)
 
 
 @app.command(short_help="Do the engines agree on random programs?")

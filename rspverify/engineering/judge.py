@@ -14,8 +14,9 @@ from rspverify.check.progress import WITHOUT_PROGRESS, progress
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide
 from rspverify.engineering.cases import Case
+from rspverify.report import Internal
 from rspverify.scheme import Scheme
-from rspverify.verdict import Progress, ProgressWord, Verdict
+from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
 class Judge:
@@ -37,11 +38,13 @@ class Judge:
         self.model = model
         self.settings = replace(settings, progress=False)
         self._model_facts = model_facts
-        self._place = place
-        self._warn = warn
+        self.place = place
+        self.warn = warn
         self._cache: Cache | None = None
         self._sides: dict[str, SourceSide] = {}
         self._last: tuple[Scheme, SchemeFacts] | None = None
+        self.met: list[Internal] = []
+        """Internal errors that came instead of verdicts, in this process."""
 
     def verdict(self, case: Case, scheme: Scheme, file: str = "") -> Verdict:
         """The verdict on a test under a scheme; `file`: for the report of an internal error."""
@@ -53,11 +56,29 @@ class Judge:
         known = self._opened().answer(question, Answer)
         if known is not None:
             return known
-        asked = incident(case.file, file, self.settings)
-        found = answer_to(self._side(case), scheme, self.settings, asked)
+        found = self._decided(case, scheme, file)
         if worth_keeping(found, self.settings):
             self._opened().keep(question, found)
         return found
+
+    def word(self, case: Case, scheme: Scheme, file: str = "") -> Word:
+        """The word of the verdict alone. Unless it is SOUND nothing else is kept of the verdict, so
+        that a search that makes thousands of them leaves room for others.
+        """
+        asked = self._question(case, scheme)
+        question = Question("word", asked.content)
+        known = self._opened().answer(asked, Answer)
+        word = known.verdict.word if known else self._opened().answer(question, Word)
+        if word is not None:
+            return word
+        found = self._decided(case, scheme, file)
+        word = found.verdict.word
+        if worth_keeping(found, self.settings):
+            if word is Word.SOUND:
+                self._opened().keep(asked, found)
+            else:
+                self._opened().keep(question, word)
+        return word
 
     def progress(
         self, case: Case, scheme: Scheme, verdict: Verdict | None = None
@@ -81,6 +102,14 @@ class Judge:
             self._opened().keep(question, found)
         return found
 
+    def _decided(self, case: Case, scheme: Scheme, file: str) -> Answer:
+        found = answer_to(
+            self._side(case), scheme, self.settings, incident(case.file, file, self.settings)
+        )
+        if found.internal is not None:
+            self.met.append(found.internal)
+        return found
+
     def _question(self, case: Case, scheme: Scheme) -> Question:
         if self._last is None or self._last[0] is not scheme:
             self._last = scheme, facts_of_scheme(scheme)
@@ -95,5 +124,5 @@ class Judge:
     def _opened(self) -> Cache:
         """The cache, opened by each process for itself when it first asks."""
         if self._cache is None:
-            self._cache = Cache(self._place, self._warn)
+            self._cache = Cache(self.place, self.warn)
         return self._cache

@@ -6,6 +6,7 @@ formulas (docs/performance.md); every other solver is for second opinions (smt/p
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -116,6 +117,27 @@ class Solver:
                 stack.extend(reversed(term.arguments))
             elif term is not TRUE:
                 core.Z3_solver_assert(self._ref, self._solver.solver, self._ast(term))
+
+    def bound(self, condition: Term, weights: Iterable[tuple[Term, int]], most: int) -> None:
+        """Assert that, where a condition holds, the weights of the terms that hold add up to at
+        most so much. Weights are 0 or more. It is not among `asserted`."""
+        counted = [(term, weight) for term, weight in weights if weight and term is not FALSE]
+        most -= sum(weight for term, weight in counted if term is TRUE)
+        free = [(term, weight) for term, weight in counted if term is not TRUE]
+        if most < 0:
+            self.add(~condition)
+            return
+        terms = [self._ast(term) for term, _ in free]
+        each = [weight for _, weight in free]
+        size = len(free)
+        if sum(each) <= most:
+            return
+        arguments = (z3.Ast * size)(*terms), (ctypes.c_int * size)(*each)
+        limit = core.Z3_mk_pble(self._ref, size, *arguments, most)
+        core.Z3_inc_ref(self._ref, limit)
+        implied = core.Z3_mk_implies(self._ref, self._ast(condition), limit)
+        core.Z3_solver_assert(self._ref, self._solver.solver, implied)
+        core.Z3_dec_ref(self._ref, limit)
 
     def check(self, assumptions: Iterable[Term] = ()) -> Answer:
         """Is there an assignment of what was asserted under which every assumption holds?

@@ -1,0 +1,171 @@
+"""`repair`: the cheapest sound and progressing schemes near a broken one."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rspverify.check.settings import Settings
+from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
+from rspverify.commands.output import note, warn_once
+from rspverify.options import FormatName, OutputFile, with_settings
+
+if TYPE_CHECKING:
+    from rspverify.engineering.repair.question import Wanted
+    from rspverify.report.repairs import RepairReport
+
+
+@guarded
+@with_settings("reading", "steps", "confirm", "smt_dir", "progress")
+def repair(
+    settings: Settings,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCHEME [TEST…]",
+            help="A scheme (a file that ends in .yaml) and tests (files or folders; default: "
+            "litmus).",
+        ),
+    ],
+    than: Annotated[
+        str | None,
+        typer.Option(metavar="SCHEME", help="Say whether any scheme found is cheaper than this."),
+    ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            help="The rows that may change, joined by commas, or `all`. Default: those that have "
+            "more than an access to memory."
+        ),
+    ] = None,
+    allow: Annotated[
+        str | None,
+        typer.Option(
+            help="Make codes of these instructions alone, joined by commas, with their reach "
+            "(`INV_L1 WG`) or without it. Accesses need not be named."
+        ),
+    ] = None,
+    forbid: Annotated[
+        str | None, typer.Option(help="Make no code of these instructions, joined by commas.")
+    ] = None,
+    max_length: Annotated[
+        int | None,
+        typer.Option(
+            "--max-length",
+            min=1,
+            max=12,
+            help="The most instructions of a code. Default: as many as the scheme's longest has, "
+            "but 7 at least.",
+        ),
+    ] = None,
+    costs: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(min=1, help="So many schemes of the least cost at most.")
+    ] = 5,
+    sample: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="So many tests for each row that may change, the smallest, are decided by the "
+            "explicit engine, too.",
+        ),
+    ] = 8,
+    write: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Write each scheme found as a file.")
+    ] = None,
+    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
+        FormatName.TEXT
+    ),
+    output: OutputFile = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
+    ] = False,
+) -> None:
+    """Repair a scheme: the cheapest schemes near it that pass every test and never get stuck.
+
+    Candidates change the code of rows. The cheapest that nothing learnt rules out is put to the
+    tests; of a test that it fails all codes are learnt that fail it as surely. So no scheme of the
+    candidates is cheaper than those found. Their cost is the sum over all rows.
+
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 no candidate passes; 3
+    something was not decided, so that there may be a cheaper one; 0 otherwise.
+    """
+    from rspverify.check.cache import open_cache
+    from rspverify.check.inputs import require, split_inputs
+    from rspverify.engineering.cases import read_workbench
+    from rspverify.engineering.judge import Judge
+    from rspverify.engineering.repair.run import Repair, settings_for
+    from rspverify.engineering.repair.writing import written_to
+    from rspverify.render.console import opened
+    from rspverify.render.repair_progress import shown_search
+    from rspverify.render.repair_text import before, repair_table
+    from rspverify.scheme.cost import default_costs, read_costs
+
+    schemes, tests = split_inputs([*inputs, *([than] if than else [])])
+    require(
+        len(schemes) == 1 + (than is not None),
+        f"one scheme must be given, not {len(schemes) - (than is not None)}",
+    )
+    weights = read_costs(costs) if costs else default_costs()
+    wanted = _wanted(rows, allow, forbid, max_length)
+    warn = warn_once()
+    cache = open_cache(not no_cache, warn)
+    bench = read_workbench(schemes, tests, settings_for(settings), cache)
+    cache.close()
+    note(bench.model.notes)
+    judge = Judge(bench.model, bench.model_facts, bench.settings, cache.place, warn)
+    interrupted = False
+    with opened(output) as console:
+        with shown_search() as step:
+            search = Repair(bench, judge, wanted, weights, count=count, sample=sample, on_step=step)
+            search.prepare()
+            print(before(search.report()), file=sys.stderr)
+            try:
+                search.run()
+            except KeyboardInterrupt:
+                interrupted = True
+        report = search.report()
+        if write is not None:
+            report = written_to(write, search, report)
+        if format is FormatName.JSON:
+            from rspverify.render.repair_json import render
+
+            console.file.write(render(report))
+        else:
+            for line in repair_table(report):
+                console.print(line, soft_wrap=True)
+    raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
+
+
+def _wanted(
+    rows: str | None, allow: str | None, forbid: str | None, max_length: int | None
+) -> Wanted:
+    """What the options ask of candidates. Raises InputError."""
+    from rspverify.check.inputs import require
+    from rspverify.engineering.repair.question import EVERY_ROW, Wanted
+
+    def parts(text: str | None) -> tuple[str, ...]:
+        return tuple(each.strip() for each in (text or "").split(",") if each.strip())
+
+    numbers = parts(rows)
+    every = rows is not None and numbers == (EVERY_ROW,)
+    wrong = [each for each in numbers if not each.isascii() or not each.isdigit()]
+    require(
+        every or not (wrong or (rows is not None and not numbers)),
+        f"--rows must be the numbers of rows, joined by commas, or {EVERY_ROW}, not {rows!r}",
+    )
+    chosen = None if rows is None or every else tuple(int(each) for each in numbers)
+    return Wanted(chosen, parts(allow), parts(forbid), max_length, every)
+
+
+def _exit_code(report: RepairReport) -> int:
+    if report.internal:
+        return INTERNAL
+    if not report.exact:
+        return 3
+    return 0 if report.found else 1

@@ -1,0 +1,334 @@
+"""A repair from its inputs to its report, which there is at any time."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from rspverify.check.settings import Engine, Settings
+from rspverify.engineering.cases import Case, Workbench
+from rspverify.engineering.judge import Judge
+from rspverify.engineering.mutate import named
+from rspverify.engineering.repair.choice import Chooser, Chosen
+from rspverify.engineering.repair.codes import Code, weaker
+from rspverify.engineering.repair.learning import Teacher
+from rspverify.engineering.repair.question import Field, Wanted, field_of
+from rspverify.engineering.repair.search import Search, Tally
+from rspverify.engineering.repair.space import Codes
+from rspverify.engineering.repair.trials import Trial, Trials
+from rspverify.litmus.program import Scope
+from rspverify.report.mutations import NamedTest
+from rspverify.report.repairs import (
+    Hunted,
+    Killer,
+    Reference,
+    RepairReport,
+    RowAsked,
+    RowFound,
+    SchemeFound,
+    TestsAsked,
+)
+from rspverify.scheme import Row, Scheme, rows_used
+from rspverify.scheme.cost import Costs
+from rspverify.source import InputError, Problem
+from rspverify.verdict import ProgressWord, Verdict, Word
+
+_STATES = 200_000
+"""Up to so many states the explicit engine looks at for a test of the sample."""
+
+
+class Wrong(Exception):
+    """Two engines say different things of a scheme: a mistake of ours."""
+
+
+class Repair:
+    """The search for schemes near the first one of a workbench.
+
+    The second one, if there is one, is the reference. count: so many schemes of the least cost are
+    wanted at most. sample: per row that changes, so many tests are put to `explicit`, too.
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        judge: Judge,
+        wanted: Wanted,
+        costs: Costs,
+        *,
+        count: int = 5,
+        sample: int = 8,
+        on_step: Callable[[int, int], None] = lambda candidates, least: None,
+    ) -> None:
+        self._bench, self._judge, self._costs = bench, judge, costs
+        self._scheme = bench.schemes[0]
+        self._count, self._sample = count, sample
+        self._on_step = on_step
+        self._started = time.perf_counter()
+        self._words: Counter[Word] = Counter()
+        self._without: list[tuple[NamedTest, str]] = []
+        self._explicit = Judge(
+            bench.model,
+            bench.model_facts,
+            replace(bench.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None),
+            judge.place,
+            judge.warn,
+        )
+        self._asked: list[Case] = []
+        self._wanted = wanted
+        self._found: list[Chosen] = []
+        self._shown: dict[tuple[tuple[int, Code], ...], SchemeFound] = {}
+        self._finished = self._complete = False
+        self._reference: Reference | None = None
+        self.hunting = ""
+
+    def prepare(self) -> Field:
+        """Decide what each test says of the scheme itself, and so which of them count.
+
+        Raises InputError.
+        """
+        for case in self._bench.cases:
+            verdict = self._judge.verdict(case, self._scheme)
+            self._words[verdict.word] += 1
+            if verdict.word in (Word.SOUND, Word.UNSOUND, Word.VACUOUS):
+                self._asked.append(case)
+            else:
+                self._without.append((named(case), f"{verdict.word.value}: {verdict.reason}"))
+        used = {row.number for case in self._asked for row in self._rows(case)}
+        across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
+        devices = max((_devices(case) for case in self._asked), default=1) if across else 1
+        self.field = field_of(self._scheme, self._wanted, self._costs, used, devices)
+        if len(self.field.stays) == len(self._scheme.rows):
+            message = f"{self._scheme.name} must have a row that may change and that a test uses"
+            raise InputError([Problem(None, message)])
+        self._trials = Trials(self._judge, self._scheme, self.field.alphabet)
+        for case in self._asked:
+            self._trials.add(case)
+        chooser = Chooser(self.field.rows)
+        teacher = Teacher(self._trials, self.field.rows, self.field.alphabet)
+        self.search = Search(chooser, self._trials, teacher, self._further, self._stepped)
+        return self.field
+
+    def _stepped(self, tally: Tally) -> None:
+        self._on_step(tally.candidates, tally.least)
+
+    def _further(self, codes: Codes) -> Trial | None:
+        return None
+
+    def run(self) -> None:
+        """Search until all is found that is wanted. What is known meanwhile is in `report`."""
+        if len(self._bench.schemes) > 1:
+            self._reference = self._referred()
+        first = self.search.cheapest()
+        if first is None:
+            self._finished = self._complete = True
+            return
+        self._take(first)
+        nearer = self.search.nearest(first.cost)
+        for chosen in nearer:
+            self._take(chosen)
+            if len(self._found) > self._count:
+                break
+        else:
+            self._complete = True
+        self._found = self._found[: self._count]
+        self._finished = True
+        for place, chosen in enumerate(self._found, 1):
+            self._shown[_key(chosen)] = self._with_sample(chosen, place)
+
+    def _take(self, chosen: Chosen) -> None:
+        """Keep a scheme, unless it is stronger than another; the nearest first."""
+        others = [it for it in self._found if not self._stronger(it, chosen)]
+        if not any(self._stronger(chosen, it) for it in others):
+            others.append(chosen)
+        self._found = sorted(others, key=lambda it: (it.distance, sorted(it.codes.items())))
+
+    def _stronger(self, one: Chosen, other: Chosen) -> bool:
+        form = self._trials.form
+        return all(
+            weaker(form(other.codes[row]), form(code), self.field.alphabet)
+            for row, code in one.codes.items()
+        )
+
+    # What stands beside what was found
+
+    def _decided(self, chosen: Chosen, place: int) -> SchemeFound:
+        """A scheme that was found, with what was decided of it in the search: all of the tests."""
+        within: dict[str, int] = {}
+        scheme = self._trials.scheme_of(chosen.codes, self._name(place))
+        for trial in self._trials.trials:
+            verdict = self._judge.verdict(trial.case, scheme)
+            if verdict.word is not Word.SOUND:
+                raise Wrong(f"{trial.case.file}: SOUND, and then {verdict.word}")
+            within |= verdict.within
+        rows = tuple(self._row_found(number, code) for number, code in sorted(chosen.codes.items()))
+        tests = len(self._trials.trials)
+        return SchemeFound(
+            scheme.name, chosen.cost, rows, tests, within, 0, 0, self._hunted(chosen)
+        )
+
+    def _with_sample(self, chosen: Chosen, place: int) -> SchemeFound:
+        """The same once a sample of the tests was put to the explicit engine, too."""
+        scheme = self._trials.scheme_of(chosen.codes, self._name(place))
+        exact = beyond = 0
+        for trial in self._sampled():
+            verdict = self._explicit.verdict(trial.case, scheme)
+            if verdict.word is Word.UNKNOWN:
+                beyond += 1
+            elif verdict.word is not Word.SOUND:
+                raise Wrong(f"{trial.case.file}: SOUND by events, {verdict.word} by explicit")
+            else:
+                exact += 1
+        return replace(self._decided(chosen, place), explicit=exact, beyond=beyond)
+
+    def _name(self, place: int) -> str:
+        return f"{self._scheme.name}-repaired-{place}"
+
+    def _hunted(self, chosen: Chosen) -> Hunted | None:
+        return None
+
+    def _sampled(self) -> list[Trial]:
+        """For each row that changes, the smallest tests that use it."""
+        found: dict[str, Trial] = {}
+        for number, space in self.field.rows.items():
+            using = [] if space.fixed else [it for it in self._trials.trials if number in it.rows]
+            for trial in using[: self._sample]:
+                found[trial.case.file] = trial
+        return list(found.values())
+
+    def scheme_of(self, place: int) -> Scheme:
+        """A scheme that was found, by its place among them."""
+        return self._trials.scheme_of(self._found[place].codes, self._name(place + 1))
+
+    def _row_found(self, number: int, code: Code) -> RowFound:
+        space = self.field.rows[number]
+        text = self.field.text
+        cost = self._costs.of(self.field.alphabet.written(code, space.row.span))
+        others = {it.codes[number]: None for it in self._found if it.codes[number] != code}
+        return RowFound(
+            number,
+            str(space.row),
+            text(code),
+            cost,
+            self._costs.of(space.row.code),
+            code != space.given,
+            self._row_of_reference(number),
+            tuple(text(other) for other in others),
+        )
+
+    def _row_of_reference(self, number: int) -> int | None:
+        if self._reference is None:
+            return None
+        shapes = self.field.rows[number].row.shapes
+        same = [row for row in self._bench.schemes[1].rows if row.shapes == shapes]
+        return self._costs.of(same[0].code) if same else None
+
+    def _referred(self) -> Reference:
+        scheme, file = self._bench.schemes[1], self._bench.scheme_files[1]
+        fails: list[tuple[NamedTest, str]] = []
+        for case in self._asked:
+            verdict = self._judge.verdict(case, scheme)
+            word = (
+                verdict.word.value
+                if verdict.word is not Word.SOUND
+                else self._stops(case, scheme, verdict)
+            )
+            if word:
+                fails.append((named(case), word))
+        return Reference(
+            scheme.name, file, self._costs.of_scheme(scheme), tuple(fails), self._within(scheme)
+        )
+
+    def _stops(self, case: Case, scheme: Scheme, verdict: Verdict) -> str:
+        progress = self._judge.progress(case, scheme, verdict)
+        live = progress is None or progress.word is ProgressWord.LIVE
+        return "" if live or progress is None else progress.word.value
+
+    def _within(self, scheme: Scheme) -> bool:
+        """Whether a scheme is a candidate: the same rows, each with a code that it may have."""
+        rows = {row.shapes: row for row in scheme.rows}
+        own = self.field.rows.values()
+        if scheme.machine != self._scheme.machine or {it.row.shapes for it in own} != set(rows):
+            return False
+        codes = ((it, self.field.alphabet.read(rows[it.row.shapes].code)) for it in own)
+        return all(space.may_have(code) for space, code in codes)
+
+    def _rows(self, case: Case) -> tuple[Row, ...]:
+        return rows_used(case.program, self._scheme)
+
+    # The report
+
+    def report(self) -> RepairReport:
+        """All that is known by now."""
+        tally = self.search.tally
+        title = {it.case.file: named(it.case) for it in self._trials.trials}
+        asked = [
+            RowAsked(
+                number,
+                str(space.row),
+                tuple(map(str, space.row.code)),
+                self._costs.of(space.row.code),
+                space.size,
+                sum(number in trial.rows for trial in self._trials.trials),
+                self.field.stays.get(number, ""),
+            )
+            for number, space in self.field.rows.items()
+        ]
+        bench = self._bench
+        last = tally.last if not self._finished and tally.last else {}
+        return RepairReport(
+            self._scheme.name,
+            bench.scheme_files[0],
+            self._scheme.machine,
+            bench.model.name,
+            str(bench.settings.engine),
+            self._costs.file,
+            self._costs.of_scheme(self._scheme),
+            tuple(asked),
+            self.field.instructions,
+            self.field.length,
+            TestsAsked(
+                len(bench.cases) + len(bench.left_out),
+                len(self._trials.trials),
+                self._words,
+                tuple(self._without),
+                bench.left_out,
+            ),
+            self._reference,
+            tuple(
+                self._shown.get(_key(chosen)) or self._decided(chosen, place)
+                for place, chosen in enumerate(self._found[: self._count], 1)
+            ),
+            self.search.chooser.least,
+            not tally.undecided,
+            self._complete,
+            self._finished,
+            self.hunting,
+            tally.candidates,
+            len(self.search.chooser.nogoods),
+            self._trials.asked,
+            tuple(
+                Killer(title[file], word, number)
+                for (file, word), number in tally.killers.most_common()
+            ),
+            tuple(
+                (file, "; ".join(f"row {row}" for row in part)) for file, part in tally.undecided
+            ),
+            tuple((row, self.field.text(code)) for row, code in last.items()),
+            tuple(self._judge.met),
+            time.perf_counter() - self._started,
+        )
+
+
+def _key(chosen: Chosen) -> tuple[tuple[int, Code], ...]:
+    return tuple(sorted(chosen.codes.items()))
+
+
+def _devices(case: Case) -> int:
+    return len({thread.device for thread in case.program.threads})
+
+
+def settings_for(settings: Settings) -> Settings:
+    """The settings of a search: a counterexample need not be a shortest one."""
+    return replace(settings, shortest=False, progress=False)

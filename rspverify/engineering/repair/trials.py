@@ -1,0 +1,116 @@
+"""Candidates put to tests: those that kill most come first, and nothing is asked twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rspverify.engineering.cases import Case
+from rspverify.engineering.judge import Judge
+from rspverify.engineering.repair.alphabet import Alphabet
+from rspverify.engineering.repair.codes import Code, Form, form_of, weaker
+from rspverify.scheme import Scheme, rows_used
+from rspverify.verdict import ProgressWord, Word
+
+Part = tuple[tuple[int, Code], ...]
+"""Codes by the numbers of their rows, ascending: those that a test uses."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A test, and the numbers of the rows that compile it."""
+
+    case: Case
+    rows: tuple[int, ...]
+
+    def part(self, codes: Mapping[int, Code]) -> Part:
+        """What of a candidate the test depends on."""
+        return tuple((row, codes[row]) for row in self.rows)
+
+
+class Trials:
+    """Tests that say something of schemes with the rows of one, and what they have said.
+
+    A test that passes under some codes passes under stronger ones, or they complete nothing there;
+    so stronger ones are not asked about, until `verdict` is asked for.
+    """
+
+    def __init__(self, judge: Judge, scheme: Scheme, alphabet: Alphabet) -> None:
+        self.asked = 0
+        self.kills: Counter[str] = Counter()
+        self.trials: list[Trial] = []
+        self._judge = judge
+        self._scheme = scheme
+        self._alphabet = alphabet
+        self._said: dict[tuple[str, Part], Word] = {}
+        self._passed: dict[str, list[dict[int, Form]]] = {}
+        self._forms: dict[Code, Form] = {}
+
+    def add(self, case: Case) -> Trial:
+        """One more test. The scheme must have rows for it."""
+        rows = tuple(row.number for row in rows_used(case.program, self._scheme))
+        trial = Trial(case, rows)
+        self.trials.append(trial)
+        return trial
+
+    def first_failure(self, codes: Mapping[int, Code]) -> tuple[Trial, Word] | None:
+        """A test that is not SOUND under these codes, as far as is known without asking twice."""
+        ordered = sorted(self.trials, key=lambda it: (-self.kills[it.case.file], it.case.size))
+        for trial in ordered:
+            if self._surely_passes(trial, codes):
+                continue
+            word = self.word(trial, codes)
+            if word is not Word.SOUND:
+                self.kills[trial.case.file] += 1
+                return trial, word
+        return None
+
+    def fails(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
+        """Whether a test is UNSOUND under these codes."""
+        return not self._surely_passes(trial, codes) and self.word(trial, codes) is Word.UNSOUND
+
+    def word(self, trial: Trial, codes: Mapping[int, Code]) -> Word:
+        """The verdict on a test under these codes, decided for them."""
+        part = trial.part(codes)
+        key = trial.case.file, part
+        if key not in self._said:
+            self.asked += 1
+            word = self._judge.word(trial.case, self._with(part))
+            self._said[key] = word
+            if word is Word.SOUND:
+                forms = {row: self.form(code) for row, code in part}
+                self._passed.setdefault(trial.case.file, []).append(forms)
+        return self._said[key]
+
+    def progress(self, trial: Trial, codes: Mapping[int, Code]) -> ProgressWord:
+        """Whether the test can always go on under these codes. It must be SOUND."""
+        found = self._judge.progress(trial.case, self._with(trial.part(codes)))
+        assert found is not None
+        return found.word
+
+    def scheme_of(self, codes: Mapping[int, Code], name: str) -> Scheme:
+        """The whole scheme with these codes."""
+        return replace(self._with(tuple(codes.items())), name=name)
+
+    def _with(self, part: Sequence[tuple[int, Code]]) -> Scheme:
+        scheme = self._scheme
+        spans = {row.number: row.span for row in scheme.rows}
+        for row, code in part:
+            scheme = scheme.with_code(row, self._alphabet.written(code, spans[row]))
+        return scheme
+
+    def _surely_passes(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
+        forms = {row: self.form(codes[row]) for row in trial.rows}
+        return any(
+            all(weaker(form, forms[row], self._alphabet) for row, form in passed.items())
+            for passed in self._passed.get(trial.case.file, ())
+        )
+
+    def form(self, code: Code) -> Form:
+        """The form of a code, worked out once."""
+        if code not in self._forms:
+            form = form_of(code, self._alphabet)
+            assert form is not None
+            self._forms[code] = form
+        return self._forms[code]
