@@ -511,7 +511,7 @@ def cache(
 @guarded
 def generate(
     family: Annotated[
-        str | None, typer.Argument(metavar="FAMILY", help="A family of --list, or all.")
+        str | None, typer.Argument(metavar="FAMILY", help="A family of --list, all or all-devices.")
     ] = None,
     folder: Annotated[
         str | None,
@@ -526,11 +526,12 @@ def generate(
     Never overwrites a file that is not the very same test.
     """
     from rspverify.check.inputs import require
-    from rspverify.generate import FAMILIES, LETTERS, chosen, write_tests
+    from rspverify.generate import DEVICE_FAMILIES, FAMILIES, LETTERS, chosen, write_tests
     from rspverify.render.families_text import families
 
     if list_families:
-        rows = [(each.name, each.meaning, each.counts()) for each in FAMILIES.values()]
+        known = FAMILIES | DEVICE_FAMILIES
+        rows = [(each.name, each.meaning, each.counts()) for each in known.values()]
         print_parts(None, families(rows, LETTERS))
         return
     require(

@@ -1,6 +1,7 @@
 """The assembly language of Tab. 1 as data, and programs in it."""
 
 from rspverify.assembly.instruction import (
+    COHERENT_L2,
     INSTRUCTION_SETS,
     Acquire,
     Await,
@@ -20,6 +21,7 @@ from rspverify.assembly.instruction import (
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 
 __all__ = [
+    "COHERENT_L2",
     "INSTRUCTION_SETS",
     "Acquire",
     "AssemblyProgram",

@@ -1,7 +1,7 @@
 """Tab. 1 of the RSP paper as data: each instruction is a short list of primitive effects.
 
-RMW_L1 and RMW_L2 are our extension: INC_L1 and INC_L2 for any operation instead of addition alone
-(docs/machine.md).
+RMW_L1 and RMW_L2 are our extension: INC_L1 and INC_L2 for any operation instead of addition alone;
+so is INV_L2, of a machine of its own (docs/machine.md).
 
 An effect speaks of a cache level, and of a reach: the executing thread's own cache or lock (WG),
 all of its device (DV), or all of the system (SY). `x` is the instruction's location. An effect
@@ -187,5 +187,19 @@ RSP_ST_WAITS = {
 }
 """The variant of an earlier draft: ST blocks while its entry is DIRTY and INV'D."""
 
-INSTRUCTION_SETS: Mapping[str, InstructionSet] = {"rsp": RSP, "rsp-st-waits": RSP_ST_WAITS}
+RSP_INV_L2 = {
+    **RSP,
+    **_table(Mnemonic("INV_L2", "s", (Invalidate(_L2, None, every=True),), (_DV, _SY))),
+}
+"""The variant for several devices: INV_L2 does to L2s what INV_L1 does to L1s."""
+
+INSTRUCTION_SETS: Mapping[str, InstructionSet] = {
+    "rsp": RSP,
+    "rsp-st-waits": RSP_ST_WAITS,
+    "rsp-inv-l2": RSP_INV_L2,
+    "rsp-coherent-l2": RSP,
+}
 """The machines that a scheme may name, each by its instruction set."""
+
+COHERENT_L2 = frozenset({"rsp-coherent-l2"})
+"""Of these machines those whose L2s are one memory for all devices (docs/machine.md)."""

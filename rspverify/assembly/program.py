@@ -54,6 +54,7 @@ class AssemblyProgram:
     each location in global memory before the program starts.
     cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
     and are left out; within: the bounds that what is said of this program depends on therefore.
+    coherent_l2: it is for a machine whose L2s are one memory for all devices.
     """
 
     threads: tuple[ThreadId, ...]
@@ -61,6 +62,7 @@ class AssemblyProgram:
     initial: Mapping[str, int]
     cuts: tuple[Expression, ...] = ()
     within: Mapping[str, int] = field(default_factory=dict)
+    coherent_l2: bool = False
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

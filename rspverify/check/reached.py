@@ -29,9 +29,13 @@ from rspverify.verdict import Outcome
 
 
 def machine_for(program: AssemblyProgram, settings: Settings) -> Machine:
-    """The machine that runs a program; L2s are elided where that is exact and not declined."""
-    one_device = len({thread.device for thread in program.threads}) == 1
-    return Machine(program, elide_l2=one_device and settings.l2 is L2.AUTO)
+    """The machine that runs a program; L2s are elided where that is exact and not declined.
+
+    L2s of several devices are what the scheme's machine says, and there is nothing to decline.
+    """
+    if len({thread.device for thread in program.threads}) > 1:
+        return Machine(program, elide_l2=program.coherent_l2)
+    return Machine(program, elide_l2=settings.l2 is L2.AUTO)
 
 
 class Reached(Protocol):

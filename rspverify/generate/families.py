@@ -11,102 +11,111 @@ LETTERS = (
     ("s", "WG, DV or DV.R, a choice of its own for each operation"),
     ("t", "WG, DV or DV.R, one choice for all operations of a thread"),
     ("d", "na, WG, DV or DV.R, for each access to data that is declared atomic"),
+    ("…-devices", "the same on two devices or more, with ALL and ALL.R among the choices"),
 )
 """What the letters of the shapes stand for."""
 
 _STALE = r"exists (1:r0=1 /\ 1:r1=0)"
 
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (
-        Family(
-            "MP",
-            "message passing, plain data published by a store or an increment of a flag",
-            tuple(
-                Shape(f"st.na x 5; {publish} || {observe}; if r0==1: r1=ld.na x", _STALE)
-                for publish in ("st.s y 1", "inc.s y")
-                for observe in ("r0=ld.s y", "r0=inc.s y")
+_ON_ONE_DEVICE = (
+    Family(
+        "MP",
+        "message passing, plain data published by a store or an increment of a flag",
+        tuple(
+            Shape(f"st.na x 5; {publish} || {observe}; if r0==1: r1=ld.na x", _STALE)
+            for publish in ("st.s y 1", "inc.s y")
+            for observe in ("r0=ld.s y", "r0=inc.s y")
+        ),
+    ),
+    Family(
+        "RMW",
+        "increments are atomic against stores and increments of one location",
+        (
+            Shape("inc.s x || st.s x 10", "exists (x=1)"),
+            Shape("inc.s x || inc.s x", "exists (x=1)"),
+            Shape("inc.s x || st.s x 10; r0=ld.s x", "exists (x=1)"),
+            Shape("inc.s x; r0=ld.s x || st.s x 10", "exists (x=1)"),
+            Shape("inc.s x; inc.s x || st.s x 10", r"exists (x=1 \/ x=2)"),
+            Shape("inc.s x || inc.s x || st.s x 10", r"exists (x=1 \/ x=2)"),
+            Shape("inc.s x || inc.s x || inc.s x", r"exists (x=1 \/ x=2)"),
+        ),
+    ),
+    Family(
+        "CO",
+        "coherence, the accesses of a thread to one location never go back in mo",
+        (
+            Shape("st.s x 1 || r0=ld.s x; r1=ld.s x", r"exists (1:r0=1 /\ 1:r1=0)"),
+            Shape("st.s x 1; r0=ld.s x || st.s x 2", r"exists (0:r0=0 \/ 0:r0=2 /\ x=1)"),
+            Shape("r0=ld.s x; st.s x 1 || st.s x 2", r"exists (0:r0=1 \/ 0:r0=2 /\ x=2)"),
+            Shape("st.s x 1; st.s x 2 || r0=ld.s x", "exists (x=1)"),
+        ),
+    ),
+    Family(
+        "SB",
+        "store buffering, both threads may miss what the other wrote",
+        (
+            Shape("st.s x 1; r0=ld.s y || st.s y 1; r0=ld.s x", r"exists (0:r0=0 /\ 1:r0=0)"),
+            Shape("inc.s x; r0=ld.s y || inc.s y; r0=ld.s x", r"exists (0:r0=0 /\ 1:r0=0)"),
+        ),
+    ),
+    Family(
+        "WRC",
+        "write-to-read causality, who is told of a store by a thread that saw it sees it too",
+        (
+            Shape(
+                "st.s x 1 || r0=ld.s x; if r0==1: st.s y 1 || r0=ld.s y; if r0==1: r1=ld.s x",
+                r"exists (1:r0=1 /\ 2:r0=1 /\ 2:r1=0)",
             ),
         ),
-        Family(
-            "RMW",
-            "increments are atomic against stores and increments of one location",
-            (
-                Shape("inc.s x || st.s x 10", "exists (x=1)"),
-                Shape("inc.s x || inc.s x", "exists (x=1)"),
-                Shape("inc.s x || st.s x 10; r0=ld.s x", "exists (x=1)"),
-                Shape("inc.s x; r0=ld.s x || st.s x 10", "exists (x=1)"),
-                Shape("inc.s x; inc.s x || st.s x 10", r"exists (x=1 \/ x=2)"),
-                Shape("inc.s x || inc.s x || st.s x 10", r"exists (x=1 \/ x=2)"),
-                Shape("inc.s x || inc.s x || inc.s x", r"exists (x=1 \/ x=2)"),
+    ),
+    Family(
+        "ISA2",
+        "message passing in two hops, synchronisation is transitive",
+        (
+            Shape(
+                "st.na x 1; st.s y 1 || r0=ld.s y; if r0==1: st.s z 1"
+                " || r0=ld.s z; if r0==1: r1=ld.na x",
+                r"exists (1:r0=1 /\ 2:r0=1 /\ 2:r1=0)",
             ),
         ),
-        Family(
-            "CO",
-            "coherence, the accesses of a thread to one location never go back in mo",
-            (
-                Shape("st.s x 1 || r0=ld.s x; r1=ld.s x", r"exists (1:r0=1 /\ 1:r1=0)"),
-                Shape("st.s x 1; r0=ld.s x || st.s x 2", r"exists (0:r0=0 \/ 0:r0=2 /\ x=1)"),
-                Shape("r0=ld.s x; st.s x 1 || st.s x 2", r"exists (0:r0=1 \/ 0:r0=2 /\ x=2)"),
-                Shape("st.s x 1; st.s x 2 || r0=ld.s x", "exists (x=1)"),
+    ),
+    Family(
+        "IRIW",
+        "independent reads of independent writes, the readers may disagree on their order",
+        (
+            Shape(
+                "st.t x 1 || st.t y 1 || r0=ld.t x; r1=ld.t y || r0=ld.t y; r1=ld.t x",
+                r"exists (2:r0=1 /\ 2:r1=0 /\ 3:r0=1 /\ 3:r1=0)",
             ),
         ),
-        Family(
-            "SB",
-            "store buffering, both threads may miss what the other wrote",
-            (
-                Shape("st.s x 1; r0=ld.s y || st.s y 1; r0=ld.s x", r"exists (0:r0=0 /\ 1:r0=0)"),
-                Shape("inc.s x; r0=ld.s y || inc.s y; r0=ld.s x", r"exists (0:r0=0 /\ 1:r0=0)"),
+    ),
+    Family(
+        "AD",
+        "atomic data, message passing and a later store where the data is declared atomic"
+        " and accessed plainly or atomically",
+        (
+            Shape("st.d x 5; st.s y 1 || r0=ld.s y; if r0==1: r1=ld.d x", _STALE),
+            Shape(
+                "st.d x 5; st.s y 1 || r0=ld.s y; if r0==1: st.d x 2",
+                r"exists (1:r0=1 /\ x=5)",
             ),
         ),
-        Family(
-            "WRC",
-            "write-to-read causality, who is told of a store by a thread that saw it sees it too",
-            (
-                Shape(
-                    "st.s x 1 || r0=ld.s x; if r0==1: st.s y 1 || r0=ld.s y; if r0==1: r1=ld.s x",
-                    r"exists (1:r0=1 /\ 2:r0=1 /\ 2:r1=0)",
-                ),
-            ),
-        ),
-        Family(
-            "ISA2",
-            "message passing in two hops, synchronisation is transitive",
-            (
-                Shape(
-                    "st.na x 1; st.s y 1 || r0=ld.s y; if r0==1: st.s z 1"
-                    " || r0=ld.s z; if r0==1: r1=ld.na x",
-                    r"exists (1:r0=1 /\ 2:r0=1 /\ 2:r1=0)",
-                ),
-            ),
-        ),
-        Family(
-            "IRIW",
-            "independent reads of independent writes, the readers may disagree on their order",
-            (
-                Shape(
-                    "st.t x 1 || st.t y 1 || r0=ld.t x; r1=ld.t y || r0=ld.t y; r1=ld.t x",
-                    r"exists (2:r0=1 /\ 2:r1=0 /\ 3:r0=1 /\ 3:r1=0)",
-                ),
-            ),
-        ),
-        Family(
-            "AD",
-            "atomic data, message passing and a later store where the data is declared atomic"
-            " and accessed plainly or atomically",
-            (
-                Shape("st.d x 5; st.s y 1 || r0=ld.s y; if r0==1: r1=ld.d x", _STALE),
-                Shape(
-                    "st.d x 5; st.s y 1 || r0=ld.s y; if r0==1: st.d x 2",
-                    r"exists (1:r0=1 /\ x=5)",
-                ),
-            ),
-        ),
-    )
+    ),
+)
+
+_FAR = ("MP", "RMW", "CO", "SB", "WRC", "ISA2")
+"""The families that there are for several devices too; the others would have too many tests."""
+
+FAMILIES: dict[str, Family] = {family.name: family for family in _ON_ONE_DEVICE}
+"""Those of `generate all`, on one device."""
+
+DEVICE_FAMILIES: dict[str, Family] = {
+    far.name: far for far in (FAMILIES[name].on_devices() for name in _FAR)
 }
+"""Those of `generate all-devices`, on two devices or more."""
 
 
-ALL = "all"
+_TOGETHER = {"all": FAMILIES, "all-devices": DEVICE_FAMILIES}
 
 
 def chosen(name: str) -> dict[str, Family]:
@@ -114,12 +123,14 @@ def chosen(name: str) -> dict[str, Family]:
 
     Raises InputError for a name that is none.
     """
-    if name == ALL:
-        return dict(FAMILIES)
-    if name not in FAMILIES:
-        names = [*FAMILIES, ALL]
-        close = get_close_matches(name.upper(), names, 1)
-        hint = f"did you mean {close[0]}?" if close else "`rspverify generate --list` shows them"
+    if name in _TOGETHER:
+        return dict(_TOGETHER[name])
+    known = FAMILIES | DEVICE_FAMILIES
+    if name not in known:
+        names = [*known, *_TOGETHER]
+        close = get_close_matches(name.lower(), [each.lower() for each in names], 1)
+        meant = next((each for each in names if [each.lower()] == close), None)
+        hint = f"did you mean {meant}?" if meant else "`rspverify generate --list` shows them"
         message = f"the family must be one of {', '.join(names)}, not {name}"
         raise InputError([Problem(None, message, hint)])
-    return {"": FAMILIES[name]}
+    return {"": known[name]}

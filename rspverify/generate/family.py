@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
-from rspverify.generate.grouping import Grouping, groupings
+from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
 from rspverify.generate.notation import Access, Threads, read_shape
 from rspverify.generate.writer import litmus_text
 
 SCOPES = ("WG", "DV", "DV.R")
+FAR_SCOPES = (*SCOPES, "ALL", "ALL.R")
+"""The choices of a family for several devices."""
 EACH, THREAD, DATA = "s", "t", "d"
 """Letters for a choice: of each operation, one for the whole thread, and of a plain or an atomic
 access to data that is declared atomic."""
-_CHOICES = {EACH: SCOPES, THREAD: SCOPES, DATA: ("na", *SCOPES)}
+_ON_DEVICES = "-devices"
+
+
+def _choices(scopes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return {EACH: scopes, THREAD: scopes, DATA: ("na", *scopes)}
 
 
 @dataclass(frozen=True)
@@ -32,23 +38,28 @@ class Test:
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape in the notation of notation.py, and the final condition of its tests."""
+    """A shape in the notation of notation.py, and the final condition of its tests.
+
+    far: on two devices or more, with scope ALL among the choices; otherwise on one device.
+    """
 
     notation: str
     asks: str
+    far: bool = False
 
     def choices(self) -> Iterator[Threads]:
         """The operations with every choice of reach for the letters of the notation."""
         threads = read_shape(self.notation)
+        choices = _choices(FAR_SCOPES if self.far else SCOPES)
         keys = list(
             dict.fromkeys(
                 _key(thread, place, access)
                 for thread, accesses in enumerate(threads)
                 for place, access in enumerate(accesses)
-                if access.reach in _CHOICES
+                if access.reach in choices
             )
         )
-        for chosen in product(*(_CHOICES[letter] for letter, _, _ in keys)):
+        for chosen in product(*(choices[letter] for letter, _, _ in keys)):
             reach = dict(zip(keys, chosen, strict=True))
             yield tuple(
                 tuple(
@@ -65,7 +76,8 @@ class Shape:
 
     def groupings(self) -> Iterator[Grouping]:
         """Every grouping of its threads."""
-        return groupings(len(read_shape(self.notation)))
+        threads = len(read_shape(self.notation))
+        return groupings_on_devices(threads) if self.far else groupings(threads)
 
     @property
     def atomic(self) -> frozenset[str]:
@@ -81,6 +93,11 @@ class Family:
     name: str
     meaning: str
     shapes: tuple[Shape, ...]
+
+    def on_devices(self) -> Family:
+        """The same shapes on two devices or more, with scope ALL among the choices."""
+        shapes = tuple(replace(shape, far=True) for shape in self.shapes)
+        return Family(f"{self.name}{_ON_DEVICES}", f"{self.meaning}, across devices", shapes)
 
     def counts(self) -> list[tuple[str, int]]:
         """The notation of each shape, and how many tests have it."""
@@ -105,7 +122,7 @@ class Family:
 
     def _stem(self, threads: Threads) -> str:
         bodies = ("-".join(access.name for access in thread) for thread in threads)
-        return "+".join([self.name, *bodies])
+        return "+".join([self.name.removesuffix(_ON_DEVICES), *bodies])
 
 
 def _key(thread: int, place: int, access: Access) -> tuple[str, int, int]:

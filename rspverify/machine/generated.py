@@ -1,7 +1,9 @@
 """The rf and mo that machine executions generate themselves (SEMANTICS §5, witness; paper §6.2).
 
 rf: the write whose value reached the read. mo: the order in which writes reached memory; writes
-that one flush carries there together, in the order in which they came together.
+that one flush carries there together, in the order in which they came together. An operation whose
+code stores its value again (docs/schemes.md) has the place in mo of the last time, so that the last
+operation in mo is the one whose value stays.
 
 A compare-exchange that fails writes back what it has read (docs/machine.md), and has no write in
 the source. What finds its value has read, by way of it, what it has read itself.
@@ -139,10 +141,13 @@ class Generated:
     # mo
 
     def _writes(self) -> Iterator[Happening]:
+        """Per operation that writes, the last of its instructions that do."""
+        found: dict[int, Happening] = {}
         for each in self._events.happenings.instructions:
             instruction = each.rule.instruction
             if instruction is not None and instruction.mnemonic.writes:
-                yield each
+                found[instruction.operation] = each
+        yield from found.values()
 
     def _in_order(self, a: Happening, b: Happening) -> Term:
         """That a came before b to the first place where both come."""

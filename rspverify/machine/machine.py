@@ -57,7 +57,8 @@ class Machine:
     """A compiled program on the machine of Fig. 3.
 
     elide_l2: treat L2 as memory itself: always VALID, never DIRTY, with an empty fifo. Exact for
-    one device (docs/machine.md); with several it must be False.
+    one device (docs/machine.md), and what the machine is where its L2s are coherent; with several
+    devices whose L2s are not it must be False.
     evict: have EVICT steps, and with them the difference between absent and INV'D entries. Nothing
     that can be observed depends on it (docs/machine.md).
     """
@@ -67,8 +68,8 @@ class Machine:
     evict: bool = False
 
     def __post_init__(self) -> None:
-        if self.elide_l2 and len(self.devices) > 1:
-            raise ValueError("L2 is not coherent with memory where there are several devices")
+        if len(self.devices) > 1 and self.elide_l2 is not self.program.coherent_l2:
+            raise ValueError("with several devices, L2 is memory exactly where it is coherent")
 
     @cached_property
     def devices(self) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from rspverify.assembly import INSTRUCTION_SETS, InstructionSet, Mnemonic, Reach
 from rspverify.litmus.program import Operation, Order, Scope
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
-from rspverify.source import Source, Span
+from rspverify.source import InputError, Problem, Source, Span
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class Row:
 
     scopes: None in it is non-atomic. orders, remotes: of the atomic operations that it matches,
     so both are empty where it matches no atomic one. number: its place in the table, from 1.
-    code: exactly one of its instructions accesses memory, and as the operation does; of a fence
-    none does.
+    code: exactly one of its instructions accesses memory, and as the operation does, but that ST
+    may store again what has been written; of a fence none does.
     named: of its orders those that it names; it covers the others as weaker ones.
     """
 
@@ -147,8 +147,19 @@ class Scheme:
         return INSTRUCTION_SETS[self.machine]
 
     def on_machine(self, machine: str) -> Scheme:
-        """The same table for another machine of INSTRUCTION_SETS."""
+        """The same table for another machine of INSTRUCTION_SETS.
+
+        Raises InputError, with a problem for each instruction that the machine does not have.
+        """
         instructions = INSTRUCTION_SETS[machine]
+        code = [template for row in self.rows for template in row.code]
+        problems = [
+            Problem(each.span, f"machine {machine} must have {each.mnemonic.name}, and has not")
+            for each in code
+            if each.mnemonic.name not in instructions
+        ]
+        if problems:
+            raise InputError(problems)
         rows = tuple(
             replace(
                 row,

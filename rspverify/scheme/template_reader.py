@@ -92,7 +92,8 @@ def access_problem(
 ) -> Problem | None:
     """A problem unless exactly one instruction accesses memory, and as the operation does.
 
-    Of a fence no instruction accesses or names a location.
+    What has been written may be stored again by ST, any number of times. Of a fence no instruction
+    accesses or names a location.
     """
     if kind is Op.FENCE:
         return _location_problem(code)
@@ -103,16 +104,26 @@ def access_problem(
         return (mnemonic.reads, mnemonic.writes) == (reads, writes) and able
 
     accesses = [template for template in code if template.accesses]
-    misfits = [template for template in accesses if not fits(template.mnemonic)]
-    if len(accesses) == 1 and not misfits:
+    again = accesses[1:] if writes else []
+    repeated = [template for template in again if _stores(template.mnemonic)]
+    once = [template for template in accesses if template not in repeated]
+    misfits = [template for template in once if not fits(template.mnemonic)]
+    if len(once) == 1 and not misfits:
         return None
     names = alternatives([name for name, mnemonic in instructions.items() if fits(mnemonic)])
     there = " and ".join(template.mnemonic.name for template in accesses) or "none"
+    number = "at least" if kind is Op.STORE else "exactly"
     message = (
-        f"the code of {one(kind)} must have exactly one instruction that {_ACCESS[kind]} "
+        f"the code of {one(kind)} must have {number} one instruction that {_ACCESS[kind]} "
         f"({names}) and no other access, not {there}"
     )
-    return Problem((misfits or accesses[1:])[0].span if accesses else whole, message)
+    hint = "only after what writes may ST store the same again" if repeated else None
+    return Problem((misfits or once[1:])[0].span if accesses else whole, message, hint)
+
+
+def _stores(mnemonic: Mnemonic) -> bool:
+    """Whether an instruction can store again what another has written."""
+    return mnemonic.writes and not mnemonic.reads
 
 
 def _location_problem(code: tuple[Template, ...]) -> Problem | None:

@@ -268,13 +268,27 @@ ODD: Mapping[str, Callable[[random.Random, Code], Code]] = {
 
 def random_table(rng: random.Random, draft: Draft) -> tuple[str, Table]:
     """A scheme with a row for each operation of a test and no other, and the kind that it is."""
-    machine = "rsp-st-waits" if rng.random() < 0.2 else "rsp"
+    chance = rng.random()
+    machine = next((name for name, up_to in _RARE.items() if chance < up_to), "rsp")
+    kind, rows = _random_rows(rng, draft)
+    if "INV_L2" in INSTRUCTION_SETS[machine]:
+        rows = {key: _invalidate_l2(rng, code) for key, code in rows.items()}
+    if rng.random() < 0.15:
+        rows = {key: _stored_again(rng, key.kind, code) for key, code in rows.items()}
+    return kind, Table(machine, rows)
+
+
+_RARE = {"rsp-st-waits": 0.2, "rsp-inv-l2": 0.3, "rsp-coherent-l2": 0.35}
+"""The machines that are chosen now and then, each up to a number out of 1."""
+
+
+def _random_rows(rng: random.Random, draft: Draft) -> tuple[str, dict[Key, Code]]:
     column = rng.choice(tuple(COLUMNS))
     keys = sorted({key_of(each) for each in draft.statements}, key=str)
     rows = {key: row_of(column, key) for key in keys}
     choice = rng.random()
     if choice < 0.2:
-        return column, Table(machine, rows)
+        return column, rows
     if choice < 0.6:
         kind = f"mutant of {column}"
         for _ in range(rng.choice((1, 2, 3))):
@@ -285,7 +299,22 @@ def random_table(rng: random.Random, draft: Draft) -> tuple[str, Table]:
         rows = {key: ODD[name](rng, rows[key]) if rng.random() < 0.7 else rows[key] for key in keys}
         if rng.random() < 0.5:
             _mutate(rng, rows)
-    return kind, Table(machine, rows)
+    return kind, rows
+
+
+def _invalidate_l2(rng: random.Random, code: Code) -> Code:
+    place = rng.randint(0, len(code))
+    added = (f"INV_L2 {rng.choice(('DV', 'SY'))}",) if rng.random() < 0.5 else ()
+    return (*code[:place], *added, *code[place:])
+
+
+def _stored_again(rng: random.Random, kind: Kind, code: Code) -> Code:
+    """The value of a store or an RMW once more, mostly when it has reached memory."""
+    if kind not in (Kind.STORE, Kind.RMW) or rng.random() < 0.4:
+        return code
+    last = max(place for place, each in enumerate(code) if accesses(each))
+    flushes = ("FLU_L1 WG", "FLU_L2 DV") if rng.random() < 0.7 else ()
+    return (*code[: last + 1], *flushes, "ST r x", *code[last + 1 :])
 
 
 def _mutate(rng: random.Random, rows: dict[Key, Code]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
+from rspverify.assembly import INSTRUCTION_SETS
 from rspverify.litmus.program import Kind, Location, Scope
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.draft import Draft, Formula, Statement, ThreadDraft, constant
@@ -206,14 +207,16 @@ def _simpler_tables(table: Table) -> Iterator[Table]:
     for key, code in table.rows.items():
         for simpler in _simpler_codes(code):
             yield _with_row(table, key, simpler)
-    if table.machine != "rsp":
+    plain = all(each.split()[0] in _RSP for code in table.rows.values() for each in code)
+    if table.machine != "rsp" and plain:
         yield replace(table, machine="rsp")
 
 
 def _simpler_codes(code: Code) -> Iterator[Code]:
     """Without an instruction, or with one that reaches less far."""
     for place, instruction in enumerate(code):
-        if not accesses(instruction):
+        again = instruction.startswith("ST ") and any(map(accesses, code[:place]))
+        if again or not accesses(instruction):
             yield code[:place] + code[place + 1 :]
         for wide, narrow in _NARROWER:
             if instruction.endswith(wide):
@@ -221,6 +224,7 @@ def _simpler_codes(code: Code) -> Iterator[Code]:
                 yield (*code[:place], shorter, *code[place + 1 :])
 
 
+_RSP = INSTRUCTION_SETS["rsp"]
 _NARROWER = ((" SY", " DV"), ("L1 DV", "L1 WG"))
 
 

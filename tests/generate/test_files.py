@@ -89,7 +89,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
         (["MP"], "^generate must have a family and a folder, or --list$"),
         (
             ["mp", "d"],
-            r"^the family must be one of MP, .*, all, not mp\n  hint: did you mean MP\?$",
+            r"^the family must be one of MP, .*, all, all-devices, not mp\n  hint: did you mean MP\?$",
         ),
         (["tree", "d"], r"hint: `rspverify generate --list` shows them$"),
     ],
