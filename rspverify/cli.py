@@ -16,6 +16,7 @@ from rspverify import __version__
 from rspverify.check.settings import Engine, Settings
 from rspverify.commands.compare import compare
 from rspverify.commands.guard import INTERRUPTED, guarded
+from rspverify.commands.hunt import hunt
 from rspverify.commands.mutate import mutate
 from rspverify.commands.output import note, print_parts, warn_once
 from rspverify.commands.repair import repair
@@ -372,6 +373,7 @@ def draw(
 
 
 app.command(short_help="Which instruction of a scheme is needed, and which test shows it.")(mutate)
+app.command(short_help="The smallest programs that break a scheme, of all within bounds.")(hunt)
 app.command(short_help="What an edit of a scheme changes.")(compare)
 app.command(short_help="The cheapest sound schemes near a broken one.")(repair)
 

@@ -128,10 +128,10 @@ class Survey:
         """Whether the model is the one for which the filters are proved."""
         return self.facts.digest == facts_of_model(load_model(DEFAULT_MODEL)).digest
 
-    def phases(self) -> Iterator[Phase]:
-        """All phases, fewer operations first, then fewer threads."""
+    def phases(self, upto: int | None = None) -> Iterator[Phase]:
+        """All phases, fewer operations first, then fewer threads; or those up to so many operations."""
         number = 0
-        while number < len(self.plan):
+        while number < len(self.plan) and (upto is None or self.plan[number][0] <= upto):
             if number == len(self._phases):
                 self._phases.append(self._phase(*self.plan[number]))
             yield self._phases[number]
@@ -145,6 +145,17 @@ class Survey:
             for events in range(1, self.space.events + 1)
             for threads in range(1, min(events, self.space.threads) + 1)
         )
+
+    def growing(self, events: int) -> tuple[bytes, ...]:
+        """The programs with so many operations that grow, fewer than the most that there may be."""
+        return tuple(each for found in self._growing[events].values() for each in found)
+
+    def is_kept(self) -> bool:
+        """Whether the cache knows something of the largest programs already."""
+        events, threads = self.plan[-1]
+        found = self.opened().answer(self._question(events, threads, 0, True), _Block)
+        self.close()
+        return found is not None
 
     def _phase(self, events: int, threads: int) -> Phase:
         before = self._growing[events - 1]

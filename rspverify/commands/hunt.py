@@ -1,0 +1,133 @@
+"""`hunt`: which smallest program breaks a scheme, of all programs within bounds?"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rspverify.check.settings import Settings
+from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
+from rspverify.commands.output import note, warn_once
+from rspverify.options import FormatName, OutputFile, with_settings
+
+if TYPE_CHECKING:
+    from rspverify.report.hunts import BrokenShown, HuntReport
+
+
+@guarded
+@with_settings(
+    "engine", "reading", "steps", "confirm", "smt_dir", "progress", "unroll", "mixed", "states"
+)
+def hunt(
+    settings: Settings,
+    scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")],
+    events: Annotated[int, typer.Option(min=1, max=7, help="The most operations.")] = 4,
+    threads: Annotated[int, typer.Option(min=1, max=7, help="The most threads.")] = 3,
+    workgroups: Annotated[
+        int | None,
+        typer.Option(min=1, max=7, help="The most work-groups. Default: as many as threads."),
+    ] = None,
+    devices: Annotated[int, typer.Option(min=1, max=7, help="The most devices.")] = 1,
+    locations: Annotated[int, typer.Option(min=1, max=7, help="The most locations.")] = 2,
+    guards: Annotated[
+        int | None, typer.Option(min=0, help="The most ifs. Default: any number.")
+    ] = None,
+    operation: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An operation that programs may have, as st.na or ld.DV.R; more than once for "
+            "several. Default: those of Tab. 3, with several devices also those of scope ALL."
+        ),
+    ] = None,
+    plain_on_atomic: Annotated[
+        bool,
+        typer.Option(
+            "--plain-on-atomic",
+            help="Let plain operations access locations that are declared atomic, too.",
+        ),
+    ] = False,
+    first: Annotated[
+        bool, typer.Option("--first", help="Stop at the first program that breaks the scheme.")
+    ] = False,
+    estimate: Annotated[
+        bool,
+        typer.Option("--estimate", help="Only say how many programs there are, and how long."),
+    ] = False,
+    write: Annotated[
+        str,
+        typer.Option(metavar="DIR", help="Where hunt-SCHEME-rowN.litmus is written if found."),
+    ] = ".",
+    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
+        FormatName.TEXT
+    ),
+    output: OutputFile = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
+    ] = False,
+) -> None:
+    """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
+
+    The smallest that is UNSOUND is shown and written, with the row at fault. The hunt goes on with
+    that row made as strong as can be, so that the next one shows another row, until every program
+    within the bounds is sound. An interrupted hunt goes on where it was.
+
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
+    scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
+    """
+    from rspverify.check.cache import open_cache
+    from rspverify.check.reading import read_inputs
+    from rspverify.engineering.hunt.files import require_folder, written_to
+    from rspverify.engineering.hunt.outfit import Outfit, hunting_space
+    from rspverify.render.console import opened
+    from rspverify.render.hunt_stream import HuntStream
+
+    started = time.perf_counter()
+    require_folder(write)
+    warn = warn_once()
+    cache = open_cache(not no_cache, warn)
+    decider = read_inputs([scheme], settings, cache).decider()
+    cache.close()
+    note(decider.model.notes)
+    table = decider.schemes[0].scheme
+    settings = replace(settings, model=decider.model.name)
+    bounds = (events, threads, workgroups or threads, devices, locations, guards)
+    space, left_out = hunting_space(table, bounds, operation, mixed=plain_on_atomic)
+
+    def keep(found: BrokenShown) -> BrokenShown:
+        return replace(found, file=written_to(write, table.name, found))
+
+    outfit = Outfit(
+        table, scheme, decider.model, space, left_out, settings, jobs or os.cpu_count() or 1
+    )
+    with opened(output) as console:
+        with HuntStream(console, outfit.heading(), text=format is FormatName.TEXT) as stream:
+            report = outfit.hunt(
+                stream, keep, cache.place, warn, first=first, only_estimate=estimate
+            )
+            report = replace(report, seconds=time.perf_counter() - started)
+        if format is FormatName.JSON:
+            from rspverify.render.hunt_json import render
+
+            console.file.write(render(report))
+        else:
+            stream.finish(report)
+    raise typer.Exit(_exit_code(report))
+
+
+def _exit_code(report: HuntReport) -> int:
+    if report.interrupted:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    if report.internal:
+        return INTERNAL
+    if report.findings:
+        return 1
+    return 3 if report.unknown else 0

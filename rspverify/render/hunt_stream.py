@@ -1,0 +1,91 @@
+"""`hunt` as it goes: findings as they come, and on a terminal how far it is, how fast, how long."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from rspverify.render import hunt_text
+from rspverify.report.hunts import BrokenShown, EstimateShown, HuntReport
+
+
+class HuntStream:
+    """Prints findings as soon as there are any. With `text` false (JSON) progress alone is shown."""
+
+    def __init__(self, console: Console, heading: HuntReport, *, text: bool) -> None:
+        self._console = console
+        self._heading = heading
+        self._text = text
+        self._started = time.monotonic()
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f}{task.fields[rate]}"),
+            TimeRemainingColumn(),
+            console=console if console.is_terminal and text else Console(stderr=True),
+            transient=True,
+            disable=not (console.is_terminal and text) and not sys.stderr.isatty(),
+        )
+        self._task = self._progress.add_task("", total=None, visible=False, rate="")
+
+    def __enter__(self) -> HuntStream:
+        self._progress.start()
+        if self._text:
+            for line in hunt_text.heading(self._heading):
+                self._console.print(line, soft_wrap=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def surveying(self, events: int, threads: int, done: int, total: int) -> None:
+        """So many of the blocks of a phase have been enumerated."""
+        what = f"listing {hunt_text.phase_in_words(events, threads)}"
+        if not done:
+            self._begin(what, total)
+        else:
+            self._advance(done)
+
+    def deciding(self, events: int, threads: int, total: int) -> None:
+        """The programs of a phase are decided from now on."""
+        self._begin(f"deciding {hunt_text.phase_in_words(events, threads)}", total)
+
+    def decided(self, count: int) -> None:
+        """So many more have been."""
+        self._advance(self._progress.tasks[0].completed + count)
+
+    def found(self, finding: BrokenShown) -> None:
+        """A program breaks the scheme."""
+        if self._text:
+            for line in hunt_text.finding(finding, self._heading.scheme):
+                self._console.print(line, soft_wrap=True)
+
+    def estimated(self, estimates: Sequence[EstimateShown]) -> None:
+        """What it will take; among what is shown where that is text, or beside it."""
+        console = self._console if self._text else Console(stderr=True)
+        for line in hunt_text.expectation(estimates):
+            console.print(line, soft_wrap=True)
+
+    def finish(self, report: HuntReport) -> None:
+        """The counts, and what follows."""
+        for line in hunt_text.conclusion(report):
+            self._console.print(line, soft_wrap=True)
+
+    def _begin(self, what: str, total: int) -> None:
+        self._started = time.monotonic()
+        self._progress.reset(self._task, description=what, total=total, visible=True, rate="")
+
+    def _advance(self, done: float) -> None:
+        seconds = time.monotonic() - self._started
+        rate = f", {done / seconds:,.0f}/s" if seconds > 0 else ""
+        self._progress.update(self._task, completed=done, rate=rate)

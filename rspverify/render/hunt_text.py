@@ -1,0 +1,195 @@
+"""`hunt` for people: the space, what was found, and how much that says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from rspverify.report.hunts import (
+    ESTIMATED,
+    BlamedRow,
+    BrokenShown,
+    EstimateShown,
+    HuntReport,
+    SpaceShown,
+)
+from rspverify.verdict import Word
+
+_FEW = 5
+"""So many programs without a verdict are named; of more, their number is said."""
+
+_HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to decide")
+
+
+def heading(report: HuntReport) -> Iterator[Text]:
+    """The scheme, and the space that is searched."""
+    yield Text(f"{report.scheme}, for the machine {report.machine}; model {report.model}", "bold")
+    yield Text(f"programs of at most {bounds_in_words(report.space.bounds)}")
+    yield Text(f"made of {', '.join(report.space.operations)}")
+    for name, reason in report.space.left_out:
+        yield Text(f"without {name}: {reason}", style="cyan")
+
+
+def phase_in_words(events: int, threads: int) -> str:
+    """`programs of 4 operations in 2 threads`."""
+    return f"programs of {_counted(events, 'operation')} in {_counted(threads, 'thread')}"
+
+
+def bounds_in_words(bounds: Mapping[str, int]) -> str:
+    """`4 operations, 3 threads, …`, as verdicts name the bounds."""
+    names = {"events": "operations", "guards": "ifs"}
+    parts = (_counted(bound, names.get(name, name)[:-1]) for name, bound in bounds.items())
+    return ", ".join(parts) + ("" if "guards" in bounds else ", any number of ifs")
+
+
+def expectation(estimates: Sequence[EstimateShown]) -> Iterator[Text]:
+    """What it will take."""
+    for each in estimates:
+        yield Text(
+            f"--events {each.events}: about {_about(each.programs)} programs without a race, "
+            f"{_about(each.to_decide)} of them to decide, {_duration(each.seconds)} with "
+            f"{_counted(each.workers, 'process', 'processes')} (from a sample, if nothing is known)",
+            style="dim",
+        )
+
+
+def finding(found: BrokenShown, scheme: str) -> Iterator[Text]:
+    """A program that breaks the scheme."""
+    yield Text("")
+    made = f" with {_rows(found.stronger)} made as strong as can be" if found.stronger else ""
+    yield Text.assemble(
+        ("UNSOUND", "bold red"), f"  {scheme}{made} is broken by a smallest program:"
+    )
+    yield Text(f"  {found.line}", style="bold")
+    steps = "" if found.steps is None else f", after {_counted(found.steps, 'step')} at the least"
+    yield Text(f"  {found.reason}{steps}")
+    for row in found.blamed:
+        yield Text.assemble("  at fault: ", (_row(row), "bold"))
+        yield Text(f"    goes on with {', '.join(row.strongest)}", style="dim")
+    others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
+    if others:
+        words = "; or ".join(_rows(each) for each in others)
+        yield Text(f"    made as strong as can be, {words} would mend it, too", style="dim")
+    if not found.blamed:
+        yield Text("  neither a row of it nor two mend it, made as strong as can be")
+    where = "" if found.file is None else f"written to {found.file}; "
+    yield Text(
+        f"  {where}no smaller one ({found.decided:,} decided, {_duration(found.seconds)})",
+        style="dim",
+    )
+
+
+def conclusion(report: HuntReport) -> Iterator[Text | Table]:
+    """The counts, and what follows."""
+    if report.stopped == ESTIMATED:
+        if not report.estimates:
+            yield Text("no estimate: the filters are not proved for this model")
+        return
+    yield Text("")
+    yield _table(report)
+    yield from _explained(report)
+    yield _summary(report)
+    yield from _undecided(report)
+    yield _last(report)
+
+
+def _table(report: HuntReport) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for head in _HEADS:
+        table.add_column(head, justify="right")
+    for it in report.phases:
+        numbers = (
+            it.events,
+            it.threads,
+            it.programs,
+            it.alone,
+            it.larger,
+            it.guarded,
+            it.to_decide,
+        )
+        table.add_row(*(f"{each:,}" for each in numbers))
+    return table
+
+
+def _explained(report: HuntReport) -> Iterator[Text]:
+    racy = sum(phase.racy for phase in report.phases)
+    yield Text(
+        "programs up to the names of threads, work-groups, locations and values; alone: no "
+        "location that is written is shared by work-groups; smaller: a smaller program stands for "
+        "it; no if: it with an if less does",
+        style="dim",
+    )
+    yield Text(
+        f"{racy:,} extensions of them race (not counted up to symmetry), and nothing is asked of "
+        "these, nor of what contains them"
+        if report.argued
+        else f"{racy:,} programs race; the filters are proved for opencl-rsp alone and not used",
+        style="dim",
+    )
+
+
+def _summary(report: HuntReport) -> Text:
+    words = ", ".join(f"{count:,} {word.value}" for word, count in report.words.items() if count)
+    line = Text(f"{sum(report.words.values()):,} decided: {words or 'none'}")
+    return line.append(f"; {_duration(report.seconds)}", style="dim")
+
+
+def _undecided(report: HuntReport) -> Iterator[Text]:
+    for each in report.unknown[:_FEW]:
+        yield Text(f"not decided: {each}", style="magenta")
+    if len(report.unknown) > _FEW:
+        yield Text(f"and {len(report.unknown) - _FEW:,} more not decided", style="magenta")
+    yield from (Text(str(each), style="bold red") for each in report.internal)
+
+
+def _last(report: HuntReport) -> Text:
+    if not report.complete:
+        words = f"not all programs within the bounds were looked at: {report.stopped}"
+        again = "; the same command goes on from here" if report.interrupted else ""
+        return Text(f"{words}{again}", style="bold red")
+    subject = f"{report.scheme} is sound"
+    if report.stronger:
+        verb = "made as strong as can be"
+        subject = f"{report.scheme} with {_rows(report.stronger)} {verb} is sound"
+    which = f"{report.programs:,} race-free programs within {bounds_in_words(report.space.bounds)}"
+    if not report.sound:
+        words = f"{subject} for the {which} but {len(report.unknown):,} that are not decided"
+        return Text(words, style="bold magenta")
+    vacuous = report.words.get(Word.VACUOUS, 0)
+    words = f"{subject} for all {which}{_made_of(report.space)}"
+    if vacuous:
+        words += f"; of those decided {vacuous:,} complete no execution"
+    return Text(words, style="bold green")
+
+
+def _made_of(space: SpaceShown) -> str:
+    return " (plain operations on atomic locations, too)" if space.mixed else ""
+
+
+def _row(row: BlamedRow) -> str:
+    return f"row {row.number}, {row.operations}: {', '.join(row.code)}"
+
+
+def _rows(numbers: Sequence[int]) -> str:
+    ordered = [str(each) for each in sorted(numbers)]
+    if len(ordered) == 1:
+        return f"row {ordered[0]}"
+    return f"rows {', '.join(ordered[:-1])} and {ordered[-1]}"
+
+
+def _counted(count: int, what: str, many: str | None = None) -> str:
+    return f"{count:,} {what if count == 1 else many or f'{what}s'}"
+
+
+def _about(count: int) -> str:
+    """A number with two digits that count."""
+    digits = max(0, len(str(count)) - 2)
+    return f"{round(count, -digits):,}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
