@@ -157,7 +157,7 @@ NEEDED = [
     (f"fence WI,N, fence WG,N {ALL}", 0, "RWC+st.sc.DV+ld.rlx.WG-F.sc.WG"),
     ("load DV,N (relaxed, acquire, seq_cst)", 0, "SB+st.sc.DV-ld.sc.DV"),
     ("load DV,N (relaxed, acquire, seq_cst)", 1, "SB+st.sc.DV-ld.sc.DV"),
-    ("store DV,N (relaxed, release, seq_cst)", 0, "R+st.sc.DV"),
+    ("store DV,N (relaxed, release, seq_cst)", 0, "R+st.sc.DV-st.sc.DV+st.sc.DV-ld.sc.DV.litmus"),
     ("store DV,R (relaxed, release, seq_cst)", 2, "RWC+st.sc.DV.R"),
     ("store DV,R (relaxed, release, seq_cst)", 3, "RWC+st.sc.DV.R"),
     ("store DV,R (relaxed, release, seq_cst)", 5, "RWC+st.sc.DV.R"),
