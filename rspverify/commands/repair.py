@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,6 +76,15 @@ def repair(
             "explicit engine, too.",
         ),
     ] = 8,
+    hunt_events: Annotated[
+        int,
+        typer.Option(
+            "--hunt-events",
+            min=0,
+            help="Put what passes every test to all programs of so many operations, too (hunt); "
+            "0: to none.",
+        ),
+    ] = 3,
     write: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write each scheme found as a file.")
     ] = None,
@@ -82,6 +92,10 @@ def repair(
         FormatName.TEXT
     ),
     output: OutputFile = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("-j", "--jobs", min=1, help="Processes of the hunt. Default: one per core."),
+    ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
     ] = False,
@@ -99,6 +113,7 @@ def repair(
     from rspverify.check.inputs import require, split_inputs
     from rspverify.engineering.cases import read_workbench
     from rspverify.engineering.judge import Judge
+    from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
     from rspverify.engineering.repair.writing import written_to
     from rspverify.render.console import opened
@@ -122,7 +137,11 @@ def repair(
     interrupted = False
     with opened(output) as console:
         with shown_search() as step:
-            search = Repair(bench, judge, wanted, weights, count=count, sample=sample, on_step=step)
+            workers = jobs or os.cpu_count() or 1
+            hunt = Hunt(judge, bench.schemes[0], hunt_events, workers) if hunt_events else None
+            search = Repair(
+                bench, judge, wanted, weights, count=count, sample=sample, hunt=hunt, on_step=step
+            )
             search.prepare()
             print(before(search.report()), file=sys.stderr)
             try:

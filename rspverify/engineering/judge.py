@@ -102,6 +102,12 @@ class Judge:
             self._opened().keep(question, found)
         return found
 
+    def close(self) -> None:
+        """Let go of the cache until it is needed again. Do it before a fork."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
     def _decided(self, case: Case, scheme: Scheme, file: str) -> Answer:
         found = answer_to(
             self._side(case), scheme, self.settings, incident(case.file, file, self.settings)

@@ -8,6 +8,7 @@ from typing import Any
 from rspverify import __version__
 from rspverify.report.mutations import NamedTest
 from rspverify.report.repairs import (
+    Hunted,
     Reference,
     RepairReport,
     RowAsked,
@@ -39,7 +40,7 @@ def render(report: RepairReport) -> str:
         "exact": report.exact,
         "complete": report.complete,
         "finished": report.finished,
-        "hunting": report.hunting or None,
+        "hunting": dict(report.hunting) or None,
         "candidates": report.candidates,
         "nogoods": report.nogoods,
         "verdicts": report.decided,
@@ -93,7 +94,6 @@ def _reference(reference: Reference) -> dict[str, Any]:
 
 
 def _found(found: SchemeFound) -> dict[str, Any]:
-    hunted = found.hunted
     return {
         "name": found.name,
         "cost": found.cost,
@@ -102,8 +102,17 @@ def _found(found: SchemeFound) -> dict[str, Any]:
         "within": dict(found.within),
         "explicit": found.explicit,
         "beyond_explicit": found.beyond,
-        "hunted": {"bounds": hunted.bounds, "programs": hunted.programs} if hunted else None,
+        "hunted": _hunted(found.hunted) if found.hunted else None,
         "written": found.file,
+    }
+
+
+def _hunted(hunted: Hunted) -> dict[str, Any]:
+    return {
+        "bounds": dict(hunted.bounds),
+        "programs": hunted.programs,
+        "decided": hunted.decided,
+        "unknown": hunted.unknown,
     }
 
 

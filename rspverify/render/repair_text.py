@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.text import Text
 
 from rspverify.report.repairs import (
+    Hunted,
     Reference,
     RepairReport,
     RowFound,
@@ -109,10 +110,17 @@ def _rests_on(found: SchemeFound, report: RepairReport) -> str:
     else:
         words.append("none put to explicit")
     if found.hunted:
-        words.append(f"sound for all {found.hunted.programs:,} programs of {found.hunted.bounds}")
+        words.append(_hunted(found.hunted))
     else:
         words.append("not hunted for other programs")
     return "; ".join(words)
+
+
+def _hunted(hunted: Hunted) -> str:
+    if hunted.unknown:
+        return f"{hunted.unknown:,} of {hunted.decided:,} programs hunted through were not decided"
+    words = f"sound for all {hunted.programs:,} programs without a race"
+    return f"{words} within {_bounds(hunted.bounds)} ({hunted.decided:,} decided)"
 
 
 def _conclusion(report: RepairReport) -> Iterator[Text]:

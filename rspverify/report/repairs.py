@@ -52,11 +52,14 @@ class RowFound:
 class Hunted:
     """What hunt says of a scheme: it is sound for all programs within bounds.
 
-    bounds: in words; programs: how many were decided.
+    programs: how many these are, up to symmetry, without a race; decided: how many of them were
+    decided, as the others follow; unknown: how many could not be decided.
     """
 
-    bounds: str
+    bounds: Mapping[str, int]
     programs: int
+    decided: int
+    unknown: int
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,7 @@ class RepairReport:
     candidates can cost less than, while `exact`; the cost of those found, if any was.
     exact: whether nothing was put aside that is cheaper. complete: whether there are no others of
     the least cost but stronger ones. candidate: the last one tried, of a search that did not end.
+    hunting: the bounds of the hunt that survivors are put through, empty without one.
     undecided: tests that could not be decided for some candidate, which was put aside therefore.
     """
 
@@ -147,7 +151,7 @@ class RepairReport:
     exact: bool
     complete: bool
     finished: bool
-    hunting: str
+    hunting: Mapping[str, int]
     candidates: int
     nogoods: int
     decided: int

@@ -13,6 +13,7 @@ from rspverify.engineering.judge import Judge
 from rspverify.engineering.mutate import named
 from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, weaker
+from rspverify.engineering.repair.hunting import Hunt
 from rspverify.engineering.repair.learning import Teacher
 from rspverify.engineering.repair.question import Field, Wanted, field_of
 from rspverify.engineering.repair.search import Search, Tally
@@ -48,6 +49,7 @@ class Repair:
 
     The second one, if there is one, is the reference. count: so many schemes of the least cost are
     wanted at most. sample: per row that changes, so many tests are put to `explicit`, too.
+    hunt: what looks for other programs that break what passes every test.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Repair:
         *,
         count: int = 5,
         sample: int = 8,
+        hunt: Hunt | None = None,
         on_step: Callable[[int, int], None] = lambda candidates, least: None,
     ) -> None:
         self._bench, self._judge, self._costs = bench, judge, costs
@@ -76,12 +79,14 @@ class Repair:
             judge.warn,
         )
         self._asked: list[Case] = []
+        self._caught: list[str] = []
         self._wanted = wanted
         self._found: list[Chosen] = []
         self._shown: dict[tuple[tuple[int, Code], ...], SchemeFound] = {}
         self._finished = self._complete = False
         self._reference: Reference | None = None
-        self.hunting = ""
+        self._hunt = hunt
+        self._hunted: dict[tuple[tuple[int, Code], ...], Hunted] = {}
 
     def prepare(self) -> Field:
         """Decide what each test says of the scheme itself, and so which of them count.
@@ -114,7 +119,16 @@ class Repair:
         self._on_step(tally.candidates, tally.least)
 
     def _further(self, codes: Codes) -> Trial | None:
-        return None
+        """A test beside those given that breaks a scheme, found by hunting for it."""
+        if self._hunt is None:
+            return None
+        self._judge.close()
+        found = self._hunt.of(self._trials.scheme_of(codes, self._scheme.name))
+        if isinstance(found, Hunted):
+            self._hunted[_key(codes)] = found
+            return None
+        self._caught.append(found.file)
+        return self._trials.add(found)
 
     def run(self) -> None:
         """Search until all is found that is wanted. What is known meanwhile is in `report`."""
@@ -135,7 +149,7 @@ class Repair:
         self._found = self._found[: self._count]
         self._finished = True
         for place, chosen in enumerate(self._found, 1):
-            self._shown[_key(chosen)] = self._with_sample(chosen, place)
+            self._shown[_key(chosen.codes)] = self._with_sample(chosen, place)
 
     def _take(self, chosen: Chosen) -> None:
         """Keep a scheme, unless it is stronger than another; the nearest first."""
@@ -165,7 +179,14 @@ class Repair:
         rows = tuple(self._row_found(number, code) for number, code in sorted(chosen.codes.items()))
         tests = len(self._trials.trials)
         return SchemeFound(
-            scheme.name, chosen.cost, rows, tests, within, 0, 0, self._hunted(chosen)
+            scheme.name,
+            chosen.cost,
+            rows,
+            tests,
+            within,
+            0,
+            0,
+            self._hunted.get(_key(chosen.codes)),
         )
 
     def _with_sample(self, chosen: Chosen, place: int) -> SchemeFound:
@@ -184,9 +205,6 @@ class Repair:
 
     def _name(self, place: int) -> str:
         return f"{self._scheme.name}-repaired-{place}"
-
-    def _hunted(self, chosen: Chosen) -> Hunted | None:
-        return None
 
     def _sampled(self) -> list[Trial]:
         """For each row that changes, the smallest tests that use it."""
@@ -294,17 +312,18 @@ class Repair:
                 self._words,
                 tuple(self._without),
                 bench.left_out,
+                tuple(self._caught),
             ),
             self._reference,
             tuple(
-                self._shown.get(_key(chosen)) or self._decided(chosen, place)
+                self._shown.get(_key(chosen.codes)) or self._decided(chosen, place)
                 for place, chosen in enumerate(self._found[: self._count], 1)
             ),
             self.search.chooser.least,
             not tally.undecided,
             self._complete,
             self._finished,
-            self.hunting,
+            self._hunt.bounds if self._hunt else {},
             tally.candidates,
             len(self.search.chooser.nogoods),
             self._trials.asked,
@@ -321,8 +340,8 @@ class Repair:
         )
 
 
-def _key(chosen: Chosen) -> tuple[tuple[int, Code], ...]:
-    return tuple(sorted(chosen.codes.items()))
+def _key(codes: Codes) -> tuple[tuple[int, Code], ...]:
+    return tuple(sorted(codes.items()))
 
 
 def _devices(case: Case) -> int:

@@ -1,0 +1,43 @@
+"""Survivors put to all programs within bounds, by `hunt`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rspverify.engineering.cases import Case
+from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.search import first_broken
+from rspverify.engineering.hunt.space import DEVICES, ONE_DEVICE, Space, access
+from rspverify.engineering.hunt.survey import Survey
+from rspverify.engineering.judge import Judge
+from rspverify.report.repairs import Hunted
+from rspverify.scheme import Scheme
+
+_THREADS = 3
+
+
+class Hunt:
+    """All programs of so many operations at most, of those that a scheme has rows for.
+
+    Up to three threads, in as many work-groups; on two devices where it has rows for scope ALL.
+    """
+
+    def __init__(self, judge: Judge, scheme: Scheme, events: int, workers: int) -> None:
+        self._settings = judge.settings
+        names = [name for name in DEVICES if row_shape(access(name)) in scheme.table]
+        devices = 1 if set(names) <= set(ONE_DEVICE) else 2
+        space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names))
+        self._survey = Survey(space, judge.model, judge.place, judge.warn, workers)
+
+    @property
+    def bounds(self) -> Mapping[str, int]:
+        """The bounds, by name."""
+        return self._survey.space.bounds
+
+    def of(self, scheme: Scheme) -> Case | Hunted:
+        """The smallest program that breaks a scheme; or what is known as there is none."""
+        found = first_broken(self._survey, scheme, self._settings)
+        if found.case is not None:
+            return found.case
+        unknown = len(found.unknown)
+        return Hunted(self.bounds, found.counts.programs, found.decided, unknown)
