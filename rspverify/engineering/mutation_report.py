@@ -20,7 +20,13 @@ from rspverify.report.mutations import (
 )
 from rspverify.scheme import scheme_text
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.mutants import Mutant, RowMutants, mutants_of, wider_mutants_of
+from rspverify.scheme.mutants import (
+    Mutant,
+    RowMutants,
+    mutants_of,
+    stored_elsewhere,
+    wider_mutants_of,
+)
 from rspverify.verdict import Word
 
 
@@ -76,7 +82,11 @@ def mutation_report(
             it.row.number,
             str(it.row),
             tuple(map(str, it.row.code)),
-            tuple(place for place, each in enumerate(it.row.code, 1) if each.accesses),
+            tuple(
+                place
+                for place, each in enumerate(it.row.code, 1)
+                if each.accesses and not stored_elsewhere(it.row.code, place - 1)
+            ),
             len(telling(grounds, it.row.number)),
             costs.of(it.row.code),
             tuple(map(step_shown, it.unchanged)),

@@ -81,7 +81,8 @@ class RowMutants:
 def mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
     """Every mutant of every row: one without an instruction, with a narrower one, and so on.
 
-    The access of a row stays, as without it a row means nothing.
+    The access of a row stays, as without it a row means nothing; of several stores of its value
+    any but one may go. A read-modify-write stays before what stores its value again.
     """
     return tuple(_different(row, _weaker(row.code)) for row in scheme.rows)
 
@@ -116,7 +117,7 @@ def _weaker(code: Code) -> Iterator[tuple[Step, Code]]:
     pairs = dict(lock_pairs(code))
     for place, template in enumerate(code):
         here, name = place + 1, str(template)
-        if not template.accesses:
+        if not template.accesses or stored_elsewhere(code, place):
             yield Step(Mutation.DROP, here, name, "drop", (here,)), _without(code, place)
         if place in pairs:
             other = pairs[place]
@@ -129,8 +130,16 @@ def _weaker(code: Code) -> Iterator[tuple[Step, Code]]:
             yield step, (*code[:place], narrower, *code[place + 1 :])
         if place + 1 < len(code):
             after = code[place + 1]
+            if template.accesses and after.accesses:
+                continue
             step = Step(Mutation.SWAP, here, name, f"swap with {after}")
             yield step, (*code[:place], after, template, *code[place + 2 :])
+
+
+def stored_elsewhere(code: Code, place: int) -> bool:
+    """Whether an instruction only stores what another one of the code writes, too."""
+    writes = [at for at, each in enumerate(code) if each.mnemonic.writes]
+    return place in writes and not code[place].mnemonic.reads and len(writes) > 1
 
 
 def _wider(code: Code, widest: Reach) -> Iterator[tuple[Step, Code]]:

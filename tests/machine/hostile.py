@@ -27,6 +27,14 @@ LOCKED: tuple[tuple[str, ...], ...] = (
     ("LD", "ST", "ST", "FLU_L1", "INV_L1", "LK_L2"),
 )
 """Palettes with many locks, for programs that may get stuck."""
+INVALIDATING: tuple[tuple[str, ...], ...] = (
+    (*_ALL, "INV_L2", "INV_L2", *_LOCKS),
+    ("LD", "LD", "ST", "INV_L2", "INV_L1", "FLU_L2"),
+    ("LD", "ST", "INC_L2", "INV_L2", "INV_L2", "FLU_L1"),
+    ("LD", "ST", "INC_L2", "INV_L2", "LK_L2", "UL_L2"),
+    ("LD", "ST", "ST", "FLU_L1", "FLU_L2", "INV_L2"),
+)
+"""Palettes for `rsp-inv-l2`."""
 
 
 def hostile_assembly(
@@ -36,9 +44,14 @@ def hostile_assembly(
     threads: int = 3,
     most: int = 8,
     palettes: tuple[tuple[str, ...], ...] = _PALETTES,
+    machine: str | None = None,
 ) -> AssemblyProgram:
-    """A program of at most so many threads and instructions; every fourth is for rsp-st-waits."""
-    instructions = INSTRUCTION_SETS["rsp-st-waits" if rng.random() < 0.25 else "rsp"]
+    """A program of at most so many threads and instructions.
+
+    For a machine, or, without one, every fourth for rsp-st-waits and the others for rsp.
+    """
+    waits = rng.random() < 0.25
+    instructions = INSTRUCTION_SETS[machine or ("rsp-st-waits" if waits else "rsp")]
     count = rng.randint(min(2, devices), threads)
     places = [
         (t if t < devices else rng.randrange(devices), rng.randrange(2)) for t in range(count)

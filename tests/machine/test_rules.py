@@ -24,9 +24,11 @@ MACHINES = pytest.mark.parametrize("machine", INSTRUCTION_SETS)
 def test_the_instructions_and_their_operands_are_those_of_tab_1(machine: str) -> None:
     """And RMW_L1 and RMW_L2, which have the operands and the effects of the two INCs."""
     instructions = INSTRUCTION_SETS[machine].values()
+    added = {"INV_L2": ("s", "DV", "SY")} if machine == "rsp-inv-l2" else {}
     assert {
         each.name: (each.operands, *(s.value for s in each.reaches)) for each in instructions
     } == {
+        **added,
         "LD": ("rx",),
         "ST": ("rx",),
         "INC_L1": ("rx",),
@@ -51,9 +53,12 @@ def test_inc_is_the_rmw_that_adds(machine: str, level: str) -> None:
     assert (inc.operator, rmw.operator) == ("+", None)
 
 
-def test_the_machines_differ_in_st_alone() -> None:
+def test_the_machines_differ_in_st_and_inv_l2_alone() -> None:
     rsp, waits = INSTRUCTION_SETS["rsp"], INSTRUCTION_SETS["rsp-st-waits"]
     assert {name for name in rsp if rsp[name] != waits[name]} == {"ST"}
+    more = INSTRUCTION_SETS["rsp-inv-l2"]
+    assert all(rsp[name] == more[name] for name in rsp)
+    assert INSTRUCTION_SETS["rsp-coherent-l2"] == rsp
 
 
 @MACHINES

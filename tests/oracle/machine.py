@@ -114,7 +114,7 @@ def is_clean(cache, x):
 class Machine:
     """One program on the machine: its initial state, its steps, and which states are complete."""
 
-    def __init__(self, program, variant="rsp", evict=True, l2_is_memory=False):
+    def __init__(self, program, variant="rsp", evict=True, l2_is_memory=False, coherent=False):
         if variant not in VARIANTS:
             raise ValueError(f"unknown variant {variant!r}")
         self.variant = variant
@@ -139,7 +139,7 @@ class Machine:
         self.all_devices = range(len(devices))
         self.all_groups = range(len(groups))
         self.all_locations = range(len(self.locations))
-        if l2_is_memory and len(devices) > 1:
+        if l2_is_memory and len(devices) > 1 and not coherent:
             raise ValueError("with several devices the L2s cannot be treated as memory")
 
     # ---- states ----
@@ -286,6 +286,14 @@ class Machine:
                 l1 = put(l1, w, invalidate(l1[w], x))
         return self.advance(state._replace(l1=l1), t)
 
+    def execute_INV_L2(self, state, t, scope):
+        l2 = state.l2
+        for d in self.devices_in(t, scope):
+            for x in self.all_locations:
+                if not self.l2_is_memory:
+                    l2 = put(l2, d, invalidate(l2[d], x))
+        return self.advance(state._replace(l2=l2), t)
+
     def execute_LK_L2(self, state, t, name):
         x, d = self.index[name], self.device_of[t]
         if state.lockfile[d][x] not in (FREE, t):
@@ -415,13 +423,15 @@ def explore(machine, limit):
                     raise TooLarge(f"more than {limit} states")
 
 
-def outcomes(program, variant="rsp", limit=1_000_000, evict=True, l2_is_memory=False):
+def outcomes(
+    program, variant="rsp", limit=1_000_000, evict=True, l2_is_memory=False, coherent=False
+):
     """The outcomes of all complete executions; the empty set when none completes.
 
     An outcome is (((rid, value), ...) of the executed reads, ((location, value), ...) of global
     memory at the end), both sorted.  Raises TooLarge when more than ``limit`` states were visited.
     """
-    machine = Machine(program, variant, evict, l2_is_memory)
+    machine = Machine(program, variant, evict, l2_is_memory, coherent)
     return frozenset(
         machine.outcome(state) for state in explore(machine, limit) if machine.is_complete(state)
     )
