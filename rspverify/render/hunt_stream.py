@@ -15,7 +15,7 @@ from rspverify.report.hunts import BrokenShown, EstimateShown, HuntReport
 
 
 class HuntStream:
-    """Prints findings as soon as there are any. With `text` false (JSON) progress alone is shown."""
+    """Prints findings as soon as there are any. Without `text` (JSON) progress alone is shown."""
 
     def __init__(self, console: Console, heading: HuntReport, *, text: bool) -> None:
         self._console = console

@@ -50,7 +50,7 @@ def expectation(estimates: Sequence[EstimateShown]) -> Iterator[Text]:
         yield Text(
             f"--events {each.events}: about {_about(each.programs)} programs without a race, "
             f"{_about(each.to_decide)} of them to decide, {_duration(each.seconds)} with "
-            f"{_counted(each.workers, 'process', 'processes')} (from a sample, if nothing is known)",
+            f"{_counted(each.workers, 'process', 'processes')} (from a sample)",
             style="dim",
         )
 

@@ -18,7 +18,7 @@ from rspverify.engineering.hunt.survey import Survey
 from rspverify.report.hunts import EstimateShown
 from rspverify.scheme import Scheme
 
-_PARENTS = 120
+_PARENTS = 300
 """So many programs of each size are extended."""
 _DECIDED = 30
 """So many programs of each size are decided."""
@@ -52,7 +52,7 @@ def estimates(
 
     The programs of `known` operations and fewer are listed, and their decisions sampled; of each
     size beyond, a sample of the programs that grow, chosen at random from those of the size before,
-    is extended. With time, a number is good to a factor of two. Only where filters are argued.
+    is extended. A number is good to a factor of two or three. Only where filters are argued.
     """
     rng = random.Random(0)
     settings = replace(settings, shortest=False, progress=False)

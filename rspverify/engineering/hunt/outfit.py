@@ -59,7 +59,8 @@ def hunting_space(
     """The space of a hunt, and which operations are left out of it, with why. Raises InputError.
 
     What the scheme has no row for is left out. Remote operations of work-group scope are added
-    where the scheme gives them other code than those that are not remote: to the model they are one.
+    where the scheme gives them other code than those that are not remote: the model knows no
+    difference.
     """
     wanted = list(chosen_operations(names, bounds[3]))
     table = {name: scheme.table.get(row_shape(access(name))) for name in wanted}
@@ -108,7 +109,10 @@ class Outfit:
         first: bool,
         only_estimate: bool,
     ) -> HuntReport:
-        """Everything, or as much as there was before an interrupt. keep: what is done with a finding."""
+        """Everything, or as much as there was before an interrupt.
+
+        keep: what is done with a finding first.
+        """
         survey = Survey(self.space, self.model, place, warn, self.workers, watcher.surveying)
 
         def found(finding: BrokenShown) -> BrokenShown:

@@ -129,7 +129,7 @@ class Survey:
         return self.facts.digest == facts_of_model(load_model(DEFAULT_MODEL)).digest
 
     def phases(self, upto: int | None = None) -> Iterator[Phase]:
-        """All phases, fewer operations first, then fewer threads; or those up to so many operations."""
+        """All phases, or those up to so many operations: the smaller ones first."""
         number = 0
         while number < len(self.plan) and (upto is None or self.plan[number][0] <= upto):
             if number == len(self._phases):
