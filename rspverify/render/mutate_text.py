@@ -140,6 +140,11 @@ def _conclusion(report: MutationReport) -> Iterator[Text]:
             "program that tells",
             style="bold red",
         )
+    if surviving and report.tests.broken:
+        yield Text(
+            f"as {report.scheme} is broken itself, see whether a program that hunt finds breaks "
+            f"{report.scheme}, too: it tells nothing then"
+        )
     undecided = sum(it.undecided for it in surviving)
     if undecided:
         yield Text(f"of those that survive, {undecided} may fail tests that were not decided")

@@ -120,6 +120,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_what_fails_already_is_said() -> None:
     result = run(ORIGINAL, FIG4, "-j", "1")
     assert "original itself fails 1 test, which show nothing of its mutants: Fig4" in result.stdout
+    assert "as original is broken itself, see whether" in result.stdout
     assert "0 UNSOUND" in result.stdout
 
 
