@@ -30,6 +30,8 @@ _MOST = 20
 """So many reports are left in one folder; a bug that every test shows need not fill the disk."""
 _OPTIONS = {"seconds": "--timeout"}
 """Options whose names are not those of their setting."""
+WITHOUT_OPTION = frozenset({"shortest"})
+"""Settings of scheme engineering alone, which `explain` has no option for."""
 _OF_DRAW = ("model", "seconds", "unroll", "mixed")
 """The settings that `draw` has options for."""
 
@@ -161,7 +163,7 @@ def _options(settings: Settings, taken: Container[str] | None) -> Iterator[str]:
     taken: the settings that the command has options for, None if it has them for all.
     """
     for field in fields(settings):
-        if taken is not None and field.name not in taken:
+        if field.name in WITHOUT_OPTION or (taken is not None and field.name not in taken):
             continue
         value = getattr(settings, field.name)
         if value != field.default or field.name in ("engine", "model"):

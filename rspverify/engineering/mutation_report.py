@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rspverify.engineering.cases import Workbench
 from rspverify.engineering.mutate import Ground, shown, step_shown, telling
-from rspverify.engineering.shown_commands import explain_command, hunt_command
+from rspverify.engineering.shown_commands import explain_command, hunt_command, hunted
 from rspverify.engineering.written import write_schemes
 from rspverify.report.mutations import (
     Fate,
@@ -89,6 +89,7 @@ def mutation_report(
             ),
             len(telling(grounds, it.row.number)),
             costs.of(it.row.code),
+            hunted(it.row, scheme) is not None,
             tuple(map(step_shown, it.unchanged)),
         )
         for it in asked.table
@@ -133,8 +134,13 @@ def _with_command(finding: Finding, asked: Asked) -> Finding:
     if path is None:
         return finding
     settings = asked.bench.settings
+    command = None
     if finding.test is None:
-        command = hunt_command(path, settings)
+        scheme = asked.bench.schemes[0]
+        (row,) = (each for each in scheme.rows if each.number == finding.mutant.row)
+        devices = hunted(row, scheme)
+        if devices is not None:
+            command = hunt_command(path, settings, devices)
     else:
         stuck = finding.fate is Fate.STUCK
         command = explain_command(path, finding.test.file, settings, progress=stuck)

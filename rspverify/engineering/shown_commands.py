@@ -6,11 +6,13 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import fields
 
-from rspverify.check.bundle import option_of
+from rspverify.check.bundle import WITHOUT_OPTION, option_of
 from rspverify.check.settings import Settings
+from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.space import access, chosen_operations
+from rspverify.scheme import Row, Scheme
 
-_NO_OPTION = frozenset({"progress", "shortest"})
-"""Settings that `explain` is given otherwise, or has no option for."""
+_GIVEN_OTHERWISE = WITHOUT_OPTION | {"progress"}
 
 
 def explain_command(scheme: str, test: str, settings: Settings, *, progress: bool = False) -> str:
@@ -20,17 +22,27 @@ def explain_command(scheme: str, test: str, settings: Settings, *, progress: boo
     return shlex.join(words)
 
 
-def hunt_command(scheme: str, settings: Settings) -> str:
-    """The command that looks for a program that breaks a scheme."""
+def hunt_command(scheme: str, settings: Settings, devices: int) -> str:
+    """The command that looks for a program on so many devices that breaks a scheme."""
+    several = ["--devices", str(devices)] if devices > 1 else []
     model = ["--model", settings.model] if settings.model != Settings.model else []
-    return shlex.join(["rspverify", "hunt", scheme, *model])
+    return shlex.join(["rspverify", "hunt", scheme, "--first", *several, *model])
+
+
+def hunted(row: Row, scheme: Scheme) -> int | None:
+    """On how many devices a hunt has programs that use a row, by default; None: it has none."""
+    for devices in (1, 2):
+        names = chosen_operations(None, devices)
+        if any(scheme.table.get(row_shape(access(name))) is row for name in names):
+            return devices
+    return None
 
 
 def _options(settings: Settings) -> Iterator[str]:
     """The options that make these settings, but for those that are the default."""
     for each in fields(settings):
         value = getattr(settings, each.name)
-        if value != each.default and each.name not in _NO_OPTION:
+        if value != each.default and each.name not in _GIVEN_OTHERWISE:
             yield from (
                 (option_of(each.name),)
                 if value is True

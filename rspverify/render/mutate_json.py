@@ -71,6 +71,7 @@ def _row(row: RowShown) -> dict[str, Any]:
         "code": list(row.code),
         "cost": row.cost,
         "tests": row.tests,
+        "hunted": row.hunted,
         "unchanged": [_step(step) for step in row.unchanged],
     }
 

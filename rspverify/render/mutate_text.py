@@ -140,6 +140,16 @@ def _conclusion(report: MutationReport) -> Iterator[Text]:
             "program that tells",
             style="bold red",
         )
+    rows = {it.mutant.row for it in surviving}
+    beyond = [str(row.number) for row in report.rows if row.number in rows and not row.hunted]
+    if beyond:
+        named = f"row{'s' * (len(beyond) > 1)} {', '.join(beyond)}"
+        yield Text(f"no program of a hunt has operations of {named}, which says nothing of these")
+    if surviving and report.tests.broken:
+        yield Text(
+            f"as {report.scheme} is broken itself, see whether a program that hunt finds breaks "
+            f"{report.scheme}, too: it tells nothing then"
+        )
     undecided = sum(it.undecided for it in surviving)
     if undecided:
         yield Text(f"of those that survive, {undecided} may fail tests that were not decided")

@@ -95,7 +95,7 @@ class Finding:
 class RowShown:
     """A row and its code. tests: how many use it and can show something of its mutants.
 
-    unchanged: steps that lead to its own code.
+    hunted: whether a hunt has programs that use it. unchanged: steps that lead to its own code.
     """
 
     number: int
@@ -104,6 +104,7 @@ class RowShown:
     accesses: tuple[int, ...]
     tests: int
     cost: int
+    hunted: bool
     unchanged: tuple[StepShown, ...] = ()
 
 

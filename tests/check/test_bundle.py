@@ -129,6 +129,7 @@ def test_nothing_of_the_place_where_it_happened(
             Settings(engine=Engine.UNROLL, steps=7),
             "--engine unroll --model model/opencl-rsp.cat --steps 7",
         ),
+        (Settings(shortest=False), "--engine {engine} --model model/opencl-rsp.cat"),
     ],
 )
 def test_the_command_has_what_was_chosen(settings: Settings, options: str) -> None:
@@ -140,8 +141,10 @@ def test_the_command_has_what_was_chosen(settings: Settings, options: str) -> No
 def test_every_setting_has_an_option() -> None:
     command = get_command(app).commands["explain"]  # type: ignore[attr-defined]
     options = {option for parameter in command.params for option in parameter.opts}
-    for field in fields(Settings):
-        assert bundle.option_of(field.name) in options
+    names = {field.name for field in fields(Settings)}
+    assert names >= bundle.WITHOUT_OPTION
+    for name in names - bundle.WITHOUT_OPTION:
+        assert bundle.option_of(name) in options
 
 
 def test_the_command_of_outcomes(tmp_path: Path) -> None:

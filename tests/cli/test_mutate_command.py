@@ -101,10 +101,27 @@ def test_mutants_can_be_written_and_explained(tmp_path: Path) -> None:
     stuck = CliRunner().invoke(app, shlex.split(commands["row6-7-drop"])[1:])
     assert "SOUND, STUCK" in stuck.stdout.splitlines()[0]
     hunting = commands["row3-2-drop"].split()
-    assert hunting == ["rspverify", "hunt", str(tmp_path / "mutants/proposed-row3-2-drop.yaml")]
+    written = tmp_path / "mutants/proposed-row3-2-drop.yaml"
+    assert hunting == ["rspverify", "hunt", str(written), "--first"]
+    assert CliRunner().invoke(app, [*hunting[1:], "--estimate"]).exit_code == 0
     again = run(PROPOSED, FIG4, "--write", str(tmp_path / "mutants"))
     assert again.exit_code == 1
     assert "rspverify hunt" in again.stdout
+
+
+def test_rows_beyond_a_hunt_are_said(tmp_path: Path) -> None:
+    full = "schemes/proposed-full.yaml"
+    found = document(full, FIG4, "--write", str(tmp_path))
+    rows = found["rows"]
+    assert isinstance(rows, list)
+    assert [row["row"] for row in rows if row["hunted"]] == [1, 2, 3, 9, 10, 14, 15, 20, 21]
+    commands = {each["name"]: each["command"] for each in found["mutants"]}  # type: ignore[attr-defined]
+    assert commands["row22-1-drop"] is None
+    assert "hunt" in commands["row21-1-drop"]
+    words = (
+        "no program of a hunt has operations of rows 5, 6, 7, 11, 12, 16, 18, 19, 22, 24, 25, 26"
+    )
+    assert words in run(full, FIG4).stdout
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
@@ -120,6 +137,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_what_fails_already_is_said() -> None:
     result = run(ORIGINAL, FIG4, "-j", "1")
     assert "original itself fails 1 test, which show nothing of its mutants: Fig4" in result.stdout
+    assert "as original is broken itself, see whether" in result.stdout
     assert "0 UNSOUND" in result.stdout
 
 

@@ -77,6 +77,41 @@ def test_each_instruction_of_proposed_is_needed() -> None:
     assert not report.stuck
 
 
+def test_the_document_says_which_test_shows_what() -> None:
+    """The two tables of the findings: tests by letters, and the letter at each step."""
+    (text,) = [
+        text
+        for path in sorted((ROOT / "docs").glob("findings*.md"))
+        if "## No instruction of Proposed can go" in (text := path.read_text())
+    ]
+    text = text.split("## No instruction of Proposed can go")[1].split("\n## ")[0]
+    lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line] for line in lines]
+    tests = {row[0]: (row[1].strip("`"), row[2]) for row in cells if len(row[0]) == 1 and row[0]}
+    tests = {letter: test for letter, test in tests.items() if letter.isalpha()}
+    mutations = ("drop", "drop pair", "narrow", "swap")
+    said: dict[tuple[int, str, str], list[str]] = {}
+    row = ""
+    for first, instruction, *letters in (line for line in cells if len(line) == 6):
+        if first in ("row", "---"):
+            continue
+        row = first.split()[0] if first else row
+        for mutation, letter in zip(mutations, letters, strict=True):
+            if letter:
+                said.setdefault((int(row), instruction, mutation), []).append(tests[letter][0])
+    bench, _, found, _ = proposed()
+    shown: dict[tuple[int, str, str], list[str]] = {}
+    for each in found:
+        assert each.test is not None
+        step = each.mutant.step
+        name = Path(each.test.file).relative_to(ROOT / "litmus").with_suffix("").as_posix()
+        shown.setdefault((each.mutant.row, step.instruction, step.mutation), []).append(name)
+    assert said == shown
+    sizes = {case.file: str(len(case.program.operations)) for case in bench.cases}
+    for name, operations in tests.values():
+        assert sizes[str(ROOT / f"litmus/{name}.litmus")] == operations
+
+
 def test_each_test_shows_what_it_is_said_to_show() -> None:
     """By `check` and `progress` themselves, without judge or cache."""
     bench, _, found, _ = proposed()

@@ -29,7 +29,10 @@ OTHERS = [
 ]
 NARROWER = {
     **{f"{name} DV": f"{name} WG" for name in ("FLU_L1", "INV_L1")},
-    **{f"{name} SY": f"{name} DV" for name in ("FLU_L1", "INV_L1", "FLU_L2", "LK_rmw", "UL_rmw")},
+    **{
+        f"{name} SY": f"{name} DV"
+        for name in ("FLU_L1", "INV_L1", "FLU_L2", "INV_L2", "LK_rmw", "UL_rmw")
+    },
 }
 ACCESS = "ST r x"
 
