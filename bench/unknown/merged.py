@@ -1,0 +1,52 @@
+"""The codes of several rows as one sequence, of which each row's code is a part in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from rspverify.scheme import Row, Template
+
+Token = tuple[str, object]
+"""An instruction without its operands: name and reach. The one that accesses memory is not one."""
+
+
+def token(template: Template) -> Token:
+    """What stands for an instruction of a row."""
+    return template.mnemonic.name, template.reach
+
+
+def halves(row: Row) -> tuple[list[Template], Template, list[Template]]:
+    """What comes before the access of a row's code, the access, and what comes after."""
+    place = next(at for at, each in enumerate(row.code) if each.accesses)
+    return list(row.code[:place]), row.code[place], list(row.code[place + 1 :])
+
+
+def merged(codes: Sequence[Sequence[Token]]) -> list[Token]:
+    """A short sequence that has each of these as a subsequence."""
+    return reduce(_pair, sorted(map(list, codes), key=len, reverse=True), [])
+
+
+def embedded(code: Sequence[Token], whole: Sequence[Token]) -> list[int]:
+    """The places of a code in the sequence that it is merged into, the first that fit."""
+    places, at = [], 0
+    for each in code:
+        at = whole.index(each, at)
+        places.append(at)
+        at += 1
+    return places
+
+
+def _pair(one: list[Token], other: list[Token]) -> list[Token]:
+    """A shortest common supersequence of two."""
+    best: dict[tuple[int, int], list[Token]] = {}
+    for i in range(len(one), -1, -1):
+        for j in range(len(other), -1, -1):
+            if i == len(one) or j == len(other):
+                best[i, j] = [*one[i:], *other[j:]]
+            elif one[i] == other[j]:
+                best[i, j] = [one[i], *best[i + 1, j + 1]]
+            else:
+                choices = [one[i], *best[i + 1, j]], [other[j], *best[i, j + 1]]
+                best[i, j] = min(choices, key=len)
+    return best[0, 0]
