@@ -48,6 +48,17 @@ class Exactly:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """Every code that begins with these instructions, and goes on."""
+
+    top: Code
+
+    def has(self, code: Code, form: Form, alphabet: Alphabet) -> bool:
+        """Whether a code is among them."""
+        return len(code) > len(self.top) and code[: len(self.top)] == self.top
+
+
+@dataclass(frozen=True)
 class Above:
     """Every code that is stronger than one, or the same."""
 
@@ -59,7 +70,7 @@ class Above:
         return weaker(self.form, form, alphabet)
 
 
-Codeset = Below | Exactly | Above
+Codeset = Below | Exactly | Beginning | Above
 
 _EDITED = 64
 """What an edited row adds to the distance: more than all edits of its code do."""
