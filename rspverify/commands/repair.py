@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,9 +57,19 @@ def repair(
         typer.Option(
             "--max-length",
             min=1,
-            max=12,
+            max=16,
             help="The most instructions of a code. Default: as many as the scheme's longest has, "
             "but 7 at least.",
+        ),
+    ] = None,
+    store_again: Annotated[
+        int | None,
+        typer.Option(
+            "--store-again",
+            min=0,
+            max=3,
+            help="How often the code of a row that writes may store the same again. Default: as "
+            "often as a row of the scheme does.",
         ),
     ] = None,
     costs: Annotated[
@@ -127,7 +138,7 @@ def repair(
         f"one scheme must be given, not {len(schemes) - (than is not None)}",
     )
     weights = read_costs(costs) if costs else default_costs()
-    wanted = _wanted(rows, allow, forbid, max_length)
+    wanted = replace(_wanted(rows, allow, forbid, max_length), repeats=store_again)
     warn = warn_once()
     cache = open_cache(not no_cache, warn)
     bench = read_workbench(schemes, tests, settings_for(settings), cache)
@@ -185,6 +196,6 @@ def _wanted(
 def _exit_code(report: RepairReport) -> int:
     if report.internal:
         return INTERNAL
-    if not report.exact:
+    if report.stopped or not report.exact:
         return 3
     return 0 if report.found else 1

@@ -40,6 +40,7 @@ def render(report: RepairReport) -> str:
         "exact": report.exact,
         "complete": report.complete,
         "finished": report.finished,
+        "stopped": report.stopped or None,
         "hunting": dict(report.hunting) or None,
         "candidates": report.candidates,
         "nogoods": report.nogoods,

@@ -237,8 +237,12 @@ def _tests(report: RepairReport) -> Iterator[Text]:
 def _partial(report: RepairReport) -> Iterator[Text]:
     if report.finished:
         return
-    words = f"interrupted: not finished; no candidate that costs less than {report.least:,} passes"
-    yield Text(f"{words}; the same command goes on from here", style="bold red")
+    known = f"no candidate that costs less than {report.least:,} passes"
+    if report.stopped:
+        yield Text(f"not finished: {report.stopped}; {known}", style="bold red")
+    else:
+        words = f"interrupted: not finished; {known}; the same command goes on from here"
+        yield Text(words, style="bold red")
     if report.candidate and not report.found:
         yield Text("the last candidate tried, of which nothing is claimed:")
         for number, code in report.candidate:

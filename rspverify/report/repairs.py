@@ -130,6 +130,7 @@ class RepairReport:
     candidates can cost less than, while `exact`; the cost of those found, if any was.
     exact: whether nothing was put aside that is cheaper. complete: whether there are no others of
     the least cost but stronger ones. candidate: the last one tried, of a search that did not end.
+    stopped: the limit at which a search ended that is not finished, empty if it was interrupted.
     hunting: the bounds of the hunt that survivors are put through, empty without one.
     undecided: tests that could not be decided for some candidate, which was put aside therefore.
     """
@@ -151,6 +152,7 @@ class RepairReport:
     exact: bool
     complete: bool
     finished: bool
+    stopped: str
     hunting: Mapping[str, int]
     candidates: int
     nogoods: int

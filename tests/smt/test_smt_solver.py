@@ -1,7 +1,7 @@
 """Solver: answers, models, cores and limits, against truth tables."""
 
 import time
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given, settings
@@ -283,3 +283,25 @@ def test_enough_time_changes_no_answer() -> None:
     one = Solver(Limits(seconds=60))
     one.add(*pigeonhole(7))
     assert isinstance(one.check(), Unsatisfiable)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    weights=st.lists(st.integers(0, 9), min_size=1, max_size=6),
+    fixed=st.lists(st.sampled_from([None, True, False]), min_size=6, max_size=6),
+    most=st.integers(0, 40),
+)
+def test_bound(weights: list[int], fixed: list[bool | None], most: int) -> None:
+    """As many choices as there are by counting, where the condition holds; all where not."""
+    free = [variable(f"w{place}") for place in range(len(weights))]
+    constants = {True: TRUE, False: FALSE}
+    terms = [own if fix is None else constants[fix] for fix, own in zip(fixed, free, strict=False)]
+    holds = variable("holds")
+    solver = Solver()
+    solver.bound(holds, list(zip(terms, weights, strict=True)), most)
+    for values in product([True, False], repeat=len(weights)):
+        assumed = [own if value else ~own for own, value in zip(free, values, strict=True)]
+        counted = [value if fix is None else fix for value, fix in zip(values, fixed, strict=False)]
+        total = sum(weight for weight, value in zip(weights, counted, strict=True) if value)
+        assert (solver.find([holds, *assumed]) is not None) == (total <= most)
+        assert solver.find([~holds, *assumed]) is not None

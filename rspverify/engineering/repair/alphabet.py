@@ -69,6 +69,7 @@ class Alphabet:
         self.cost = [letter.cost for letter in letters]
         self.role = [letter.role for letter in letters]
         self.order = self._of(Role.ORDER)
+        self.accesses = frozenset(self._of(Role.ACCESS))
         self.takes = self._of(Role.TAKE)
         self.frees = {each: self._partner(each) for each in self.takes}
         self.covered_by = [

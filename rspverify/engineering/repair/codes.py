@@ -1,6 +1,7 @@
-"""Codes: sequences of instructions around one access, with matched locks; and which is weaker.
+"""Codes: sequences of instructions around an access, with matched locks; and which is weaker.
 
-A code is a tuple of letters (alphabet.py). It has one access at most (a fence has none), and for
+A code is a tuple of letters (alphabet.py). It has one access (a fence has none), after which what
+was written may be stored again, and for
 each kind of lock one section at most, which begins with the instruction that takes the lock, ends
 with the one that frees it, and has something in it.
 """
@@ -8,7 +9,7 @@ with the one that frees it, and has something in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from rspverify.assembly import Lock
@@ -64,7 +65,8 @@ def weaker(one: Form, other: Form, alphabet: Alphabet) -> bool:
     """Whether one leaves every execution that the other leaves, by embedding.
 
     Each instruction of the one has a place in the other where one at least as strong stands, in
-    their order; what is in a lock's section has its place in the section of such a lock there.
+    their order; what is in a lock's section has its place in the section of such a lock there. The
+    accesses are the same.
     """
     theirs = other.by_lock
     for lock, section in one.sections:
@@ -80,12 +82,12 @@ def weaker(one: Form, other: Form, alphabet: Alphabet) -> bool:
                 place = max(place, theirs[lock].start)
                 end = min(end, theirs[lock].end)
         enough = alphabet.covered_by[letter]
-        while place < end and body[place] not in enough:
+        while place < end and body[place] not in enough and body[place] not in alphabet.accesses:
             place += 1
-        if place >= end:
+        if place >= end or body[place] not in enough:
             return False
         place += 1
-    return True
+    return not any(letter in alphabet.accesses for letter in body[place:])
 
 
 @dataclass(frozen=True)
@@ -93,64 +95,99 @@ class Kinds:
     """What codes of a row may be made of.
 
     accesses: alternatives, none for a fence; order, takes: letters; length: the most instructions.
+    again: what stores again what was written; repeats: how often at the most.
     """
 
     accesses: tuple[int, ...]
     order: tuple[int, ...]
     takes: tuple[int, ...]
     length: int
+    again: tuple[int, ...] = ()
+    repeats: int = 0
 
 
 def codes(
     kinds: Kinds, alphabet: Alphabet, most: int | None = None, over: int = -1
 ) -> Iterator[Code]:
     """Every code of these kinds that costs at most `most`, and more than `over`."""
-    cost = alphabet.cost
-    cheapest = min((cost[each] for each in kinds.accesses), default=0)
+    return _Maker(kinds, alphabet, most, over).codes()
 
-    def extended(
-        code: Code,
-        spent: int,
-        done: bool,
-        held: tuple[tuple[int, bool], ...],
-        used: frozenset[Lock],
-    ) -> Iterator[Code]:
-        """held: the locks that are open, and whether anything is in their sections yet.
 
-        spent: with what freeing them costs, and the access.
-        """
-        if done and not held and spent > over:
-            yield code
-        room = kinds.length - len(code) - len(held) - (not done)
+@dataclass(frozen=True)
+class _Part:
+    """The beginning of a code.
+
+    spent: with what the access costs, and what frees the locks. held: the locks that are open, and
+    whether anything is in their sections yet. used: kinds of lock. repeats: stores that are left.
+    """
+
+    code: Code
+    spent: int
+    done: bool
+    held: tuple[tuple[int, bool], ...]
+    used: frozenset[Lock]
+    repeats: int
+
+    def and_then(self, letter: int, cost: int = 0) -> _Part:
+        """The part with an instruction more in its body."""
+        held = tuple((take, True) for take, _ in self.held)
+        return replace(self, code=(*self.code, letter), spent=self.spent + cost, held=held)
+
+
+class _Maker:
+    """Makes codes, an instruction after the other, by their cost."""
+
+    def __init__(self, kinds: Kinds, alphabet: Alphabet, most: int | None, over: int) -> None:
+        self._kinds, self._alphabet = kinds, alphabet
+        self._most, self._over = most, over
+        self._cheapest = min((alphabet.cost[each] for each in kinds.accesses), default=0)
+
+    def codes(self) -> Iterator[Code]:
+        """All of them."""
+        done = not self._kinds.accesses
+        start = _Part((), self._cheapest, done, (), frozenset(), self._kinds.repeats)
+        if self._most is None or self._cheapest <= self._most:
+            yield from self._from(start)
+
+    def _from(self, part: _Part) -> Iterator[Code]:
+        if part.done and not part.held and part.spent > self._over:
+            yield part.code
+        for more in self._longer(part):
+            if self._most is None or more.spent <= self._most:
+                yield from self._from(more)
+
+    def _longer(self, part: _Part) -> Iterator[_Part]:
+        """The part with one instruction more."""
+        kinds, alphabet = self._kinds, self._alphabet
+        cost = alphabet.cost
+        room = kinds.length - len(part.code) - len(part.held) - (not part.done)
         if room > 0:
-            last = code[-1] if code else -1
-            filled = tuple((take, True) for take, _ in held)
+            last = part.code[-1] if part.code else -1
             for each in kinds.order:
-                if most is not None and spent + cost[each] > most:
-                    continue
                 if (last, each) not in alphabet.pointless_beside:
-                    yield from extended((*code, each), spent + cost[each], done, filled, used)
-        if not done:
-            filled = tuple((take, True) for take, _ in held)
+                    yield part.and_then(each, cost[each])
+            if part.done and part.repeats:
+                for each in kinds.again:
+                    yield replace(part.and_then(each, cost[each]), repeats=part.repeats - 1)
+        if not part.done:
             for each in kinds.accesses:
-                more = spent + cost[each] - cheapest
-                if most is None or more <= most:
-                    yield from extended((*code, each), more, True, filled, used)
+                yield replace(part.and_then(each, cost[each] - self._cheapest), done=True)
         if room > 1:
             for take in kinds.takes:
                 lock = alphabet.letters[take].lock
-                more = spent + cost[take] + cost[alphabet.frees[take]]
-                if lock is None or lock in used or (most is not None and more > most):
-                    continue
-                taken = (*held, (take, False))
-                yield from extended((*code, take), more, done, taken, used | {lock})
-        for take, some in held:
+                if lock is not None and lock not in part.used:
+                    price = cost[take] + cost[alphabet.frees[take]]
+                    yield replace(
+                        part,
+                        code=(*part.code, take),
+                        spent=part.spent + price,
+                        held=(*part.held, (take, False)),
+                        used=part.used | {lock},
+                    )
+        for take, some in part.held:
             if some:
-                rest = tuple(each for each in held if each[0] != take)
-                yield from extended((*code, alphabet.frees[take]), spent, done, rest, used)
-
-    if most is None or cheapest <= most:
-        yield from extended((), cheapest, not kinds.accesses, (), frozenset())
+                rest = tuple(each for each in part.held if each[0] != take)
+                yield replace(part, code=(*part.code, alphabet.frees[take]), held=rest)
 
 
 def count(kinds: Kinds, alphabet: Alphabet) -> int:
@@ -159,7 +196,7 @@ def count(kinds: Kinds, alphabet: Alphabet) -> int:
     takes = [sum(alphabet.letters[take].lock is lock for take in kinds.takes) for lock in locks]
 
     @cache
-    def ways(left: int, last: int, done: bool, state: tuple[int, ...]) -> int:
+    def ways(left: int, last: int, done: bool, repeats: int, state: tuple[int, ...]) -> int:
         """state: per kind of lock 0 unused, 1 open and empty, 2 open, 3 used."""
         held = sum(each in (1, 2) for each in state)
         found = int(done and not held)
@@ -167,21 +204,24 @@ def count(kinds: Kinds, alphabet: Alphabet) -> int:
         filled = tuple(2 if each == 1 else each for each in state)
         if room > 0:
             found += sum(
-                ways(left - 1, each, done, filled)
+                ways(left - 1, each, done, repeats, filled)
                 for each in kinds.order
                 if (last, each) not in alphabet.pointless_beside
             )
+            if done and repeats:
+                found += len(kinds.again) * ways(left - 1, -1, done, repeats - 1, filled)
         if not done:
-            found += len(kinds.accesses) * ways(left - 1, -1, True, filled)
+            found += len(kinds.accesses) * ways(left - 1, -1, True, repeats, filled)
         for place, each in enumerate(state):
             changed = {0: 1, 2: 3}.get(each)
             if changed is None or (each == 0 and room <= 1):
                 continue
             after = (*state[:place], changed, *state[place + 1 :])
-            found += (takes[place] if each == 0 else 1) * ways(left - 1, -1, done, after)
+            ways_in = takes[place] if each == 0 else 1
+            found += ways_in * ways(left - 1, -1, done, repeats, after)
         return found
 
-    return ways(kinds.length, -1, not kinds.accesses, (0,) * len(locks))
+    return ways(kinds.length, -1, not kinds.accesses, kinds.repeats, (0,) * len(locks))
 
 
 def cost_of(code: Sequence[int], alphabet: Alphabet) -> int:

@@ -68,7 +68,7 @@ class Teacher:
 
         def build(rounds: int) -> Code:
             around = self._widest(kinds.order) * rounds
-            body = (*around, *accesses, *around) if accesses else around
+            body = (*around, *(each for access in accesses for each in (access, *around)))
             frees = tuple(self._alphabet.frees[each] for each in reversed(takes))
             return (*takes, *body, *frees)
 

@@ -24,6 +24,7 @@ class Wanted:
 
     rows: the numbers of those that may change; None: those with more than an access, or every one.
     allow, forbid: instructions, with their reach or without. length: the most instructions.
+    repeats: how often a row that writes may store the same again; None: as often as one does now.
     """
 
     rows: tuple[int, ...] | None = None
@@ -31,6 +32,7 @@ class Wanted:
     forbid: tuple[str, ...] = ()
     length: int | None = None
     every: bool = False
+    repeats: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,13 @@ def field_of(
             for row in scheme.rows
         ),
     )
+    repeats = wanted.repeats
+    if repeats is None:
+        repeats = max(0, *(sum(each.accesses for each in row.code) - 1 for row in scheme.rows))
     rows: dict[int, RowSpace] = {}
     for row in scheme.rows:
         given = _read(alphabet, row)
-        kinds = _kinds(row, alphabet, allowed, length)
+        kinds = _kinds(row, alphabet, allowed, length, repeats)
         if not kinds.accesses and any(each.accesses for each in row.code):
             message = f"row {row.number}, {row}, must be left an instruction that accesses memory"
             problems.append(Problem(None, message, "allow one, or leave the row out of --rows"))
@@ -110,9 +115,18 @@ def _read(alphabet: Alphabet, row: Row) -> Code:
     return alphabet.read(row.code)
 
 
-def _kinds(row: Row, alphabet: Alphabet, allowed: Collection[str], length: int) -> Kinds:
+def _kinds(
+    row: Row, alphabet: Alphabet, allowed: Collection[str], length: int, repeats: int
+) -> Kinds:
     """What the codes of a row may be made of. Its access may be at another level."""
-    own = [each.mnemonic for each in row.code if each.accesses]
+    own = [each.mnemonic for each in row.code if each.accesses][:1]
+    again = [
+        place
+        for place, letter in enumerate(alphabet.letters)
+        if place in alphabet.accesses and letter.name in allowed
+        if letter.template.mnemonic.writes and not letter.template.mnemonic.reads
+    ]
+    writes = any(each.writes for each in own)
     accesses = [
         place
         for place, letter in enumerate(alphabet.letters)
@@ -129,7 +143,9 @@ def _kinds(row: Row, alphabet: Alphabet, allowed: Collection[str], length: int) 
         if {_name(alphabet, each), _name(alphabet, alphabet.frees[each])} <= set(allowed)
         and (own or "x" not in alphabet.letters[each].template.mnemonic.operands)
     ]
-    return Kinds(tuple(accesses), tuple(order), tuple(takes), length)
+    if not (writes and repeats):
+        return Kinds(tuple(accesses), tuple(order), tuple(takes), length)
+    return Kinds(tuple(accesses), tuple(order), tuple(takes), length, tuple(again), repeats)
 
 
 def _allowed(

@@ -19,6 +19,7 @@ from rspverify.engineering.repair.question import Field, Wanted, field_of
 from rspverify.engineering.repair.search import Search, Tally
 from rspverify.engineering.repair.space import Codes
 from rspverify.engineering.repair.trials import Trial, Trials
+from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
 from rspverify.report.mutations import NamedTest
 from rspverify.report.repairs import (
@@ -86,6 +87,7 @@ class Repair:
         self._finished = self._complete = False
         self._reference: Reference | None = None
         self._hunt = hunt
+        self.stopped = ""
         self._hunted: dict[tuple[tuple[int, Code], ...], Hunted] = {}
 
     def prepare(self) -> Field:
@@ -134,6 +136,12 @@ class Repair:
         """Search until all is found that is wanted. What is known meanwhile is in `report`."""
         if len(self._bench.schemes) > 1:
             self._reference = self._referred()
+        try:
+            self._search()
+        except LimitReached as limit:
+            self.stopped = str(limit)
+
+    def _search(self) -> None:
         first = self.search.cheapest()
         if first is None:
             self._finished = self._complete = True
@@ -323,6 +331,7 @@ class Repair:
             not tally.undecided,
             self._complete,
             self._finished,
+            self.stopped,
             self._hunt.bounds if self._hunt else {},
             tally.candidates,
             len(self.search.chooser.nogoods),

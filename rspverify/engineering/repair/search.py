@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, form_of
 from rspverify.engineering.repair.learning import Teacher
-from rspverify.engineering.repair.space import Above, Codes, Codeset, Exactly, Nogood
+from rspverify.engineering.repair.space import Above, Beginning, Codes, Codeset, Exactly, Nogood
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.verdict import ProgressWord, Word
 
@@ -119,10 +119,14 @@ class Search:
     def _put_aside(
         self, trial: Trial, codes: Mapping[int, Code], word: Word | ProgressWord
     ) -> Nogood:
-        """These codes alone are ruled out: what stops or is not decided is not monotone."""
+        """Of what stops, all codes that stop alike; of what is not decided, these codes alone."""
         part = dict(trial.part(codes))
+        alone: dict[int, Codeset] = {row: Exactly(code) for row, code in part.items()}
         if word in (Word.UNKNOWN, ProgressWord.UNKNOWN):
             self.tally.undecided.append((trial.case.file, part))
-        return Nogood(
-            {row: Exactly(code) for row, code in part.items()}, trial.case.file, word.value
-        )
+        elif (known := self.trials.beginnings(trial, codes)) is not None:
+            alone = {
+                row: Exactly(part[row]) if length is None else Beginning(part[row][:length])
+                for row, length in known.items()
+            }
+        return Nogood(alone, trial.case.file, word.value)

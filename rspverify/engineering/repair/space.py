@@ -18,6 +18,7 @@ from rspverify.engineering.repair.codes import (
     form_of,
     weaker,
 )
+from rspverify.limits import LimitReached
 from rspverify.scheme import Row
 
 Codes = Mapping[int, Code]
@@ -48,6 +49,17 @@ class Exactly:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """Every code that begins with these instructions, and goes on."""
+
+    top: Code
+
+    def has(self, code: Code, form: Form, alphabet: Alphabet) -> bool:
+        """Whether a code is among them."""
+        return len(code) > len(self.top) and code[: len(self.top)] == self.top
+
+
+@dataclass(frozen=True)
 class Above:
     """Every code that is stronger than one, or the same."""
 
@@ -59,7 +71,9 @@ class Above:
         return weaker(self.form, form, alphabet)
 
 
-Codeset = Below | Exactly | Above
+Codeset = Below | Exactly | Beginning | Above
+
+_MOST = 2_000_000
 
 _EDITED = 64
 """What an edited row adds to the distance: more than all edits of its code do."""
@@ -130,6 +144,11 @@ class RowSpace:
             return
         dearest = self.dearest
         for code in codes(self.kinds, self.alphabet, most, self.made):
+            if len(self.known) >= _MOST:
+                raise LimitReached(
+                    f"row {self.row.number} may have more than {_MOST:,} codes that cost at most "
+                    f"{most:,}; give fewer instructions (--allow) or a smaller --max-length"
+                )
             form = form_of(code, self.alphabet)
             assert form is not None
             entry = Entry(code, form, cost_of(code, self.alphabet), self._edits(code))
@@ -150,12 +169,15 @@ class RowSpace:
             return code == self.given
         form = form_of(code, self.alphabet)
         kinds, beside = self.kinds, self.alphabet.pointless_beside
-        letters = {*kinds.accesses, *kinds.order, *kinds.takes}
+        letters = {*kinds.accesses, *kinds.order, *kinds.takes, *kinds.again}
+        accesses = [each for each in code if each in self.alphabet.accesses]
         letters |= {self.alphabet.frees[take] for take in kinds.takes}
         return (
             form is not None
             and letters >= set(code)
             and len(code) <= kinds.length
+            and len(accesses) <= 1 + kinds.repeats
+            and accesses[:1] in ([], *([each] for each in kinds.accesses))
             and not any(pair in beside for pair in pairwise(code))
         )
 
@@ -166,7 +188,8 @@ class RowSpace:
         order = max((prices[each] for each in self.kinds.order), default=0)
         access = max((prices[each] for each in self.kinds.accesses), default=0)
         locks = sum(prices[each] + prices[self.alphabet.frees[each]] for each in self.kinds.takes)
-        return access + self.kinds.length * order + locks
+        again = max((prices[each] for each in self.kinds.again), default=0)
+        return access + self.kinds.length * max(order, again) + locks
 
     def number_of(self, codeset: Codeset) -> int:
         """The number of a set, which is learnt if it is new."""

@@ -10,6 +10,7 @@ from rspverify.engineering.cases import Case
 from rspverify.engineering.judge import Judge
 from rspverify.engineering.repair.alphabet import Alphabet
 from rspverify.engineering.repair.codes import Code, Form, form_of, weaker
+from rspverify.engineering.repair.stopping import Beginnings, beginnings
 from rspverify.scheme import Scheme, rows_used
 from rspverify.verdict import ProgressWord, Word
 
@@ -88,6 +89,10 @@ class Trials:
         found = self._judge.progress(trial.case, self._with(trial.part(codes)))
         assert found is not None
         return found.word
+
+    def beginnings(self, trial: Trial, codes: Mapping[int, Code]) -> Beginnings | None:
+        """Beginnings of these codes with which the test stops for ever."""
+        return beginnings(trial.case, self._with(trial.part(codes)), self._judge.settings)
 
     def scheme_of(self, codes: Mapping[int, Code], name: str) -> Scheme:
         """The whole scheme with these codes."""

@@ -1,0 +1,63 @@
+"""From a candidate that stops for ever, all codes that let the same execution happen and stop.
+
+What stops is not monotone: an instruction more may be what keeps a program from getting stuck. But
+an execution to a standstill only knows the instructions that were dispatched in it, and those that
+are waited for. Codes that begin like that stop in the same state, whatever follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rspverify.check.progress import standstill
+from rspverify.check.reached import machine_for
+from rspverify.check.settings import Settings
+from rspverify.engineering.cases import Case
+from rspverify.limits import LimitReached
+from rspverify.machine import ExplicitMachine, Replayer
+from rspverify.machine.standstill import Standstills, marked_in
+from rspverify.scheme import Scheme, compile_program
+
+Beginnings = Mapping[int, int | None]
+"""By the number of a row how many instructions its code must begin with; None: all, and no more."""
+
+
+def beginnings(case: Case, scheme: Scheme, settings: Settings) -> Beginnings | None:
+    """Beginnings of the scheme's codes with which the test stops; rows that are left out may have
+    any code. None if no execution to a standstill is found.
+    """
+    compiled = compile_program(case.program, scheme)
+    machine = machine_for(compiled, settings)
+    try:
+        schedule = standstill(machine, settings.limits()).schedule
+    except LimitReached:
+        return None
+    if schedule is None:
+        return None
+    replayer = Replayer(machine)
+    explicit = ExplicitMachine(replayer.machine, reduced=False)
+    stops = Standstills(explicit)
+    end = stops.settled(replayer.states(schedule)[-1])
+    happened = {rule.instruction.index for rule in schedule if rule.instruction is not None}
+    waited = {
+        rule.instruction.index
+        for rule in explicit.next_rules(end)
+        if rule.instruction is not None and not marked_in(explicit, end, rule)
+    }
+    known: dict[int, int] = {}
+    whole: dict[int, int] = {}
+    for each in compiled.instructions:
+        whole[each.operation] = whole.get(each.operation, 0) + 1
+        if each.index in happened or each.index in waited:
+            known[each.operation] = known.get(each.operation, 0) + 1
+    found: dict[int, int | None] = {}
+    for operation in case.program.operations:
+        row = scheme.row_for(operation)
+        if row is None or operation.index not in known:
+            continue
+        length = known[operation.index]
+        if length == whole[operation.index] or found.get(row.number, 0) is None:
+            found[row.number] = None
+        else:
+            found[row.number] = max(length, found.get(row.number) or 0)
+    return found

@@ -1,0 +1,129 @@
+"""The cheapest schemes that pass every test, held to brute force over all candidates."""
+
+from __future__ import annotations
+
+import pytest
+from engineering.repairing import BruteForce, prepared
+
+from rspverify.engineering.repair.codes import form_of, weaker
+from rspverify.engineering.repair.question import Wanted
+
+ORIGINAL = "schemes/original.yaml"
+MP = "MP/MP+st.na-st.DV+ld.DV-ld.na.litmus"
+MP_INC = "MP/MP+st.na-inc.DV+inc.DV-ld.na.litmus"
+LOCKED = "RMW/RMW+inc.WG+inc.DV.R.litmus"
+REMOTE = "coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
+TOLD = "MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"
+STORED = "RMW/RMW+add3.WG+st.DV.R.litmus"
+
+SPACES = {
+    "an acquire and a release": (
+        [MP, "coherence/CoRR+st.DV+ld.DV-ld.DV.litmus"],
+        Wanted((2, 5), ("FLU_L1 WG", "INV_L1 WG"), (), 3),
+    ),
+    "no flush": ([MP], Wanted((2, 5), ("INV_L1",), (), 4)),
+    "levels of an increment": (
+        [MP_INC, "RMW/RMW+inc.DV+inc.DV.litmus"],
+        Wanted((8,), ("FLU_L1 WG", "INV_L1 WG"), (), 5),
+    ),
+    "increments and their lock": (
+        [LOCKED],
+        Wanted((9,), ("FLU_L1 DV", "INV_L1 DV", "LK_rmw", "UL_rmw"), (), 4),
+    ),
+    "the lock of a location": (
+        [REMOTE, TOLD],
+        Wanted((3,), ("FLU_L1 DV", "INV_L1 WG", "LK_L2", "UL_L2"), (), 4),
+    ),
+    "a store under a lock with which it gets stuck": (
+        [STORED],
+        Wanted((6,), ("FLU_L1 DV", "LK_L2", "UL_L2"), (), 5),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_as_brute_force(name: str) -> None:
+    """The cost, the schemes of that cost, and each lesson: nothing that passes is ruled out."""
+    tests, wanted = SPACES[name]
+    repair = prepared(ORIGINAL, tests, wanted)
+    brute = BruteForce(ORIGINAL, tests, repair)
+    repair.run()
+    report = repair.report()
+    passing = [each for each in brute.all() if brute.passes(each)]
+    assert report.finished and report.complete and report.exact
+    least = min(map(brute.cost, passing), default=None)
+    found = {tuple(row.code for row in each.rows) for each in report.found}
+    alphabet = repair.field.alphabet
+
+    def text(chosen: dict[int, tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
+        return tuple(repair.field.text(code) for code in chosen.values())
+
+    assert {each.cost for each in report.found} == ({least} if passing else set())
+    cheapest = [each for each in passing if brute.cost(each) == least]
+    assert found <= {text(each) for each in cheapest}
+
+    def stronger(one: dict[int, tuple[int, ...]], other: dict[int, tuple[int, ...]]) -> bool:
+        forms = [(form_of(one[row], alphabet), form_of(other[row], alphabet)) for row in one]
+        return all(a is not None and b is not None and weaker(b, a, alphabet) for a, b in forms)
+
+    kept = [each for each in cheapest if text(each) in found]
+    assert all(any(stronger(each, other) for other in kept) for each in cheapest)
+    for nogood in repair.search.chooser.nogoods:
+        for chosen in passing:
+            inside = (
+                codeset.has(chosen[row], form, alphabet)
+                for row, codeset in nogood.sets.items()
+                if not repair.field.rows[row].fixed and (form := form_of(chosen[row], alphabet))
+            )
+            assert not all(inside), nogood
+
+
+def test_the_spaces_say_something() -> None:
+    """Some have a solution and some none; something gets stuck, and something is not the given."""
+    reports = {}
+    for name, (tests, wanted) in SPACES.items():
+        repair = prepared(ORIGINAL, tests, wanted)
+        repair.run()
+        reports[name] = repair.report()
+    assert reports["no flush"].none_exists
+    assert all(bool(it.found) != it.none_exists for it in reports.values())
+    words = {killer.word for it in reports.values() for killer in it.killers}
+    assert words >= {"UNSOUND", "STUCK"}
+    found = reports["an acquire and a release"].found[0]
+    codes = {row.number: row.code for row in found.rows}
+    assert codes[2] == ("LD r x", "INV_L1 WG")
+    assert codes[5] == ("FLU_L1 WG", "ST r x")
+
+
+def test_rows_that_no_test_uses_stay() -> None:
+    repair = prepared(ORIGINAL, [MP], Wanted((2, 9), (), (), 3))
+    rows = {row.number: row for row in repair.report().rows}
+    assert rows[2].open and not rows[2].stays
+    assert rows[9].stays == "no test uses it"
+    assert rows[5].stays == "not among --rows"
+    usual = {row.number: row.stays for row in prepared(ORIGINAL, [MP], Wanted()).report().rows}
+    assert usual[1] == "nothing but its access" and usual[5] == ""
+    every = {
+        row.number: row.stays for row in prepared(ORIGINAL, [MP], Wanted(every=True)).report().rows
+    }
+    assert every[1] == every[5] == ""
+
+
+def test_what_is_known_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Part of an answer says that it is one, and claims nothing of the last candidate."""
+    tests, wanted = SPACES["an acquire and a release"]
+    repair = prepared(ORIGINAL, tests, wanted)
+    steps: list[int] = []
+
+    def interrupt(candidates: int, least: int) -> None:
+        steps.append(candidates)
+        if candidates == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(repair, "_on_step", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        repair.run()
+    report = repair.report()
+    assert steps == [1, 2]
+    assert not report.finished and not report.complete and not report.found
+    assert report.candidate and not report.none_exists
