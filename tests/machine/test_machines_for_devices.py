@@ -11,7 +11,7 @@ from oracle_adapter import machine_outcomes
 from programs import assembly, listing
 from stepping import Bench
 from whole_graph import TooLarge as GraphTooLarge
-from whole_graph import whole_graph
+from whole_graph import locking_program, whole_graph
 
 from rspverify.limits import LimitReached
 from rspverify.machine import ExplicitMachine, Machine, enough_steps, find_standstill
@@ -46,7 +46,7 @@ def test_an_invalid_dirty_l2_entry_is_flushed_before_it_is_fetched_again() -> No
     assert bench.view()["r1"] == 1
 
 
-@pytest.mark.parametrize("devices, count, states, decided", [(1, 50, 200, 30), (2, 60, 100, 15)])
+@pytest.mark.parametrize("devices, count, states, decided", [(1, 40, 150, 20), (2, 40, 80, 8)])
 def test_every_engine_knows_inv_l2(devices: int, count: int, states: int, decided: int) -> None:
     """The oracle too, which shares no code with this one; and on one device, without its L2."""
     done = 0
@@ -141,6 +141,25 @@ def test_every_engine_knows_coherent_l2s() -> None:
             assert reference == Unrolled(machine).outcomes(), listing(program)
         done += 1
     assert done >= 30, f"{60 - done} were too large"
+
+
+def test_progress_on_coherent_l2s() -> None:
+    done = 0
+    for number in range(30):
+        program = locking_program(random.Random(f"coherent {number}"), devices=2, most=3)
+        machine = Machine(replace(program, coherent_l2=True), elide_l2=True)
+        try:
+            graph = whole_graph(machine, 2_500)
+        except GraphTooLarge:
+            continue
+        found = find_standstill(machine, LIMITS).schedule
+        assert (len(found) if found is not None else None) == graph.shortest, listing(program)
+        done += 1
+    assert done >= 15, f"{30 - done} were too large"
+    for code, stuck in ((["LK_rmw SY"], True), (["LK_L2 x"], False)):
+        program = replace(assembly((HERE, ["ST x 1", *code]), (FAR, code)), coherent_l2=True)
+        machine = Machine(program, elide_l2=True)
+        assert (find_standstill(machine, LIMITS).schedule is not None) == stuck
 
 
 def _waits(instructions: object) -> bool:
