@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from rspverify.engineering.hunt.shape import Shape, Step
 from rspverify.engineering.hunt.space import Access, Space
 from rspverify.generate import Access as Statement
@@ -15,34 +12,6 @@ from rspverify.value import Binary, Constant, Expression, Read, binary, conjunct
 
 _LETTERS = "xyzabcdefghijklmnopqrstuvw"
 _TRUE = Constant(1)
-
-
-@dataclass(frozen=True)
-class Placement(Grouping):
-    """A grouping into the work-groups of several devices. devices: the work-groups of each."""
-
-    devices: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def tree(self) -> str:
-        """It as a scope tree of herd's."""
-        if len(self.devices) < 2:
-            return super().tree
-        return f"(system {' '.join(map(self._device, self.devices))})"
-
-    def _device(self, groups: Sequence[int]) -> str:
-        return Grouping(tuple(self.workgroups[each] for each in groups)).tree
-
-    @property
-    def suffix(self) -> str:
-        """What a title says of it: `@01-2`, and devices joined by `|`."""
-        if len(self.devices) < 2:
-            return super().suffix
-        parts = (
-            "-".join("".join(map(str, self.workgroups[each])) for each in groups)
-            for groups in self.devices
-        )
-        return f"@{'|'.join(parts)}"
 
 
 class Named:
@@ -96,7 +65,7 @@ class Named:
         return tuple(found)
 
     @property
-    def grouping(self) -> Placement:
+    def grouping(self) -> Grouping:
         """Which threads share a work-group, and which work-groups a device."""
         groups: dict[tuple[int, int], list[int]] = {}
         for number, thread in enumerate(self.shape.threads):
@@ -104,9 +73,9 @@ class Named:
         devices: dict[int, list[int]] = {}
         for index, (device, _) in enumerate(groups):
             devices.setdefault(device, []).append(index)
-        return Placement(
-            tuple(tuple(each) for each in groups.values()),
-            tuple(tuple(each) for each in devices.values()),
+        return Grouping(
+            tuple(map(tuple, groups.values())),
+            tuple(map(tuple, devices.values())) if len(devices) > 1 else None,
         )
 
 

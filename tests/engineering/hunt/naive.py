@@ -19,7 +19,12 @@ def programs(names, events, threads, locations):
             for chosen in product(names, repeat=events):
                 for places in product(range(locations), repeat=events):
                     steps = list(zip(chosen, places, strict=True))
-                    if any((a[0][3:] == "na") != (b[0][3:] == "na") for a in steps for b in steps if a[1] == b[1]):
+                    if any(
+                        (a[0][3:] == "na") != (b[0][3:] == "na")
+                        for a in steps
+                        for b in steps
+                        if a[1] == b[1]
+                    ):
                         continue
                     for program in _with_tests(lengths, groups, steps):
                         if buildable(program):
@@ -155,13 +160,19 @@ def to_shape(program, space):
     """A program, by its key, as a shape of the package."""
     from rspverify.engineering.hunt.shape import Shape, Step, Thread
 
-    atomic = {x: name[3:] != "na" and not name.endswith(".na") for _, _, steps in program for name, x, _ in steps}
+    atomic = {
+        x: name[3:] != "na" and not name.endswith(".na")
+        for _, _, steps in program
+        for name, x, _ in steps
+    }
     threads = tuple(
         Thread(
             device,
             group,
             tuple(
-                Step(space.operations.index(name), x, *((test[0], *test[1], test[2]) if test else ()))
+                Step(
+                    space.operations.index(name), x, *((test[0], *test[1], test[2]) if test else ())
+                )
                 for name, x, test in steps
             ),
         )

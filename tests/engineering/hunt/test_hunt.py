@@ -1,0 +1,236 @@
+"""Hunts: what they find, whom they blame, what they leave out, and how they go on."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from rspverify.axiomatic import load_model
+from rspverify.check.cache import open_cache
+from rspverify.check.settings import Settings
+from rspverify.check.soundness import check
+from rspverify.engineering.hunt import survey as survey_module
+from rspverify.engineering.hunt.blame import strongest
+from rspverify.engineering.hunt.build import line_of, program_of
+from rspverify.engineering.hunt.filters import Sort, gives_back, sort_of
+from rspverify.engineering.hunt.growth import Growth
+from rspverify.engineering.hunt.hunt import Hunt
+from rspverify.engineering.hunt.outfit import hunting_space
+from rspverify.engineering.hunt.search import first_broken, survivors
+from rspverify.engineering.hunt.shape import decoded
+from rspverify.engineering.hunt.space import ONE_DEVICE, Space
+from rspverify.engineering.hunt.survey import Survey
+from rspverify.engineering.hunt.tables import Tables
+from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.source import Source
+from rspverify.verdict import Word
+
+ROOT = Path(__file__).resolve().parents[3]
+MODEL = load_model("opencl-rsp")
+MESSAGES = Space(threads=2, operations=("ld.na", "st.na", "ld.DV", "st.DV"))
+"""In which message passing is the only thing that can go wrong."""
+
+
+def scheme(name: str) -> Scheme:
+    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
+
+
+def broken_sibling(name: str) -> Scheme:
+    return read_scheme_file(str(ROOT / "tests" / "scheme" / "broken" / f"{name}.yaml"))
+
+
+def hunted(space: Space, table: Scheme) -> Hunt:
+    hunt = Hunt(Survey(space, MODEL), table, Settings())
+    hunt.run()
+    return hunt
+
+
+def test_message_passing_is_found_and_row_2_is_blamed() -> None:
+    """Fig. 4, of all programs of loads and stores in two threads; then nothing is left."""
+    hunt = hunted(MESSAGES, scheme("original"))
+    (found,) = hunt.findings
+    assert found.line == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
+    assert [row.number for row in found.blamed] == [2]
+    assert (2,) in found.mends
+    assert (1,) in found.mends  # the plain load could do it, too
+    assert hunt.complete
+    assert not hunt.unknown
+    assert set(hunt.words) == {Word.SOUND}
+    assert sum(hunt.words.values()) == sum(phase.to_decide for phase in hunt.phases)
+    assert hunt.stronger == [2]
+
+
+def test_the_lost_increment_is_found_and_row_6_is_blamed() -> None:
+    """Ex. 4, Fig. 5: the smallest of all programs of two operations that Original breaks."""
+    hunt = hunted(Space(events=2), scheme("original"))
+    (found,) = hunt.findings
+    assert found.line == "r0=inc.WG x || st.DV.R x 10"
+    assert [row.number for row in found.blamed] == [6]
+    assert found.mends == ((6,), (7,))
+    assert hunt.complete
+
+
+def test_proposed_is_sound_for_every_small_program() -> None:
+    hunt = hunted(Space(events=2), scheme("proposed"))
+    assert hunt.complete
+    assert not hunt.findings
+    assert hunt.words == {Word.SOUND: 26}
+
+
+def test_the_smallest_is_the_smallest() -> None:
+    """In the order of operations, threads, and line, no program before it is UNSOUND."""
+    space = Space(events=2)
+    table = broken_sibling("proposed-no-rmw-lock")
+    answer = first_broken(Survey(space, MODEL), table, Settings())
+    assert answer.case is not None
+    broken = [
+        case.program.title
+        for case in survivors(space, MODEL, Settings(), larger=True)
+        if check(case.program, table, MODEL, Settings(shortest=False)).word is Word.UNSOUND
+    ]
+    assert broken[0] == answer.case.program.title
+    assert not answer.unknown
+
+
+HOSTILE = (
+    "proposed-no-acquire-invalidate",
+    "proposed-no-rmw-lock",
+    "proposed-no-rmw-unlock",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_nothing_is_lost_by_the_filters(name: str) -> None:
+    """What is UNSOUND of what is left out is so, too, of something that is not, no larger."""
+    table = broken_sibling(name)
+    settings = Settings(shortest=False)
+    space = Space(events=3, operations=("ld.na", "st.na", "ld.WG", "inc.WG", "inc.DV", "st.DV.R"))
+    listing = Survey(space.within(4), MODEL)
+    for _ in listing.phases(upto=3):
+        pass
+    tables = Tables(space)
+    answer = first_broken(Survey(space, MODEL), table, settings)
+    rng = random.Random(4)
+    left_out: dict[Sort, list[bytes]] = {sort: [] for sort in Sort}
+    for each in (*listing.growing(2), *listing.growing(3)):
+        left_out[sort_of(decoded(each), tables)].append(each)
+    for sort, programs in left_out.items():
+        if sort is Sort.CORE:
+            continue
+        for each in rng.sample(programs, min(len(programs), 20)):
+            shape = decoded(each)
+            word = check(program_of(shape, space), table, MODEL, settings).word
+            assert word is not Word.RACY, line_of(shape, space)
+            if sort is Sort.ALONE:
+                assert word in (Word.SOUND, Word.VACUOUS), line_of(shape, space)
+            elif word is Word.UNSOUND:
+                assert answer.case is not None, line_of(shape, space)
+                assert len(answer.case.program.operations) <= shape.size
+
+
+WILD = """\
+name: wild
+machine: rsp
+rows:
+  - {op: load,  scope: [na, wg], code: [INV_L1 DV, LD r x, UL_L2 x]}
+  - {op: store, scope: [na, wg], code: [UL_rmw DV, ST r x]}
+  - {op: rmw,   scope: wg,       code: [INC_L2 r x, INV_L1 WG]}
+  - {op: load,  scope: dv,       code: [LD r x]}
+  - {op: store, scope: dv,       code: [ST r x, LK_L2 x]}
+  - {op: rmw,   scope: dv,       code: [LK_rmw DV, INC_L1 r x]}
+"""
+
+
+def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
+    """Not even one that frees the locks of others and publishes nothing."""
+    table = read_scheme(Source("wild.yaml", WILD))
+    space = Space(events=3, operations=("ld.na", "st.na", "ld.WG", "st.WG", "inc.WG", "st.DV"))
+    listing = Survey(space.within(4), MODEL)
+    for _ in listing.phases(upto=3):
+        pass
+    tables = Tables(space)
+    alone = [each for each in listing.growing(3) if sort_of(decoded(each), tables) is Sort.ALONE]
+    words = set()
+    for each in random.Random(6).sample(alone, 80):
+        program = program_of(decoded(each), space)
+        words.add(check(program, table, MODEL, Settings(shortest=False)).word)
+    assert words == {Word.SOUND, Word.VACUOUS}
+
+
+def test_which_schemes_give_back_what_they_lock() -> None:
+    assert gives_back(scheme("original"))
+    assert gives_back(scheme("proposed"))
+    assert not gives_back(broken_sibling("proposed-no-rmw-unlock"))
+    assert not gives_back(read_scheme(Source("wild.yaml", WILD)))
+
+
+def test_the_strongest_code_keeps_to_its_reach() -> None:
+    table = scheme("original")
+    code = {row.number: [str(it) for it in strongest(row, table, 1)] for row in table.rows}
+    assert code[2] == ["FLU_L1 WG", "INV_L1 WG", "LD r x", "FLU_L1 WG", "INV_L1 WG"]
+    assert code[7][2] == "INC_L2 r x"
+    assert code[6][0] == "LK_rmw DV"
+    assert "FLU_L1 DV" in code[6]
+
+
+def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survey_module, "BLOCK", 4)
+    monkeypatch.setattr("rspverify.engineering.hunt.decide.CHUNK", 40)
+    extended: list[object] = []
+    children = Growth.children
+
+    def counted(self, parent, known, threads):  # type: ignore[no-untyped-def]
+        extended.append(parent)
+        return children(self, parent, known, threads)
+
+    monkeypatch.setattr(Growth, "children", counted)
+    place = open_cache(True, print).place
+    table, settings = scheme("proposed"), Settings()
+    space = Space(events=3, threads=2, operations=("ld.DV", "st.DV", "inc.DV.R", "st.DV.R"))
+
+    def run(told):  # type: ignore[no-untyped-def]
+        survey = Survey(space, MODEL, place)
+        return first_broken(survey, table, settings, decided=told)
+
+    def interrupt(count: int) -> None:
+        if count == 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(interrupt)
+    before = len(extended)
+    asked: list[object] = []
+    answer_to = "rspverify.engineering.hunt.decide.answer_to"
+    from rspverify.check.decide import answer_to as real
+
+    monkeypatch.setattr(answer_to, lambda *given: asked.append(given) or real(*given))
+    answer = run(lambda count: None)
+    assert answer.case is None
+    assert len(extended) == before
+    assert 0 < len(asked) < answer.decided
+    asked.clear()
+    assert run(lambda count: None) == answer
+    assert not asked
+
+
+def test_a_model_without_proofs_is_asked_about_every_program() -> None:
+    """No filter is used: the programs of two operations without a race are all decided."""
+    survey = Survey(Space(events=2, operations=("st.na", "ld.DV", "inc.DV")), load_model("opencl"))
+    assert not survey.argued
+    argued = Survey(survey.space, MODEL)
+    for phase, other in zip(survey.phases(), argued.phases(), strict=True):
+        assert len(phase.core) == phase.counts.programs == other.counts.programs
+
+
+def test_the_operations_of_a_hunt_are_those_that_a_scheme_compiles() -> None:
+    bounds = (2, 2, 2, 1, 1, None)
+    assert hunting_space(scheme("proposed"), bounds, None, mixed=False)[0].operations == ONE_DEVICE
+    text = "name: t\nmachine: rsp\nrows:\n" + "".join(
+        f"  - {{op: load, scope: wg, remote: {flag}, code: [{code}]}}\n"
+        for flag, code in (("false", "LD r x"), ("true", "INV_L1 WG, LD r x"))
+    )
+    space, left_out = hunting_space(read_scheme(Source("t.yaml", text)), bounds, None, mixed=False)
+    assert space.operations == ("ld.WG", "ld.WG.R")
+    assert ("st.na", "the scheme has no row for it") in left_out
