@@ -90,7 +90,7 @@ def test_the_defaults_are_as_documented() -> None:
     assert {weights[each] for each in ("INC_L2", "RMW_L2", "LK_L2", "UL_L2")} == {10}
     for name in ("FLU_L1", "INV_L1"):
         assert [weights[f"{name} {reach}"] for reach in ("WG", "DV", "SY")] == [10, 40, 160]
-    for name in ("FLU_L2", "LK_rmw", "UL_rmw"):
+    for name in ("FLU_L2", "INV_L2", "LK_rmw", "UL_rmw"):
         assert [weights[f"{name} {reach}"] for reach in ("DV", "SY")] == [40, 160]
 
 
