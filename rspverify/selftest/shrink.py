@@ -37,6 +37,8 @@ def shrink(
     tries = 0
     while True:
         for smaller_draft, smaller_table in _smaller(draft, table):
+            if (smaller_draft, smaller_table) == (draft, table):
+                continue  # a location that was left out came back
             tries += 1
             if tries > MAX_TRIES:
                 return draft, table, difference
