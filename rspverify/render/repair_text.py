@@ -73,13 +73,13 @@ def _scheme(found: SchemeFound, place: int, report: RepairReport) -> Iterator[Te
     head.append(")", style="dim")
     yield head
     for row in found.rows:
-        yield from _row(row, report)
+        yield from _row(row, report, others=place == 1)
     yield Text(f"    {_rests_on(found, report)}", style="dim")
     if found.file:
         yield Text(f"    {found.file}", style="dim")
 
 
-def _row(row: RowFound, report: RepairReport) -> Iterator[Text]:
+def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Text]:
     mark = "*" if row.changed else " "
     line = Text(f"  {mark} {row.number:2}  {row.operations:24}", style="")
     line.append("; ".join(row.code), style="bold" if row.changed else "")
@@ -88,8 +88,8 @@ def _row(row: RowFound, report: RepairReport) -> Iterator[Text]:
     if row.changed:
         given = next(each.code for each in report.rows if each.number == row.number)
         yield Text(f"{'was':>30}   {'; '.join(given)}", style="dim")
-    for other in row.alternatives:
-        yield Text(f"{'or':>30}   {'; '.join(other)}")
+    for other in row.alternatives if others else ():
+        yield Text(f"{'in another':>30}   {'; '.join(other)}", style="cyan")
 
 
 def _price(row: RowFound, report: RepairReport) -> str:
@@ -255,7 +255,9 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _bounds(within: Mapping[str, int]) -> str:
-    return ", ".join(f"{bound} {name}" for name, bound in sorted(within.items()))
+    return ", ".join(
+        f"{bound} {name[:-1] if bound == 1 else name}" for name, bound in sorted(within.items())
+    )
 
 
 def _counted(number: int, noun: str) -> str:

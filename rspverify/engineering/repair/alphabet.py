@@ -166,28 +166,30 @@ def _awaited(effects: Iterable[Effect]) -> list[tuple[Condition | Lock, Reach | 
 
 
 def letters_of(
-    instructions: InstructionSet, costs: Costs, span: Span, devices: int
+    instructions: InstructionSet, costs: Costs, span: Span, *, devices: int, coherent: bool
 ) -> dict[str, Letter]:
-    """The letters that make sense on so many devices, by name.
+    """The letters that make sense on so many devices, by name. coherent: their L2s are memory.
 
-    On one device SY is DV, and an L2, which is memory there, needs no flush and no invalidation.
+    On one device SY is DV. An L2 that is memory, as it is there too, needs no flush and no
+    invalidation.
     """
     found: dict[str, Letter] = {}
     for mnemonic in instructions.values():
         for reach in mnemonic.reaches or (None,):
             letter = letter_of(mnemonic, reach, costs, span)
-            if letter is None or (devices == 1 and _idle(letter)):
+            if letter is None or (devices == 1 and _is_wide(letter)):
+                continue
+            if (devices == 1 or coherent) and _speaks_of_l2(letter):
                 continue
             found[letter.name] = letter
     return found
 
 
-def _idle(letter: Letter) -> bool:
-    """Whether there is an instruction as good as this one where there is one device."""
-    if letter.role is Role.ACCESS:
-        return False
-    if letter.template.reach is Reach.SY:
-        return True
+def _is_wide(letter: Letter) -> bool:
+    return letter.role is not Role.ACCESS and letter.template.reach is Reach.SY
+
+
+def _speaks_of_l2(letter: Letter) -> bool:
     return letter.role is Role.ORDER and all(
         isinstance(effect, Mark | Invalidate) and effect.level is Level.L2 for effect in _of(letter)
     )
