@@ -265,4 +265,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _rough(number: int) -> str:
-    return f"{number:,}" if number < 10**7 else f"about {number:.0e}".replace("e+", "·10^")
+    if number < 10**7:
+        return f"{number:,}"
+    digits, power = f"{number:.0e}".split("e+")
+    return f"about {digits}·10^{int(power)}"
