@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rspverify.generate import Access, Grouping, groupings, litmus_text, read_shape
+from rspverify.generate import (
+    DEVICE_FAMILIES,
+    Access,
+    Grouping,
+    groupings,
+    groupings_on_devices,
+    litmus_text,
+    read_shape,
+)
 from rspverify.litmus import read_program
 from rspverify.source import Source
 
@@ -33,6 +41,37 @@ def test_groupings_are_all_partitions(threads: int, count: int) -> None:
     for each in found:
         assert sorted(sum(each.workgroups, ())) == list(range(threads))
         assert list(each.workgroups) == sorted(map(tuple, map(sorted, each.workgroups)))
+
+
+@pytest.mark.parametrize(("threads", "count"), [(1, 0), (2, 1), (3, 7), (4, 45)])
+def test_groupings_on_devices(threads: int, count: int) -> None:
+    """As many as pairs of a partition and a coarser one that has two parts or more."""
+    found = list(groupings_on_devices(threads))
+    assert len(found) == len({each.suffix for each in found}) == count
+    for each in found:
+        assert sorted(sum(each.workgroups, ())) == list(range(threads))
+        assert each.devices is not None and len(each.devices) > 1
+        assert sorted(sum(each.devices, ())) == list(range(len(each.workgroups)))
+
+
+def test_suffixes_of_devices() -> None:
+    two = Grouping(((0, 2), (1,), (3,)), ((0, 2), (1,)))
+    assert two.suffix == "@02-3--1"
+    assert two.tree == (
+        "(system (device (work_group P0 P2) (work_group P3)) (device (work_group P1)))"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(DEVICE_FAMILIES))
+def test_families_on_devices_are_read_as_they_are_placed(name: str) -> None:
+    titles = set()
+    for number, test in enumerate(DEVICE_FAMILIES[name].tests()):
+        assert test.title not in titles
+        titles.add(test.title)
+        if number % 250 == 0:
+            program = read_program(Source(test.file, test.text))
+            assert len({thread.device for thread in program.threads}) == test.title.count("--") + 1
+    assert len(titles) == sum(count for _, count in DEVICE_FAMILIES[name].counts())
 
 
 def test_suffixes() -> None:

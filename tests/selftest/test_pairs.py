@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from programs import pairs
 
+from rspverify.assembly import INSTRUCTION_SETS
 from rspverify.check.settings import Engine
 from rspverify.check.symmetry import exchangeable
 from rspverify.litmus import Kind, Program, Scope, read_program
@@ -96,7 +97,7 @@ def test_they_are_of_every_kind() -> None:
     assert {len(pair.draft.threads) for pair in drawn} == {1, 2, 3, 4}
     assert {pair.draft.devices for pair in drawn} == {1, 2}
     assert {len({it.place for it in pair.draft.threads}) for pair in drawn} == {1, 2, 3}
-    assert {pair.table.machine for pair in drawn} == {"rsp", "rsp-st-waits"}
+    assert {pair.table.machine for pair in drawn} == set(INSTRUCTION_SETS)
     statements = [each for pair in drawn for each in pair.draft.statements]
     assert {(it.kind, it.remote) for it in statements if it.scope} == {
         *((kind, remote) for kind in STRONG for remote in (False, True)),
