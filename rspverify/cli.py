@@ -20,7 +20,16 @@ from rspverify.commands.hunt import hunt
 from rspverify.commands.mutate import mutate
 from rspverify.commands.output import note, print_parts, warn_once
 from rspverify.commands.repair import repair
-from rspverify.options import DrawFormat, FormatName, OutcomesFormat, OutputFile, with_settings
+from rspverify.options import (
+    DrawFormat,
+    Format,
+    FormatName,
+    Jobs,
+    NoCache,
+    OutcomesFormat,
+    OutputFile,
+    with_settings,
+)
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -74,16 +83,10 @@ def check(
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Write the verdicts to the file of --expect instead.")
     ] = False,
-    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
-        FormatName.TEXT
-    ),
+    format: Format = FormatName.TEXT,
     output: OutputFile = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
-    ] = False,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
@@ -199,9 +202,7 @@ def outcomes(
         OutcomesFormat, typer.Option(help="Text, JSON for other tools, or what herd7 prints.")
     ] = OutcomesFormat.TEXT,
     output: OutputFile = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
-    ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """List every outcome that the model allows, and those that schemes reach on the machine.
 
@@ -415,9 +416,7 @@ def selftest(
             "no real L2s on one device. Three to ten times as many pairs in the same time.",
         ),
     ] = False,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
-    ] = None,
+    jobs: Jobs = None,
     output: Annotated[
         str, typer.Option("-o", "--output", help="The folder for what disagrees.")
     ] = ".",
@@ -425,9 +424,7 @@ def selftest(
         bool | None,
         typer.Option(help="Show progress. Default: where standard error is a terminal."),
     ] = None,
-    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
-        FormatName.TEXT
-    ),
+    format: Format = FormatName.TEXT,
 ) -> None:
     """Hold the engines against each other on random programs under random schemes.
 

@@ -40,6 +40,18 @@ OutputFile = Annotated[
     str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
 ]
 
+Format = Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")]
+Jobs = Annotated[
+    int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
+]
+CostsFile = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
+]
+
 
 def _settings(
     engine: Annotated[

@@ -11,7 +11,7 @@ import typer
 from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERRUPTED, guarded
 from rspverify.commands.output import warn_once
-from rspverify.options import FormatName, OutputFile, with_settings
+from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from rspverify.report import Compared
@@ -56,16 +56,10 @@ def compare(
             help="Where a compiled test has more outcomes, those gained and lost are not listed.",
         ),
     ] = _LIMIT,
-    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
-        FormatName.TEXT
-    ),
+    format: Format = FormatName.TEXT,
     output: OutputFile = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
-    ] = False,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
 

@@ -14,7 +14,15 @@ import typer
 from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
 from rspverify.commands.output import note, warn_once
-from rspverify.options import FormatName, OutputFile, with_settings
+from rspverify.options import (
+    CostsFile,
+    Format,
+    FormatName,
+    Jobs,
+    NoCache,
+    OutputFile,
+    with_settings,
+)
 
 if TYPE_CHECKING:
     from rspverify.engineering.judge import Judge
@@ -46,24 +54,15 @@ def mutate(
             "cost.",
         ),
     ] = False,
-    costs: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
-    ] = None,
+    costs: CostsFile = None,
     write: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="Write each mutant as a scheme, for explain and hunt."),
     ] = None,
-    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
-        FormatName.TEXT
-    ),
+    format: Format = FormatName.TEXT,
     output: OutputFile = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
-    ] = False,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Mutate a scheme: for each instruction, the smallest test that shows it to be needed.
 

@@ -12,7 +12,7 @@ import typer
 from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
 from rspverify.commands.output import note, warn_once
-from rspverify.options import FormatName, OutputFile, with_settings
+from rspverify.options import CostsFile, Format, FormatName, NoCache, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from rspverify.engineering.repair.question import Wanted
@@ -72,10 +72,7 @@ def repair(
             "often as a row of the scheme does.",
         ),
     ] = None,
-    costs: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
-    ] = None,
+    costs: CostsFile = None,
     count: Annotated[
         int, typer.Option(min=1, help="So many schemes of the least cost at most.")
     ] = 5,
@@ -99,17 +96,13 @@ def repair(
     write: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write each scheme found as a file.")
     ] = None,
-    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
-        FormatName.TEXT
-    ),
+    format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Annotated[
         int | None,
         typer.Option("-j", "--jobs", min=1, help="Processes of the hunt. Default: one per core."),
     ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
-    ] = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Repair a scheme: the cheapest schemes near it that pass every test and never get stuck.
 
