@@ -120,12 +120,12 @@ def _decide(
 ) -> None:
     """Fill in what becomes known, until it is all or an interrupt comes; an estimate between."""
     from rspverify.engineering.mutate import findings, ground, longest
-    from rspverify.render.mutate_progress import shown_progress
+    from rspverify.render.progress import counting
 
     bench, mutants = asked.bench, asked.mutants
     with (
         closing(ground(bench, judge, workers)) as tests,
-        shown_progress("tests", len(bench.cases)) as advance,
+        counting("tests", len(bench.cases)) as advance,
     ):
         for each in tests:
             grounds.append(each)
@@ -136,7 +136,7 @@ def _decide(
         print(f"{words}; less the sooner each fails a test", file=sys.stderr)
     with (
         closing(findings(bench, mutants, grounds, asked.costs, judge, workers)) as trials,
-        shown_progress("mutants", len(mutants)) as advance,
+        counting("mutants", len(mutants)) as advance,
     ):
         for finding in trials:
             found.append(finding)

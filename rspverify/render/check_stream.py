@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from rspverify.render import check_text
+from rspverify.render.progress import bar
 from rspverify.report import Difference, Result
 
 
@@ -36,14 +36,11 @@ class CheckStream:
         self._pending: list[Result] = []
         self._results: list[Result] = []
         self._headed = False
-        on_terminal = console.is_terminal and rows
-        self._progress = Progress(
+        self._progress = bar(
             TextColumn("{task.completed} of {task.total} verdicts"),
             BarColumn(),
             TimeElapsedColumn(),
-            console=console if on_terminal else Console(stderr=True),
-            transient=True,
-            disable=not (on_terminal or sys.stderr.isatty()),
+            beside=console if rows else None,
         )
         self._task = self._progress.add_task("check", total=tests * len(schemes))
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from types import TracebackType
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
 from rspverify.render import compare_json, compare_text
+from rspverify.render.progress import bar
 from rspverify.report import Compared, Comparison
 
 
@@ -20,14 +20,11 @@ class CompareStream:
         self._console = console
         self._text = form == "text"
         self._headed = False
-        on_terminal = console.is_terminal and self._text
-        self._progress = Progress(
+        self._progress = bar(
             MofNCompleteColumn(),
             BarColumn(),
             TimeRemainingColumn(elapsed_when_finished=True),
-            console=console if on_terminal else Console(stderr=True),
-            transient=True,
-            disable=not (on_terminal or sys.stderr.isatty()),
+            beside=console if self._text else None,
         )
         self._task = self._progress.add_task("compare", total=tests)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from rspverify.render import hunt_text
+from rspverify.render.progress import bar
 from rspverify.report.hunts import BrokenShown, EstimateShown, HuntReport
 
 
@@ -22,14 +22,12 @@ class HuntStream:
         self._heading = heading
         self._text = text
         self._started = time.monotonic()
-        self._progress = Progress(
+        self._progress = bar(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.completed:,.0f} of {task.total:,.0f}{task.fields[rate]}"),
             TimeRemainingColumn(),
-            console=console if console.is_terminal and text else Console(stderr=True),
-            transient=True,
-            disable=not (console.is_terminal and text) and not sys.stderr.isatty(),
+            beside=console if text else None,
         )
         self._task = self._progress.add_task("", total=None, visible=False, rate="")
 

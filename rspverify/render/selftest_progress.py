@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rspverify.render.progress import counting
 
 _EVERY = 10.0
 """Seconds between two lines where there is no terminal to draw on."""
@@ -20,28 +19,10 @@ def shown_progress(total: int, shown: bool) -> Iterator[Callable[[], None]]:
     if not shown:
         yield lambda: None
     elif sys.stderr.isatty():
-        with _bar() as bar:
-            task = bar.add_task("selftest", total=total, rate=0.0)
-            started = time.monotonic()
-
-            def advance() -> None:
-                done = bar.tasks[0].completed + 1
-                bar.update(task, advance=1, rate=done / (time.monotonic() - started))
-
+        with counting("pairs", total) as advance:
             yield advance
     else:
         yield _Lines(total)
-
-
-def _bar() -> Progress:
-    return Progress(
-        TextColumn("{task.completed} of {task.total} pairs"),
-        BarColumn(),
-        TextColumn("{task.fields[rate]:.1f}/s"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
 
 
 class _Lines:
