@@ -59,7 +59,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_disagreement_is_written_down(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     forget(monkeypatch)
     folder = tmp_path / "found"
-    result = run(*FEW, "-o", str(folder))
+    result = run(*FEW, "--start", "24", "-o", str(folder))
     assert result.exit_code == 1
     files = sorted(each.name for each in folder.iterdir())
     assert files and len(files) % 2 == 0
