@@ -145,6 +145,6 @@ def test_a_wrong_engine(words: tuple[str, ...], message: str) -> None:
 def test_a_folder_that_cannot_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     forget(monkeypatch)
     (tmp_path / "file").write_text("")
-    result = run(*FEW, "-o", str(tmp_path / "file"))
+    result = run(*FEW, "--start", "24", "-o", str(tmp_path / "file"))
     assert result.exit_code == 2
     assert "cannot be written to" in result.stderr
