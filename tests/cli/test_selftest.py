@@ -82,7 +82,7 @@ def test_a_disagreement_is_written_down(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_the_files_show_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As a user would look: the outcomes by one engine and by the other."""
     forget(monkeypatch)
-    run(*FEW, "-o", str(tmp_path))
+    run(*FEW, "--start", "24", "-o", str(tmp_path))
     test = next(iter(sorted(tmp_path.glob("*.litmus"))))
     words = ("outcomes", str(test), "--scheme", str(test.with_suffix(".yaml")), "--engine")
     assert run(*words, "explicit").stdout != run(*words, "unroll").stdout
