@@ -50,6 +50,28 @@ def test_the_outcomes_of_the_readme(monkeypatch: pytest.MonkeyPatch, options: st
     assert found == shown
 
 
+@pytest.mark.parametrize("command", ["mutate schemes/proposed.yaml", "hunt schemes/original.yaml"])
+def test_the_scheme_engineering_of_the_readme(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What stands between two `…` is there, in this order; times may be others."""
+    monkeypatch.chdir(ROOT)
+    (screen,) = [each for each in blocks(README) if each.startswith(f"$ rspverify {command}")]
+    first, *shown = lines(screen)
+    words = first.split()[2:]
+    if words[0] == "hunt":
+        words += ["--write", str(tmp_path)]
+    found = _without_times("\n".join(lines(CliRunner().invoke(app, words).stdout)))
+    for part in "\n".join(shown).split("…\n"):
+        part = _without_times(part.rstrip("\n…"))
+        assert part in found, part
+        found = found[found.index(part) + len(part) :]
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r"; \d+(\.\d+)? s$", "; … s", text, flags=re.MULTILINE)
+
+
 def test_the_pictures_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     commands = re.findall(r"^    rspverify (draw .* -o (docs/pictures/\S+))$", README, re.MULTILINE)
