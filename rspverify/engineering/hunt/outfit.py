@@ -180,7 +180,8 @@ class Outfit:
         """Findings first, which come soon; then the count, which does not depend on the scheme."""
         hunt.run()
         if hunt.complete and self.count:
-            told.watcher.answered(self._report(told))
+            if self.space.events > _QUICK:
+                told.watcher.answered(self._report(told))
             self._foretell(told)
             hunt.count()
 
