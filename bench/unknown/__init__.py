@@ -1,1 +1,1 @@
-"""An experiment: the program that breaks a scheme as an unknown (docs/performance.md)."""
+"""Both ways to decide programs that are hunted, side by side (docs/performance-hunt.md)."""

@@ -1,4 +1,4 @@
-"""`python -m bench.unknown`: the program as an unknown, beside enumeration."""
+"""`python -m bench.unknown`: deciding by formula, beside deciding program by program."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Annotated
 import typer
 
 from bench.cases import SCHEMES, scheme_named
-from bench.unknown.search import Tally, search
 from rspverify.axiomatic import MemoryModel, load_model
+from rspverify.check.bundle import Incident
 from rspverify.check.settings import DEFAULT_MODEL, Settings
+from rspverify.engineering.hunt.build import line_of
+from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
+from rspverify.engineering.hunt.formula.frame import frames
 from rspverify.engineering.hunt.search import first_broken
+from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.survey import Survey
 
@@ -19,44 +23,58 @@ from rspverify.engineering.hunt.survey import Survey
 def main(
     events: Annotated[int, typer.Option(min=2, help="Operations, from 2 up to these.")] = 3,
     threads: Annotated[int, typer.Option(min=2, max=3, help="Exactly so many threads.")] = 2,
-    seconds: Annotated[float, typer.Option(help="CPU seconds for each search.")] = 300,
+    seconds: Annotated[float, typer.Option(help="Seconds for each formula.")] = 300,
     enumerate_too: Annotated[
         bool, typer.Option("--enumerate/--no-enumerate", help="Beside enumeration, up to as many.")
     ] = True,
 ) -> None:
     """Both ways under both schemes of the paper, in one process, in CPU seconds."""
     model = load_model(DEFAULT_MODEL)
+    settings = Settings(seconds=seconds, shortest=False)
     for number in range(threads, events + 1):
+        space = Space(events=number, threads=threads, workgroups=threads)
         if enumerate_too:
-            _enumerated(number, threads, model)
+            _enumerated(space, model)
         for name in SCHEMES:
-            found = search(number, scheme_named(name), model, seconds, threads)
-            print(f"unknown program, {name}, {number} operations: {_words(found)}", flush=True)
+            _asked(space, name, model, settings)
 
 
-def _enumerated(events: int, threads: int, model: MemoryModel) -> None:
-    space = Space(events=events, threads=threads, workgroups=threads, locations=2)
+def _enumerated(space: Space, model: MemoryModel) -> None:
     survey = Survey(space, model)
     began = time.process_time()
     phases = list(survey.phases())
     count = sum(each.counts.programs for each in phases)
     core = sum(len(each.core) for each in phases)
     took = time.process_time() - began
-    print(f"survey, up to {events}: {count:,} programs, {core:,} to decide, {took:.2f} s")
+    print(f"survey, up to {space.events}: {count:,} programs, {core:,} to decide, {took:.2f} s")
     for name in SCHEMES:
         began = time.process_time()
         broken = first_broken(survey, scheme_named(name), Settings())
         word = broken.case.program.title if broken.case else "sound"
         took = time.process_time() - began
-        print(f"decided, {name}: {word}, {broken.decided:,} programs, {took:.2f} s", flush=True)
+        print(f"by programs, {name}: {word}, {broken.decided:,} decided, {took:.2f} s", flush=True)
 
 
-def _words(it: Tally) -> str:
-    word = it.broken or ("not finished" if it.open else "sound")
-    return (
-        f"{word}; {it.seconds:.2f} s (building {it.building:.2f}, solving {it.solving:.2f}, "
-        f"judging {it.judging:.2f}); {it.frames} frames, {it.happenings} happenings at most, "
-        f"{it.assertions:,} assertions; {it.racy} candidates raced, {it.sound} were allowed"
+def _asked(space: Space, name: str, model: MemoryModel, settings: Settings) -> None:
+    """The frames of exactly so many operations and threads, up to the first finding."""
+    question = FrameQuestion(space, scheme_named(name), model, settings, Incident("hunt"))
+    answers: list[FrameAnswer] = []
+    began = time.process_time()
+    for frame in frames(space, space.events, space.threads):
+        answers.append(question.answer(frame))
+        if answers[-1].broken:
+            break
+    took = time.process_time() - began
+    last = answers[-1] if answers else FrameAnswer()
+    unknown = sum(len(each.unknown) for each in answers)
+    word = f"{unknown} not decided" if unknown else "sound"
+    if last.broken:
+        word = line_of(decoded(bytes.fromhex(last.broken)), space)
+    racy, allowed = (sum(getattr(it, side) for it in answers) for side in ("racy", "allowed"))
+    print(
+        f"by formula, {name}, {space.events} operations: {word}; {took:.2f} s, {len(answers)} "
+        f"frames; {racy} candidates raced, {allowed} were allowed",
+        flush=True,
     )
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,13 @@ from rspverify.options import FormatName, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from rspverify.report.hunts import BrokenShown, HuntReport
+
+
+class By(StrEnum):
+    """How programs are decided."""
+
+    FORMULA = "formula"
+    PROGRAMS = "programs"
 
 
 @guarded
@@ -51,6 +59,20 @@ def hunt(
             help="Let plain operations access locations that are declared atomic, too.",
         ),
     ] = False,
+    by: Annotated[
+        By | None,
+        typer.Option(
+            help="Decide by one formula for many programs, or program by program. Default: formula "
+            "where it applies (one device, no --plain-on-atomic, rows that give back their locks)."
+        ),
+    ] = None,
+    count: Annotated[
+        bool,
+        typer.Option(
+            "--count/--no-count",
+            help="By formula: list and count the programs, too; the verdict does not need it.",
+        ),
+    ] = True,
     first: Annotated[
         bool, typer.Option("--first", help="Stop at the first program that breaks the scheme.")
     ] = False,
@@ -75,9 +97,11 @@ def hunt(
 ) -> None:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
 
-    The smallest that is UNSOUND is shown and written, with the row at fault. The hunt goes on with
-    that row made as strong as can be, so that the next one shows another row, until every program
-    within the bounds is sound. An interrupted hunt goes on where it was.
+    The smallest that is UNSOUND is shown and written, with the row at fault: one with the fewest
+    operations, then the fewest threads, and program by program also the shortest text. The hunt
+    goes on with that row made as strong as can be, so that the next one shows another row, until
+    every program within the bounds is sound. An interrupted hunt goes on where it was. By formula
+    findings come first, and the count of the programs last.
 
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
     scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
@@ -105,7 +129,15 @@ def hunt(
         return replace(found, file=written_to(write, table.name, found))
 
     outfit = Outfit(
-        table, scheme, decider.model, space, left_out, settings, jobs or os.cpu_count() or 1
+        table,
+        scheme,
+        decider.model,
+        space,
+        left_out,
+        settings,
+        jobs or os.cpu_count() or 1,
+        by,
+        count,
     )
     with opened(output) as console:
         with HuntStream(console, outfit.heading(), text=format is FormatName.TEXT) as stream:

@@ -13,7 +13,7 @@ from rspverify.assembly import ThreadId
 from rspverify.limits import Limits
 from rspverify.machine.happening import Entry, Happening, Happenings
 from rspverify.machine.machine import Machine
-from rspverify.machine.observation import Observation
+from rspverify.machine.observation import Chosen, Observation
 from rspverify.machine.queues import Queues
 from rspverify.machine.rules import (
     AnyBit,
@@ -49,8 +49,15 @@ class Events(Observation):
     its value comes from. last: location → which instruction wrote its final value.
     """
 
-    def __init__(self, machine: Machine, limits: Limits, *, complete: bool = True) -> None:
-        super().__init__(machine.program, limits)
+    def __init__(
+        self,
+        machine: Machine,
+        limits: Limits,
+        *,
+        complete: bool = True,
+        chosen: Chosen | None = None,
+    ) -> None:
+        super().__init__(machine.program, limits, chosen)
         self.machine = machine
         self._to_the_end = complete
         self.happenings = Happenings(machine)

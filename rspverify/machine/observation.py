@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import Limits
 from rspverify.smt import FALSE, Choice, Model, Term, pick, truth
-from rspverify.value.domain import Access, derivable
+from rspverify.value.domain import Access, Domains, derivable
 from rspverify.verdict import Outcome
+
+
+class Chosen(Protocol):
+    """What the formula itself chooses of a program: which of its instructions are executed."""
+
+    @property
+    def domains(self) -> Domains:
+        """The values that any of the programs to choose from may bring to a location."""
+
+    def bind(self, reads: Mapping[int, Choice[int]]) -> dict[int, Term]:
+        """Instruction → that it is chosen, and its guard holds where reads have these values."""
 
 
 class Observation:
@@ -17,9 +29,12 @@ class Observation:
     reads: read → its value; guards: instruction → that its guard holds; executed: read → that it
     happens; memory: location → its value at the end, set by the engine; constraints: each read has
     one of the values that the program can derive. Raises LimitReached where these are too many.
+    chosen: what is chosen of the program, where that is not all of it.
     """
 
-    def __init__(self, program: AssemblyProgram, limits: Limits) -> None:
+    def __init__(
+        self, program: AssemblyProgram, limits: Limits, chosen: Chosen | None = None
+    ) -> None:
         self.constraints: list[Term] = []
         self._cuts = program.cuts
         self.reads: dict[int, Choice[int]] = {}
@@ -34,13 +49,17 @@ class Observation:
             for each in program.instructions
             if each.location is not None and (each.mnemonic.reads or each.mnemonic.writes)
         ]
-        domains = derivable(program.initial, accesses, limits)
+        domains = chosen.domains if chosen else derivable(program.initial, accesses, limits)
         for access in accesses:
             if access.reads:
                 values = sorted(domains.locations[access.location])
                 self.reads[access.index], constraints = pick(f"r{access.index}", values)
                 self.constraints += constraints
-        self.guards = {each.index: truth(each.guard, self.reads) for each in program.instructions}
+        self.guards = (
+            chosen.bind(self.reads)
+            if chosen
+            else {each.index: truth(each.guard, self.reads) for each in program.instructions}
+        )
         self.executed = {
             each.register: self.guards[each.index]
             for each in program.instructions

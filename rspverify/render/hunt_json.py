@@ -24,6 +24,10 @@ def render(report: HuntReport) -> str:
         "operations": list(space.operations),
         "left_out": [{"operation": name, "reason": reason} for name, reason in space.left_out],
         "plain_on_atomic": space.mixed,
+        "by": report.by,
+        "why_by_programs": report.why or None,
+        "formulas": asdict(report.formulas) if report.formulas else None,
+        "counted": report.counted,
         "filtered": report.argued,
         "estimates": [asdict(each) for each in report.estimates],
         "phases": [asdict(each) for each in report.phases],
@@ -57,5 +61,6 @@ def _finding(found: BrokenShown) -> dict[str, Any]:
         "mends": [list(each) for each in found.mends],
         "stronger": list(found.stronger),
         "decided": found.decided,
+        "open": found.open,
         "seconds": round(found.seconds, 4),
     }

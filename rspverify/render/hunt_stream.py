@@ -11,7 +11,7 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from rspverify.render import hunt_text
 from rspverify.render.progress import bar
-from rspverify.report.hunts import BrokenShown, EstimateShown, HuntReport
+from rspverify.report.hunts import FORMULA, PROGRAMS, BrokenShown, EstimateShown, HuntReport
 
 
 class HuntStream:
@@ -21,6 +21,7 @@ class HuntStream:
         self._console = console
         self._heading = heading
         self._text = text
+        self._by = PROGRAMS
         self._started = time.monotonic()
         self._progress = bar(
             TextColumn("{task.description}"),
@@ -58,6 +59,17 @@ class HuntStream:
         """The programs of a phase are decided from now on."""
         self._begin(f"deciding {hunt_text.phase_in_words(events, threads)}", total)
 
+    def asking(self, events: int, threads: int, total: int) -> None:
+        """The formulas of a phase are asked from now on."""
+        self._by = FORMULA
+        self._begin(f"formulas for {hunt_text.phase_in_words(events, threads)}", total)
+
+    def answered(self, report: HuntReport) -> None:
+        """All formulas have been asked; now the programs are counted."""
+        if self._text:
+            for line in hunt_text.before_counting(report):
+                self._console.print(line, soft_wrap=True)
+
     def decided(self, count: int) -> None:
         """So many more have been."""
         self._advance(self._progress.tasks[0].completed + count)
@@ -65,7 +77,7 @@ class HuntStream:
     def found(self, finding: BrokenShown) -> None:
         """A program breaks the scheme."""
         if self._text:
-            for line in hunt_text.finding(finding, self._heading.scheme):
+            for line in hunt_text.finding(finding, self._heading.scheme, self._by):
                 self._console.print(line, soft_wrap=True)
 
     def estimated(self, estimates: Sequence[EstimateShown]) -> None:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from rspverify.report.hunts import (
     ESTIMATED,
+    FORMULA,
     BlamedRow,
     BrokenShown,
     EstimateShown,
@@ -49,13 +50,14 @@ def expectation(estimates: Sequence[EstimateShown]) -> Iterator[Text]:
     for each in estimates:
         yield Text(
             f"--events {each.events}: about {_about(each.programs)} programs without a race, "
-            f"{_about(each.to_decide)} of them to decide, {_duration(each.seconds)} with "
+            f"{_about(each.to_decide)} of them to decide, {_duration(each.seconds)} "
+            f"{'' if each.deciding else 'to list them '}with "
             f"{_counted(each.workers, 'process', 'processes')} (from a sample)",
             style="dim",
         )
 
 
-def finding(found: BrokenShown, scheme: str) -> Iterator[Text]:
+def finding(found: BrokenShown, scheme: str, by: str) -> Iterator[Text]:
     """A program that breaks the scheme."""
     yield Text("")
     made = f" with {_rows(found.stronger)} made as strong as can be" if found.stronger else ""
@@ -75,10 +77,24 @@ def finding(found: BrokenShown, scheme: str) -> Iterator[Text]:
     if not found.blamed:
         yield Text("  neither a row of it nor two mend it, made as strong as can be")
     where = "" if found.file is None else f"written to {found.file}; "
-    yield Text(
-        f"  {where}no smaller one ({found.decided:,} decided, {_duration(found.seconds)})",
-        style="dim",
-    )
+    yield Text(f"  {where}{_smallest(found, by)}, {_duration(found.seconds)})", style="dim")
+
+
+def _smallest(found: BrokenShown, by: str) -> str:
+    """In which sense it is a smallest one, and on what that rests."""
+    asked = _counted(found.decided, "formula") if by == FORMULA else f"{found.decided:,} decided"
+    if found.open:
+        return f"{found.open:,} that may be smaller not decided ({asked}"
+    if by == FORMULA:
+        return f"none with fewer operations, or as many in fewer threads ({asked}"
+    return f"no smaller one ({asked}"
+
+
+def before_counting(report: HuntReport) -> Iterator[Text]:
+    """What the formulas say, while the programs are still to be counted."""
+    yield Text("")
+    yield _last(report)
+    yield Text("the programs are counted now; an interrupt leaves this verdict as it is", "dim")
 
 
 def conclusion(report: HuntReport) -> Iterator[Text | Table]:
@@ -88,9 +104,12 @@ def conclusion(report: HuntReport) -> Iterator[Text | Table]:
             yield Text("no estimate: the filters are not proved for this model")
         return
     yield Text("")
-    yield _table(report)
-    yield from _explained(report)
-    yield _summary(report)
+    if report.phases:
+        yield _table(report)
+        yield from _explained(report)
+    yield from _formulas(report)
+    if report.formulas is None:
+        yield _summary(report)
     yield from _undecided(report)
     yield _last(report)
 
@@ -136,6 +155,23 @@ def _summary(report: HuntReport) -> Text:
     return line.append(f"; {_duration(report.seconds)}", style="dim")
 
 
+def _formulas(report: HuntReport) -> Iterator[Text]:
+    if report.why:
+        yield Text(f"decided program by program: {report.why}", style="dim")
+    it = report.formulas
+    if it is None:
+        return
+    line = Text(
+        f"{_counted(it.asked, 'formula')} asked: {it.sound:,} without a program to break it"
+    )
+    yield line.append(f"; {_duration(report.seconds)}", style="dim")
+    yield Text(
+        f"of the candidates on the way {it.racy:,} raced, and {it.allowed:,} had allowed outcomes; "
+        "whether every program completes an execution was not asked",
+        style="dim",
+    )
+
+
 def _undecided(report: HuntReport) -> Iterator[Text]:
     for each in report.unknown[:_FEW]:
         yield Text(f"not decided: {each}", style="magenta")
@@ -153,9 +189,15 @@ def _last(report: HuntReport) -> Text:
     if report.stronger:
         verb = "made as strong as can be"
         subject = f"{report.scheme} with {_rows(report.stronger)} {verb} is sound"
-    which = f"{report.programs:,} race-free programs within {bounds_in_words(report.space.bounds)}"
+    number = f"{report.programs:,} " if report.counted else ""
+    which = f"{number}race-free programs within {bounds_in_words(report.space.bounds)}"
+    if not report.counted:
+        which += " (not counted)"
     if not report.sound:
-        words = f"{subject} for the {which} but {len(report.unknown):,} that are not decided"
+        many = len(report.unknown)
+        words = f"{subject} for the {which} but {many:,} that are not decided"
+        if report.formulas:
+            words = f"{subject} for the {which} but those of {many:,} questions not decided"
         return Text(words, style="bold magenta")
     vacuous = report.words.get(Word.VACUOUS, 0)
     words = f"{subject} for all {which}{_made_of(report.space)}"

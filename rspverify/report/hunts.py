@@ -58,7 +58,8 @@ class BrokenShown:
 
     line: it in one line. blamed: the rows with which the hunt goes on; empty if neither a row nor
     two mend it. mends: each row, or each two, that would. file: where it was written. reason: what
-    is wrong, of a shortest execution with `steps` steps. decided: how many were until then.
+    is wrong, of a shortest execution with `steps` steps. decided: how many programs were until
+    then, or how many formulas were asked. open: how many questions until then have no answer.
     """
 
     line: str
@@ -73,21 +74,35 @@ class BrokenShown:
     mends: tuple[tuple[int, ...], ...]
     stronger: tuple[int, ...]
     decided: int
+    open: int
     seconds: float
     file: str | None = None
+
+
+@dataclass(frozen=True)
+class FormulasShown:
+    """What came of asking frames: how many formulas were asked, and how many have no program that
+    breaks the scheme. racy, allowed: candidates that raced, and whose outcomes are allowed."""
+
+    asked: int
+    sound: int
+    racy: int
+    allowed: int
 
 
 @dataclass(frozen=True)
 class EstimateShown:
     """What a hunt is expected to find and to take, from a sample; `events`: of operations at most.
 
-    programs: those without a race. workers: by so many processes. sampled: parents looked at.
+    programs: those without a race. deciding: whether `seconds` are for deciding them as well, or
+    for listing alone. workers: by so many processes. sampled: parents looked at.
     """
 
     events: int
     programs: int
     to_decide: int
     seconds: float
+    deciding: bool
     workers: int
     sampled: int
 
@@ -96,6 +111,8 @@ class EstimateShown:
 class HuntReport:
     """All that `hunt` says of a scheme.
 
+    by: FORMULA or PROGRAMS; why: if nobody chose and it is by programs, why not by formula.
+    formulas: what came of them, None by programs. counted: whether all programs were listed.
     argued: whether the model is the one for which the filters are proved; otherwise there are none.
     phases: those that are complete, but for decisions. stronger: rows that were made as strong as
     can be in the end. words: how many of the programs have each verdict, in the end. unknown: those
@@ -108,6 +125,10 @@ class HuntReport:
     machine: str
     model: str
     space: SpaceShown
+    by: str
+    why: str
+    formulas: FormulasShown | None
+    counted: bool
     argued: bool
     estimates: tuple[EstimateShown, ...]
     phases: tuple[PhaseShown, ...]
@@ -135,6 +156,9 @@ class HuntReport:
         """Whether all programs within the bounds were found sound, perhaps of a stronger scheme."""
         return self.complete and not self.unknown and not self.internal
 
+
+FORMULA = "formula"
+PROGRAMS = "programs"
 
 INTERRUPTED = "interrupted"
 FIRST = "the first finding was asked for"

@@ -10,6 +10,7 @@ from jsonschema import validate
 from typer.testing import CliRunner
 
 from rspverify.cli import app
+from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,8 +56,11 @@ def test_a_file_that_says_something_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_sound_within_bounds() -> None:
-    found = document(PROPOSED, "--events", "2", code=0)
+    found = document(PROPOSED, "--events", "2", "--by", "programs", code=0)
     assert found["sound"]
+    assert found["by"] == "programs"
+    assert found["formulas"] is None
+    assert found["counted"]
     assert found["programs"] == 428
     assert found["within"] == {
         "events": 2,
@@ -66,6 +70,75 @@ def test_sound_within_bounds() -> None:
         "locations": 2,
     }
     assert found["decided"]["SOUND"] == 26
+
+
+def test_by_formula_it_says_the_same() -> None:
+    found = document(PROPOSED, "--events", "2", code=0)
+    assert found["sound"]
+    assert found["by"] == "formula"
+    assert found["why_by_programs"] is None
+    assert found["formulas"] == {"asked": 2, "sound": 2, "racy": 0, "allowed": 0}
+    assert found["counted"]
+    assert found["programs"] == 428
+    assert sum(phase["to_decide"] for phase in found["phases"]) == 26
+    assert set(found["decided"].values()) == {0}
+
+
+def test_without_a_count_the_verdict_has_no_number() -> None:
+    words = ["hunt", PROPOSED, "--events", "2", "-j", "1"]
+    done = RUNNER.invoke(app, [*words, "--no-count"])
+    assert done.exit_code == 0, done.output
+    assert "proposed is sound for all race-free programs within 2 operations" in done.stdout
+    assert "(not counted)" in done.stdout
+    found = document(PROPOSED, "--events", "2", "--no-count", code=0)
+    assert found["sound"]
+    assert not found["counted"]
+    assert found["phases"] == []
+
+
+def test_both_ways_find_the_same_and_say_on_what_it_rests(tmp_path: Path) -> None:
+    words = [ORIGINAL, "--events", "2", "--write", str(tmp_path)]
+    one, other = (document(*words, "--by", by, code=1) for by in ("formula", "programs"))
+    for key in ("program", "blamed", "mends", "open", "text"):
+        assert one["findings"][0][key] == other["findings"][0][key]
+    assert one["stronger"] == other["stronger"] == [6]
+    done = RUNNER.invoke(app, ["hunt", *words, "-j", "1"])
+    assert "none with fewer operations, or as many in fewer threads (1 formula" in done.stdout
+
+
+def test_where_formulas_do_not_apply_it_says_why() -> None:
+    words = [PROPOSED, "--events", "2", "--plain-on-atomic"]
+    found = document(*words, code=0)
+    assert found["by"] == "programs"
+    assert "plain operations" in str(found["why_by_programs"])
+    done = RUNNER.invoke(app, ["hunt", *words, "-j", "1"])
+    assert "decided program by program: formulas have no plain operations" in done.stdout
+    done = RUNNER.invoke(app, ["hunt", *words, "--by", "formula"])
+    assert done.exit_code == 2
+    assert "--by formula cannot be used here" in done.stderr
+
+
+def test_what_is_not_decided_is_not_sound(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("rspverify.engineering.hunt.formula.ask.suspicious", fail)
+    found = document(PROPOSED, "--events", "2", code=3)
+    assert not found["sound"]
+    assert found["formulas"]["sound"] == 0
+    assert len(found["unknown"]) == 2
+    done = RUNNER.invoke(app, ["hunt", PROPOSED, "--events", "2", "-j", "1", "--no-cache"])
+    assert "but those of 2 questions not decided" in done.stdout
+
+
+def test_an_interrupt_while_counting_leaves_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: ByFormula) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ByFormula, "count", interrupted)
+    done = RUNNER.invoke(app, ["hunt", PROPOSED, "--events", "2", "-j", "1"])
+    assert done.exit_code == 130
+    assert done.stdout.count("(not counted)") == 1
 
 
 def test_an_estimate_decides_nothing() -> None:

@@ -102,6 +102,18 @@ class Deciding:
                 internal.append(answer.internal)
         return Words(tuple(words), tuple(reasons), tuple(internal)), keep
 
+    def incident_of_hunt(self) -> Incident:
+        """What a report of an internal error says was asked, where it is no program."""
+        bounds = self.survey.space.bounds
+        words = [
+            word
+            for name, bound in bounds.items()
+            for word in (f"--{name.replace('-', '')}", str(bound))
+        ]
+        options = ("--by", "formula", *words)
+        files = (self._file,) if self._file else ()
+        return Incident("hunt", (), files, self.settings, options)
+
     def _incident(self, title: str) -> Incident:
         return incident(title, self._file, self.settings)
 

@@ -46,13 +46,20 @@ class _WithoutRace(Container[bytes]):
 
 
 def estimates(
-    survey: Survey, scheme: Scheme, settings: Settings, known: int, *, larger: bool
+    survey: Survey,
+    scheme: Scheme,
+    settings: Settings,
+    known: int,
+    *,
+    larger: bool,
+    deciding: bool = True,
 ) -> Iterator[EstimateShown]:
     """What hunts of `known` + 1, + 2, … operations take, up to one more than the survey's space.
 
     The programs of `known` operations and fewer are listed, and their decisions sampled; of each
     size beyond, a sample of the programs that grow, chosen at random from those of the size before,
     is extended. A number is good to a factor of two or three. Only where filters are argued.
+    Without `deciding` the time is for listing the programs alone.
     """
     rng = random.Random(0)
     settings = replace(settings, shortest=False, progress=False)
@@ -60,12 +67,14 @@ def estimates(
     phases = list(base.phases(upto=known))
     programs = sum(each.counts.programs for each in phases)
     listed = [each for phase in phases for each in phase.to_decide(larger=larger)]
-    spent = len(listed) * _per_decision(survey, scheme, settings, listed, rng)
+    spent = 0.0
+    if deciding:
+        spent = len(listed) * _per_decision(survey, scheme, settings, listed, rng)
     to_decide = float(len(listed))
     sample: Sequence[bytes] = base.growing(known)
     total, size = float(programs), float(len(sample))
     for events in range(known + 1, survey.space.events + 2):
-        level = _next(survey, scheme, settings, sample, size, rng, larger=larger)
+        level = _next(survey, scheme, settings, sample, size, rng, larger=larger, deciding=deciding)
         total, to_decide = total + level.programs, to_decide + level.to_decide
         spent += level.seconds
         sample, size = level.sample, level.programs
@@ -74,6 +83,7 @@ def estimates(
             programs=round(total),
             to_decide=round(to_decide),
             seconds=spent / survey.workers,
+            deciding=deciding,
             workers=survey.workers,
             sampled=min(_PARENTS, len(sample)),
         )
@@ -88,6 +98,7 @@ def _next(
     rng: random.Random,
     *,
     larger: bool,
+    deciding: bool,
 ) -> _Level:
     """What comes of extending `count` programs, of which `parents` is a sample."""
     chosen = rng.sample(parents, min(_PARENTS, len(parents)))
@@ -103,7 +114,8 @@ def _next(
     core = [each for each in children if sort_of(decoded(each), survey.tables) in wanted]
     factor = count / max(1, len(chosen))
     seconds = (time.process_time() - started) * factor
-    seconds += len(core) * factor * _per_decision(survey, scheme, settings, core, rng)
+    if deciding:
+        seconds += len(core) * factor * _per_decision(survey, scheme, settings, core, rng)
     return _Level(len(children) * factor, len(core) * factor, seconds, children)
 
 

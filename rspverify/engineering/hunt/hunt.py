@@ -84,12 +84,17 @@ class Hunt:
             self._reasons.get(each, "") for each, word in self._other.items() if word in undecided
         )
 
+    @property
+    def done(self) -> int:
+        """How many programs were decided, that with which a part ends included."""
+        return sum(len(part.programs) for part in self._parts) + 1
+
     def run(self) -> None:
         """Everything, unless it is stopped before."""
         for phase in self.survey.phases():
             larger = self.deciding.needs_larger(self.schemes[-1])
             programs: Sequence[bytes] = phase.to_decide(larger=larger)
-            self.phases.append(_shown(phase, len(programs)))
+            self.phases.append(shown_phase(phase, len(programs)))
             self._phase(phase, len(programs))
             if not self._all(programs):
                 return
@@ -166,7 +171,8 @@ class Hunt:
             blamed=tuple(_blamed(row, at_fault.mended) for row in at_fault.blamed),
             mends=tuple(tuple(row.number for row in rows) for rows in at_fault.mends),
             stronger=tuple(self.stronger),
-            decided=sum(len(part.programs) for part in self._parts) + 1,
+            decided=self.done,
+            open=len(self.unknown),
             seconds=time.perf_counter() - self._started,
         )
         self.findings.append(self._found(shown))
@@ -196,7 +202,8 @@ class Hunt:
         return frozenset(table[each].number for each in shapes if each in table)
 
 
-def _shown(phase: Phase, count: int) -> PhaseShown:
+def shown_phase(phase: Phase, count: int) -> PhaseShown:
+    """A phase of which so many programs must be decided."""
     counts = phase.counts
     return PhaseShown(
         phase.events,

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from rspverify.axiomatic import MemoryModel
 from rspverify.check.cache import CachePlace, Warn
 from rspverify.check.settings import Settings
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.estimate import estimates
+from rspverify.engineering.hunt.formula.applies import why_not
+from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.space import Space, access, chosen_operations
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.report.hunts import (
     ESTIMATED,
+    FORMULA,
     INTERRUPTED,
+    PROGRAMS,
     BrokenShown,
     EstimateShown,
     HuntReport,
@@ -43,8 +47,14 @@ class Watcher(Protocol):
     def deciding(self, events: int, threads: int, total: int) -> None:
         """The programs of a phase are decided from now on."""
 
+    def asking(self, events: int, threads: int, total: int) -> None:
+        """The formulas of a phase are asked from now on."""
+
     def decided(self, count: int) -> None:
         """So many more have been."""
+
+    def answered(self, report: HuntReport) -> None:
+        """All formulas have been asked; now the programs are counted."""
 
     def found(self, finding: BrokenShown) -> None:
         """A program breaks the scheme."""
@@ -85,7 +95,11 @@ def hunting_space(
 
 @dataclass(frozen=True)
 class Outfit:
-    """All that a hunt takes, read."""
+    """All that a hunt takes, read.
+
+    by: FORMULA or PROGRAMS, None for formulas where they apply. count: whether the programs that
+    formulas have decided are counted.
+    """
 
     scheme: Scheme
     file: str
@@ -94,10 +108,12 @@ class Outfit:
     left_out: tuple[tuple[str, str], ...]
     settings: Settings
     workers: int
+    by: str | None = None
+    count: bool = True
 
     def heading(self) -> HuntReport:
         """The report before there is anything to report."""
-        return self._report(None, (), argued=True, stopped="")
+        return self._report(None)
 
     def hunt(
         self,
@@ -120,64 +136,120 @@ class Outfit:
             watcher.found(kept)
             return kept
 
-        hunt = Hunt(
-            survey,
-            self.scheme,
-            self.settings,
-            file=self.file,
-            first=first,
-            found=found,
-            phase=lambda phase, count: watcher.deciding(phase.events, phase.threads, count),
-            decided=watcher.decided,
-        )
-        expected: tuple[EstimateShown, ...] = ()
-        stopped = ""
+        why = "" if self.by == PROGRAMS else self._why_programs(survey)
+        rest: _Told = {
+            "file": self.file,
+            "first": first,
+            "found": found,
+            "decided": watcher.decided,
+        }
+        hunt: Hunt
+        if self.by == PROGRAMS or why:
+            hunt = Hunt(
+                survey,
+                self.scheme,
+                self.settings,
+                phase=lambda phase, count: watcher.deciding(phase.events, phase.threads, count),
+                **rest,
+            )
+        else:
+            hunt = ByFormula(survey, self.scheme, self.settings, asking=watcher.asking, **rest)
+        told = _Going(survey, hunt, watcher, why)
         try:
-            if only_estimate or (self.space.events > _QUICK and not survey.is_kept()):
-                expected = self._expected(survey, hunt)
-                long = any(it.seconds > LONG for it in expected if it.events == self.space.events)
-                if only_estimate or long:
-                    watcher.estimated(expected)
-            if not only_estimate:
+            if only_estimate:
+                told.expected = self._expected(survey, hunt)
+                watcher.estimated(told.expected)
+            elif isinstance(hunt, ByFormula):
+                self._by_formula(hunt, told)
+            else:
+                self._foretell(told)
                 hunt.run()
-            stopped = ESTIMATED if only_estimate else hunt.stopped
+            told.stopped = ESTIMATED if only_estimate else hunt.stopped
         except KeyboardInterrupt:
-            stopped = INTERRUPTED
-        return self._report(hunt, expected, argued=survey.argued, stopped=stopped)
+            told.stopped = INTERRUPTED
+        return self._report(told)
+
+    def _why_programs(self, survey: Survey) -> str:
+        """Why nothing can be decided by formula, if so. Raises InputError where that was wanted."""
+        why = why_not(survey, self.scheme, self.settings)
+        if why is not None and self.by == FORMULA:
+            raise InputError([Problem(None, f"--by formula cannot be used here: {why}")])
+        return why or ""
+
+    def _by_formula(self, hunt: ByFormula, told: _Going) -> None:
+        """Findings first, which come soon; then the count, which does not depend on the scheme."""
+        hunt.run()
+        if hunt.complete and self.count:
+            if self.space.events > _QUICK:
+                told.watcher.answered(self._report(told))
+            self._foretell(told)
+            hunt.count()
+
+    def _foretell(self, told: _Going) -> None:
+        """Say what is expected where that takes long."""
+        if self.space.events > _QUICK and not told.survey.is_kept():
+            told.expected = self._expected(told.survey, told.hunt)
+            own = (it for it in told.expected if it.events == self.space.events)
+            if any(it.seconds > LONG for it in own):
+                told.watcher.estimated(told.expected)
 
     def _expected(self, survey: Survey, hunt: Hunt) -> tuple[EstimateShown, ...]:
         if not survey.argued:
             return ()
         larger = hunt.deciding.needs_larger(self.scheme)
         known = min(_QUICK, self.space.events)
-        return tuple(estimates(survey, self.scheme, self.settings, known, larger=larger))
+        deciding = not isinstance(hunt, ByFormula)
+        return tuple(
+            estimates(survey, self.scheme, self.settings, known, larger=larger, deciding=deciding)
+        )
 
-    def _report(
-        self,
-        hunt: Hunt | None,
-        expected: tuple[EstimateShown, ...],
-        *,
-        argued: bool,
-        stopped: str,
-    ) -> HuntReport:
+    def _report(self, told: _Going | None) -> HuntReport:
         space = SpaceShown(
             self.space.bounds, self.space.operations, self.left_out, self.space.mixed
         )
+        hunt = told.hunt if told else None
+        formulas = hunt.formulas if isinstance(hunt, ByFormula) else None
+        counted = hunt.counted if isinstance(hunt, ByFormula) else bool(hunt and hunt.complete)
         return HuntReport(
             scheme=self.scheme.name,
             file=self.file,
             machine=self.settings.machine or self.scheme.machine,
             model=self.model.name,
             space=space,
-            argued=argued,
-            estimates=expected,
+            by=FORMULA if formulas else PROGRAMS,
+            why=told.why if told else "",
+            formulas=formulas,
+            counted=counted,
+            argued=told.survey.argued if told else True,
+            estimates=told.expected if told else (),
             phases=tuple(hunt.phases) if hunt else (),
             findings=tuple(hunt.findings) if hunt else (),
             stronger=tuple(hunt.stronger) if hunt else (),
             words=hunt.words if hunt else {},
             unknown=hunt.unknown if hunt else (),
             complete=hunt.complete if hunt else False,
-            stopped=stopped,
+            stopped=told.stopped if told else "",
             seconds=0.0,
             internal=tuple(hunt.internal) if hunt else (),
         )
+
+
+@dataclass
+class _Going:
+    """A hunt as it goes, and what is said of it. why: of its being by programs, if not chosen."""
+
+    survey: Survey
+    hunt: Hunt
+    watcher: Watcher
+    why: str
+    expected: tuple[EstimateShown, ...] = ()
+    stopped: str = ""
+
+
+class _Told(TypedDict):
+    """What every hunt is given."""
+
+    file: str
+    first: bool
+    found: Callable[[BrokenShown], BrokenShown]
+    decided: Callable[[int], None]

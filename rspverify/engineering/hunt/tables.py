@@ -10,7 +10,7 @@ from rspverify.litmus.program import Kind
 
 
 class Tables:
-    """What operations do, by their numbers: reads, writes, plain, adds.
+    """What operations do, by their numbers: reads, writes, stores (it does not read), plain, adds.
 
     inclusive: whether the scopes of two are, by their distance and their numbers.
     """
@@ -20,6 +20,7 @@ class Tables:
         self.space = space
         self.reads = [each.reads for each in accesses]
         self.writes = [each.writes for each in accesses]
+        self.stores = [each.writes and not each.reads for each in accesses]
         self.plain = [each.plain for each in accesses]
         self.adds = [each.kind is Kind.RMW for each in accesses]
         self.inclusive = [

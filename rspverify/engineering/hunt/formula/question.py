@@ -5,44 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from unittest.mock import patch
 
-from bench.unknown.template import Template
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.axiomatic.event import Event
 from rspverify.axiomatic.vocabulary import RELATIONS, Membership
+from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import Limits
-from rspverify.machine import Events, Generated, Machine, observation
+from rspverify.machine import Events, Generated, Machine
 from rspverify.relation import Relation
 from rspverify.relation.evaluate import EventSet
 from rspverify.smt import FALSE, TRUE, Choice, Solver, Term, any_of, choose
 from rspverify.smt.choice import constant
-from rspverify.value.domain import Domains
-
-
-class TemplateEvents(Events):
-    """The machine's side; guards are the template's, over the values of reads."""
-
-    def __init__(self, template: Template, limits: Limits) -> None:
-        self._template = template
-        machine = Machine(template.assembly, elide_l2=True)
-        values = frozenset(template.values())
-        domains = Domains(dict.fromkeys(machine.locations, values), {})
-        with patch.object(observation, "derivable", lambda *_: domains):
-            super().__init__(machine, limits)
-
-    @property
-    def guards(self) -> dict[int, Term]:
-        """Instruction → that it is executed."""
-        return self._guards
-
-    @guards.setter
-    def guards(self, value: Any) -> None:
-        self._guards = self._template.bind(self.reads)
 
 
 class TemplateExecutions(GeneratedExecutions):
-    """The model's side; what an event is depends on the selectors."""
+    """The model's side. What an event is, and whether it is executed, depends on what is chosen."""
 
     def __init__(self, template: Template, model: MemoryModel, limits: Limits, *rest: Any) -> None:
         self._template = template
@@ -67,24 +44,26 @@ class TemplateExecutions(GeneratedExecutions):
     def _members(self, belongs: Membership) -> EventSet:
         found = {}
         for event in self.events:
-            if event.operation is None:
-                term = TRUE if belongs(event) else FALSE
-            else:
-                alternatives = self._template.alternatives(event.operation.index)
-                modes = [
-                    when
-                    for operation, when in alternatives
-                    if belongs(
-                        Event(event.index, event.location, operation, event.thread, event.part)
-                    )
-                ]
-                whole = self.executed[event.index]
-                term = whole if len(modes) == len(alternatives) else whole & any_of(modes)
+            term = self._member(event, belongs)
             if term is not FALSE:
                 found[event.index] = term
         return found
 
+    def _member(self, event: Event, belongs: Membership) -> Term:
+        """That an event is executed, as an operation that belongs to a set."""
+        if event.operation is None:
+            return TRUE if belongs(event) else FALSE
+        alternatives = self._template.alternatives(event.operation.index)
+        modes = [
+            when
+            for it, when in alternatives
+            if belongs(Event(event.index, event.location, it, event.thread, event.part))
+        ]
+        executed = self.executed[event.index]
+        return executed if len(modes) == len(alternatives) else executed & any_of(modes)
+
     def _static(self, name: str) -> Relation:
+        """A relation that depends on places alone: threads, work-groups, locations."""
         test, executed = RELATIONS[name], self.executed
         return {
             (a.index, b.index): executed[a.index] & executed[b.index]
@@ -101,12 +80,18 @@ class TemplateExecutions(GeneratedExecutions):
         return slot(a.operation.index) == slot(b.operation.index)
 
 
-def suspicious(template: Template, model: MemoryModel, limits: Limits) -> tuple[Solver, int]:
-    """A solver of the formula, and how many events of the order it has."""
-    events = TemplateEvents(template, limits)
+def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver:
+    """A solver of the formula. Raises LimitReached.
+
+    It has a solution for each program of the frame that must be decided (Sort.CORE) and is UNSOUND:
+    of such a program some complete execution has an outcome that is not allowed, and so its own rf
+    and mo are not. Which solution is found depends on the frame, the scheme and the model alone.
+    """
+    machine = Machine(template.assembly, elide_l2=True)
+    events = Events(machine, limits, chosen=template)
     own = Generated(events)
     judged = TemplateExecutions(template, model, limits, events.reads, own.rf, own.mo, own.last)
-    solver = Solver(limits)
+    solver = Solver(limits, reproducible=True)
     solver.add(
         *template.constraints,
         *template.well_formed(),
@@ -116,4 +101,8 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> tuple[
         judged.broken | own.overtaken,
         *events.order.constraints(limits),
     )
-    return solver, len(events.happenings.all)
+    most = template.space.guards
+    if most is not None:
+        ifs = [(~tests[None], 1) for tests in template.tests.values()]
+        solver.bound(TRUE, ifs, most)
+    return solver

@@ -1,0 +1,38 @@
+"""Where a hunt may go by formula."""
+
+from __future__ import annotations
+
+from rspverify.check.settings import L2, Settings
+from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.filters import gives_back
+from rspverify.engineering.hunt.survey import Survey
+from rspverify.scheme import Row, Scheme
+
+
+def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
+    """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
+
+    The frames have the programs that must be decided under a scheme that gives back its locks
+    (Sort.CORE, proved for opencl-rsp), on one device, without plain accesses of atomic locations.
+    """
+    space = survey.space
+    if not survey.argued:
+        return f"formulas need the filters, which are not proved for the model {survey.model.name}"
+    if space.devices > 1:
+        return "formulas are for one device"
+    if space.mixed:
+        return "formulas have no plain operations on atomic locations"
+    if settings.l2 is not L2.AUTO:
+        return "formulas leave L2s out"
+    if not gives_back(scheme):
+        return "some row of the scheme does not give back the locks that it takes"
+    for access in space.accesses:
+        row = scheme.table[row_shape(access)]
+        if not _accesses_once(row):
+            return f"row {row.number} accesses its location more than once"
+    return None
+
+
+def _accesses_once(row: Row) -> bool:
+    accesses = [each for each in row.code if each.accesses]
+    return len(accesses) == 1 and accesses[0].reach is None

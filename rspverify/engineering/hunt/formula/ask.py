@@ -1,0 +1,132 @@
+"""One frame: candidates of its formula, each excluded with all that share the cause, until one
+breaks the scheme or there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from rspverify.axiomatic import MemoryModel
+from rspverify.check.bundle import Incident, reported
+from rspverify.check.settings import Settings
+from rspverify.check.soundness import check
+from rspverify.engineering.hunt.build import line_of, program_of
+from rspverify.engineering.hunt.formula.frame import Frame
+from rspverify.engineering.hunt.formula.learnt import just, racing_like
+from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.races import races
+from rspverify.engineering.hunt.shape import Shape, Step, canonical, encoded
+from rspverify.engineering.hunt.space import Space
+from rspverify.engineering.hunt.tables import Tables
+from rspverify.limits import LimitReached, Limits
+from rspverify.report import Internal
+from rspverify.scheme import Scheme
+from rspverify.smt import Solver
+from rspverify.verdict import Verdict, Word
+
+
+@dataclass(frozen=True)
+class FrameAnswer:
+    """What is known of the programs of a frame that must be decided.
+
+    broken: one that is UNSOUND, as bytes in hexadecimal. Where there is none, all are sound but
+    what `unknown` names, each with the reason. racy, allowed: how many candidates raced, and how
+    many had outcomes that are allowed by another rf and mo.
+    """
+
+    broken: str = ""
+    unknown: tuple[str, ...] = ()
+    racy: int = 0
+    allowed: int = 0
+    internal: tuple[Internal, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether no program of the frame breaks the scheme."""
+        return not self.broken and not self.unknown
+
+
+@dataclass
+class FrameQuestion:
+    """What is asked of a frame, in whichever process. incident: what a report says was asked."""
+
+    space: Space
+    scheme: Scheme
+    model: MemoryModel
+    settings: Settings
+    incident: Incident
+    _racy: int = field(default=0, init=False)
+    _allowed: int = field(default=0, init=False)
+    _unknown: list[str] = field(default_factory=list, init=False)
+
+    def answer(self, frame: Frame) -> FrameAnswer:
+        """The answer. A time limit, too little memory or a mistake of ours makes it unknown."""
+        self._racy = self._allowed = 0
+        self._unknown = []
+        broken = ""
+        internal: tuple[Internal, ...] = ()
+        try:
+            found = self._broken(frame)
+            broken = "" if found is None else encoded(found).hex()
+        except LimitReached as limit:
+            self._unknown.append(f"{frame}: {limit}")
+        except MemoryError:
+            self._unknown.append(f"{frame}: out of memory")
+        except Exception as error:
+            met = reported(error, self.incident)
+            internal = (met,)
+            self._unknown.append(f"{frame}: {met}")
+        return FrameAnswer(broken, tuple(self._unknown), self._racy, self._allowed, internal)
+
+    def _broken(self, frame: Frame) -> Shape | None:
+        """A program of the frame that is UNSOUND, or None when no candidate is left."""
+        limits = self.settings.limits()
+        template = Template(frame, self.space, self.scheme)
+        solver = suspicious(template, self.model, limits)
+        while (shape := self._candidate(solver, template)) is not None:
+            if races(shape, template.tables):
+                self._racy += 1
+                solver.add(~racing_like(shape, template))
+                continue
+            verdict = self._checked(shape, limits)
+            if verdict.word is Word.UNSOUND:
+                return self._without_idle_tests(shape, template.tables, limits)
+            if verdict.word in (Word.SOUND, Word.VACUOUS):
+                self._allowed += 1
+            else:
+                self._unknown.append(f"{line_of(shape, self.space)}: {verdict.reason}")
+            solver.add(~just(shape, template))
+        return None
+
+    def _candidate(self, solver: Solver, template: Template) -> Shape | None:
+        found = solver.find()
+        return None if found is None else template.shape(found)
+
+    def _checked(self, shape: Shape, limits: Limits) -> Verdict:
+        """The verdict on a candidate, whether it races included, in the time that is left."""
+        settings = replace(self.settings, seconds=limits.remaining())
+        verdict = check(program_of(shape, self.space), self.scheme, self.model, settings)
+        if verdict.word is Word.RACY:
+            line = line_of(shape, self.space)
+            raise AssertionError(f"{line} has no race by enumeration, and one by the solver")
+        return verdict
+
+    def _without_idle_tests(self, shape: Shape, tables: Tables, limits: Limits) -> Shape:
+        """The same without each `if` that it need not have to be UNSOUND and free of races."""
+        for number, thread in enumerate(shape.threads):
+            for place, step in enumerate(thread.steps):
+                if step.tests < 0:
+                    continue
+                bare = Step(step.operation, step.location)
+                steps = (*thread.steps[:place], bare, *thread.steps[place + 1 :])
+                fewer = thread._replace(steps=steps)
+                threads = (*shape.threads[:number], fewer, *shape.threads[number + 1 :])
+                simpler = shape._replace(threads=threads)
+                if races(simpler, tables):
+                    continue
+                try:
+                    if self._checked(simpler, limits).word is Word.UNSOUND:
+                        return self._without_idle_tests(simpler, tables, limits)
+                except LimitReached:
+                    return canonical(shape)  # what is found stands
+        return canonical(shape)

@@ -1,0 +1,144 @@
+"""A hunt that decides by formula: frame after frame, and all again under a stronger scheme."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from rspverify.check.cache import Question
+from rspverify.check.facts import facts_of_scheme
+from rspverify.check.settings import Settings
+from rspverify.check.workers import spread
+from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.formula.applies import why_not
+from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
+from rspverify.engineering.hunt.formula.frame import Frame, frames
+from rspverify.engineering.hunt.hunt import Hunt, shown_phase
+from rspverify.engineering.hunt.survey import Survey
+from rspverify.report.hunts import FormulasShown
+from rspverify.scheme import Scheme
+from rspverify.verdict import Word
+
+_TOGETHER = 4
+"""From so many operations on frames take long enough for several processes."""
+
+
+class ByFormula(Hunt):
+    """A hunt whose programs are decided a frame at a time.
+
+    What it finds has the fewest operations, and of these the fewest threads. Its programs are not
+    listed unless `count` is called, which asks the survey. asking: told of the operations, threads
+    and frames of a phase.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        scheme: Scheme,
+        settings: Settings,
+        *,
+        asking: Callable[[int, int, int], None] = lambda events, threads, frames: None,
+        **rest: Any,
+    ) -> None:
+        super().__init__(survey, scheme, settings, **rest)
+        self._asking = asking
+        self._answers: dict[Frame, FrameAnswer] = {}
+        self.counted = False
+
+    @property
+    def words(self) -> Counter[Word]:
+        """Nothing: no program has a verdict of its own."""
+        return Counter()
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The programs or frames without a verdict under the last scheme, each with the reason."""
+        return tuple(each for it in self._answers.values() for each in it.unknown)
+
+    @property
+    def formulas(self) -> FormulasShown:
+        """What came of the frames under the last scheme."""
+        answers = self._answers.values()
+        return FormulasShown(
+            len(answers),
+            sum(each.sound for each in answers),
+            sum(each.racy for each in answers),
+            sum(each.allowed for each in answers),
+        )
+
+    @property
+    def done(self) -> int:
+        """How many frames were asked under the last scheme."""
+        return len(self._answers)
+
+    def run(self) -> None:
+        """Every frame, and after a finding every frame again, as a row that is stronger may take
+        away what an earlier answer rested on; unless it is stopped before."""
+        while (broken := self._first_broken()) is not None:
+            if not self._finding(broken):
+                return
+        self.complete = True
+
+    def count(self) -> None:
+        """List the programs that the frames have, and those that need not be decided."""
+        for phase in self.survey.phases():
+            self.phases.append(shown_phase(phase, len(phase.core)))
+        self.counted = True
+
+    def _first_broken(self) -> bytes | None:
+        """A program of the first phase that has one that breaks the last scheme."""
+        self._answers = {}
+        scheme = self.schemes[-1]
+        assert why_not(self.survey, scheme, self.deciding.settings) is None
+        for events, threads in self.survey.plan:
+            asked = self._largest_first(events, threads)
+            if not asked:
+                continue
+            self._asking(events, threads, len(asked))
+            workers = self.survey.workers if events >= _TOGETHER else 1
+            self.survey.close()
+            with closing(spread(self._work(scheme), asked, workers)) as coming:
+                for frame, answer in zip(asked, coming, strict=True):
+                    self._answers[frame] = answer
+                    self.internal += answer.internal
+                    self._decided(1)
+                    if answer.broken:
+                        return bytes.fromhex(answer.broken)
+            self.survey.close()
+        return None
+
+    def _largest_first(self, events: int, threads: int) -> list[Frame]:
+        """The frames of a phase; what takes longest is not to begin last."""
+        found = frames(self.survey.space, events, threads)
+        return sorted(found, key=lambda it: (len(it.atomic), sum(it.atomic)), reverse=True)
+
+    def _work(self, scheme: Scheme) -> Callable[[Frame], FrameAnswer]:
+        """What a worker does with a frame. Kept is only what any time limit would give."""
+        survey, settings = self.survey, self.deciding.settings
+        incident = self.deciding.incident_of_hunt()
+        question = FrameQuestion(survey.space, scheme, survey.model, settings, incident)
+
+        def answer(frame: Frame) -> FrameAnswer:
+            asked = self._question(frame, scheme, settings)
+            cache = survey.opened()
+            known = cache.answer(asked, FrameAnswer)
+            if known is not None:
+                return known
+            found = question.answer(frame)
+            if not found.unknown:
+                cache.keep(asked, found)
+            return found
+
+        return answer
+
+    def _question(self, frame: Frame, scheme: Scheme, settings: Settings) -> Question:
+        """Are the programs of a frame compiled soundly? Of the scheme only the rows count that the
+        operations of the space use."""
+        space, code = self.survey.space, facts_of_scheme(scheme).code
+        rows = tuple((access.name, *code[str(row_shape(access))]) for access in space.accesses)
+        chosen = replace(settings, machine=settings.machine or scheme.machine, seconds=None)
+        content = (frame, space.guards, rows, self.survey.facts.digest, chosen)
+        return Question("frame", content)

@@ -1,0 +1,159 @@
+"""What is chosen of a program of a frame: in each slot an operation, its location, and an `if`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+from rspverify.engineering.hunt.formula.frame import Frame
+from rspverify.engineering.hunt.shape import NONE, Shape, Step, Thread
+from rspverify.engineering.hunt.space import Space
+from rspverify.engineering.hunt.tables import Tables
+from rspverify.smt import Choice, Model, Term, all_of, any_of, pick
+
+Slot = tuple[int, int]
+"""A thread, and a place in it."""
+Picked = tuple[int, int]
+"""An operation of the space by its number, and a location."""
+Test = tuple[int, int, int, int] | None
+"""What an `if` tests: place of a read, thread and place of a store, how many increments since."""
+
+
+class Choices:
+    """The terms that choose among the programs of a frame.
+
+    picked: slot → its operation and location; tests: slot → what an `if` before it tests, None
+    where there is none. constraints: that exactly one of each is chosen. All programs of the space
+    that have the frame can be chosen, and more: any value of a store may be tested, and an `if`
+    within another may test the same read.
+    """
+
+    def __init__(self, frame: Frame, space: Space) -> None:
+        self.frame, self.space, self.tables = frame, space, Tables(space)
+        self.constraints: list[Term] = []
+        self.slots = [(t, p) for t, n in enumerate(frame.lengths) for p in range(n)]
+        self.picked: dict[Slot, Choice[Picked]] = {}
+        self.tests: dict[Slot, Choice[Test]] = {}
+        for slot in self.slots:
+            self._choose(slot)
+
+    @property
+    def most_increments(self) -> int:
+        """How many increments a value that is read may have had: by all operations but the read."""
+        return len(self.slots) - 1
+
+    def when(self, slot: Slot, wanted: Iterable[Picked]) -> Term:
+        """That one of these is chosen in a slot."""
+        return any_of(self.picked[slot][each] for each in wanted)
+
+    def chosen(self, shape: Shape) -> Iterator[Term]:
+        """That the program is this one, or begins like this where a thread of it is shorter."""
+        for number, thread in enumerate(shape.threads):
+            for place, step in enumerate(thread.steps):
+                yield self.picked[number, place][step.operation, step.location]
+                yield self.tests[number, place][test_of(step)]
+
+    def shape(self, model: Model) -> Shape:
+        """The program that a model of the formula has chosen."""
+        threads = []
+        for number, group in enumerate(self.frame.groups):
+            steps = []
+            for slot in (each for each in self.slots if each[0] == number):
+                picked = next(it for it, term in self.picked[slot].items() if model[term])
+                test = next(it for it, term in self.tests[slot].items() if model[term])
+                steps.append(Step(*picked, *(test or ())))
+            threads.append(Thread(0, group, tuple(steps)))
+        return Shape(tuple(threads), self.frame.atomic)
+
+    def _choose(self, slot: Slot) -> None:
+        choices = [
+            (number, x)
+            for number, access in enumerate(self.space.accesses)
+            for x, atomic in enumerate(self.frame.atomic)
+            if access.plain != atomic
+        ]
+        self.picked[slot], constraints = pick(f"op{slot}", choices)
+        self.constraints += constraints
+        stores = [(NONE, NONE), *(each for each in self.slots if each != slot)]
+        tests: list[Test] = [None]
+        tests += [
+            (place, *store, plus)
+            for place in range(slot[1])
+            for store in stores
+            for plus in range(self.most_increments + 1)
+            if store != (slot[0], place)
+        ]
+        self.tests[slot], constraints = pick(f"if{slot}", tests)
+        self.constraints += constraints
+
+    # What every program of the frame fulfils that must be decided and does not race
+
+    def well_formed(self) -> Iterator[Term]:
+        """Tests are of reads, for a store to the same location; each location is written, and
+        accessed by two threads."""
+        for slot in self.slots:
+            for test, term in self.tests[slot].items():
+                if test is not None:
+                    yield from self._well_tested(slot, test, term)
+        for x in range(len(self.frame.atomic)):
+            for number in range(len(self.frame.lengths)):
+                yield any_of(self._at(each, x) for each in self.slots if each[0] != number)
+            yield any_of(
+                self.picked[slot][each]
+                for slot in self.slots
+                for each in self.picked[slot]
+                if each[1] == x and self.tables.writes[each[0]]
+            )
+        yield from self._first_of_symmetric()
+
+    def _well_tested(
+        self, slot: Slot, test: tuple[int, int, int, int], term: Term
+    ) -> Iterator[Term]:
+        place, thread, at, _ = test
+        read = (slot[0], place)
+        yield term.implies(self._is(read, self.tables.reads))
+        if thread != NONE:
+            yield term.implies(self._is((thread, at), self.tables.stores))
+            for x in range(len(self.frame.atomic)):
+                yield all_of((term, self._at(read, x))).implies(self._at((thread, at), x))
+
+    def _is(self, slot: Slot, wanted: list[bool]) -> Term:
+        return self.when(slot, [each for each in self.picked[slot] if wanted[each[0]]])
+
+    def _at(self, slot: Slot, x: int) -> Term:
+        return self.when(slot, [each for each in self.picked[slot] if each[1] == x])
+
+    def _first_of_symmetric(self) -> Iterator[Term]:
+        """One of two programs that differ in names: of two equally long threads, which then are in
+        two work-groups, the first has the lesser first operation; of two locations of one kind, the
+        very first operation accesses the first. (The order of operations does not speak of
+        locations, so that both can be had.)"""
+        lengths, atomic = self.frame.lengths, self.frame.atomic
+        if len(lengths) == 2 and lengths[0] == lengths[1]:
+            for one, other in product(self.picked[0, 0], self.picked[1, 0]):
+                if one[0] > other[0]:
+                    yield ~(self.picked[0, 0][one] & self.picked[1, 0][other])
+        if len(atomic) == 2 and atomic[0] == atomic[1]:
+            yield self._at((0, 0), 0)
+
+    def not_plainly_racing(self) -> Iterator[Term]:
+        """Of two steps that conflict, and whose scopes are not inclusive, one is under an `if`:
+        otherwise some interleaving has them next to each other."""
+        for one, other in product(self.slots, self.slots):
+            if one[0] >= other[0]:
+                continue
+            apart = int(self.frame.groups[one[0]] != self.frame.groups[other[0]])
+            free = [
+                self.tests[slot][None]
+                for end in (one, other)
+                for slot in self.slots
+                if slot[0] == end[0] and slot[1] <= end[1]
+            ]
+            for a, b in product(self.picked[one], self.picked[other]):
+                if self.tables.conflicting(Step(*a), Step(*b), apart):
+                    yield ~all_of((self.picked[one][a], self.picked[other][b], *free))
+
+
+def test_of(step: Step) -> Test:
+    """What the `if` before a step tests."""
+    return None if step.tests < 0 else (step.tests, step.of, step.at, step.plus)

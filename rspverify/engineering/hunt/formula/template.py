@@ -1,0 +1,227 @@
+"""All programs of a frame as one program, and its compiled form.
+
+The instructions of all choices of a slot are merged into one sequence, each under a guard that is a
+term over the choices; so are the events of the model, one for each way of accessing a location.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from rspverify.assembly import AssemblyProgram, Instruction, Mnemonic, ThreadId
+from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
+from rspverify.engineering.hunt.formula.frame import Frame
+from rspverify.engineering.hunt.formula.merged import embedded, halves, merged, token
+from rspverify.engineering.hunt.shape import NONE
+from rspverify.engineering.hunt.space import Space
+from rspverify.litmus import Kind, Location, Operation, Program
+from rspverify.litmus import Thread as SourceThread
+from rspverify.scheme import Scheme
+from rspverify.scheme import Template as RowTemplate
+from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of
+from rspverify.source import Source, Span
+from rspverify.value import Binary, Constant, Expression, Read
+from rspverify.value.domain import Domains
+
+_SOURCE = Source("unknown", "")
+_SPAN = Span(_SOURCE, 1, 1, 1, 1)
+_TRUE = Constant(1)
+
+
+@dataclass
+class _Way:
+    """One way of accessing a location in a slot. picks: the operations that are compiled to it."""
+
+    slot: Slot
+    mnemonic: Mnemonic
+    location: int
+    picks: list[Picked] = field(default_factory=list)
+
+
+class Template(Choices):
+    """The one program of a frame under a scheme.
+
+    program, assembly: it, with guards that are all true. executed: operation → that it is executed,
+    after `bind`, which has the guards of instructions. domains: the values of locations, those of
+    all programs: a store writes a value of its own slot, so far from all others that increments do
+    not make two of them meet.
+    """
+
+    def __init__(self, frame: Frame, space: Space, scheme: Scheme) -> None:
+        super().__init__(frame, space)
+        self._rows = [scheme.table[row_shape(each)] for each in space.accesses]
+        self._ways = [way for slot in self.slots for way in self._ways_of(slot)]
+        self._conditions: list[tuple[Slot, Term]] = []
+        self.program = self._program()
+        self.assembly = self._assembly()
+        self.executed: dict[int, Term] = {}
+
+    @property
+    def domains(self) -> Domains:
+        """Every value that a location may have when it is read."""
+        bases = [0, *map(self._stored, self.slots)]
+        values = [base + plus for base in bases for plus in range(self.most_increments + 1)]
+        return Domains(dict.fromkeys(self.assembly.initial, frozenset(values)), {})
+
+    def _stored(self, slot: Slot) -> int:
+        """The value of a store in a slot."""
+        return 100 * (1 + self.slots.index(slot))
+
+    def _ways_of(self, slot: Slot) -> list[_Way]:
+        found: dict[tuple[Kind, str, int], _Way] = {}
+        for number, x in self.picked[slot]:
+            _, access, _ = halves(self._rows[number])
+            alike = (self.space.accesses[number].kind, access.mnemonic.name, x)
+            way = found.setdefault(alike, _Way(slot, access.mnemonic, x))
+            way.picks.append((number, x))
+        return list(found.values())
+
+    def slot_of(self, operation: int) -> Slot:
+        """The slot of an operation."""
+        return self._ways[operation].slot
+
+    def alternatives(self, operation: int) -> list[tuple[Operation, Term]]:
+        """What an operation may be, and when it is that."""
+        way = self._ways[operation]
+        return [
+            (self._operation(operation, way, each), self.picked[way.slot][each])
+            for each in way.picks
+        ]
+
+    def _program(self) -> Program:
+        threads = []
+        for number, group in enumerate(self.frame.groups):
+            operations = tuple(
+                self._operation(index, way, way.picks[0])
+                for index, way in enumerate(self._ways)
+                if way.slot[0] == number
+            )
+            threads.append(SourceThread(f"P{number}", number, 0, group, operations, {}))
+        locations = tuple(
+            Location(_name(x), atomic, "global", 0) for x, atomic in enumerate(self.frame.atomic)
+        )
+        return Program("unknown", _SOURCE, locations, tuple(threads))
+
+    def _operation(self, index: int, way: _Way, picked: Picked) -> Operation:
+        access = self.space.accesses[picked[0]]
+        value: Expression | None = None
+        if access.kind is Kind.STORE:
+            value = Constant(self._stored(way.slot))
+        elif access.kind is Kind.RMW:
+            value = Binary("+", Read(index), Constant(1))
+        return Operation(
+            index,
+            way.slot[0],
+            access.kind,
+            _name(way.location),
+            access.order,
+            access.scope,
+            access.remote,
+            _TRUE,
+            value,
+            _SPAN,
+            operator="+" if access.kind is Kind.RMW else None,
+            operand=Constant(1) if access.kind is Kind.RMW else None,
+        )
+
+    def _assembly(self) -> AssemblyProgram:
+        threads, code = [], []
+        index = 0
+        for number, group in enumerate(self.frame.groups):
+            place = ThreadId(0, group, number)
+            block: list[Instruction] = []
+            for slot in (each for each in self.slots if each[0] == number):
+                for instruction, term in self._code(slot, place):
+                    block.append(replace(instruction, index=index))
+                    self._conditions.append((slot, term))
+                    index += 1
+            threads.append(place)
+            code.append(tuple(block))
+        initial = {each.name: 0 for each in self.program.locations}
+        return AssemblyProgram(tuple(threads), tuple(code), initial)
+
+    def _code(self, slot: Slot, place: ThreadId) -> Iterator[tuple[Instruction, Term]]:
+        """The instructions of a slot, each with when it is part of the chosen operation: what comes
+        before the access of any row, the accesses, and what comes after."""
+        numbers = sorted({number for number, _ in self.picked[slot]})
+        parts = {number: halves(self._rows[number]) for number in numbers}
+        first = next(i for i, way in enumerate(self._ways) if way.slot == slot)
+        for template, users in _together({n: before for n, (before, _, _) in parts.items()}):
+            yield from self._plain(slot, place, first, template, users)
+        for index, way in enumerate(self._ways):
+            if way.slot == slot:
+                yield self._access(index, way, place), self.when(slot, way.picks)
+        for template, users in _together({n: after for n, (_, _, after) in parts.items()}):
+            yield from self._plain(slot, place, first, template, users)
+
+    def _plain(
+        self, slot: Slot, place: ThreadId, first: int, template: RowTemplate, users: set[int]
+    ) -> Iterator[tuple[Instruction, Term]]:
+        """An instruction that accesses nothing; once for each location if it names one."""
+        mnemonic = template.mnemonic
+        names = range(len(self.frame.atomic)) if "x" in mnemonic.operands else [None]
+        for x in names:
+            wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
+            if wanted:
+                location = None if x is None else _name(x)
+                instruction = Instruction(
+                    -1, mnemonic, place, first, _TRUE, location, template.reach
+                )
+                yield instruction, self.when(slot, wanted)
+
+    def _access(self, index: int, way: _Way, place: ThreadId) -> Instruction:
+        operation = self._operation(index, way, way.picks[0])
+        mnemonic = way.mnemonic
+        return Instruction(
+            -1,
+            mnemonic,
+            place,
+            index,
+            _TRUE,
+            operation.location,
+            None,
+            index if mnemonic.reads else None,
+            operation.value if mnemonic.writes else None,
+        )
+
+    def bind(self, reads: Mapping[int, Choice[int]]) -> dict[int, Term]:
+        """The guards of instructions, where reads have these values."""
+        reached: dict[Slot, Term] = {}
+        for slot in self.slots:
+            before = reached[slot[0], slot[1] - 1] if slot[1] else TRUE
+            holds = [self.tests[slot][None]]
+            for test, term in self.tests[slot].items():
+                if test is not None:
+                    place, thread, at, plus = test
+                    value = plus + (0 if thread == NONE else self._stored((thread, at)))
+                    tested = any_of(
+                        all_of((self.when(way.slot, way.picks), reads[index].get(value, FALSE)))
+                        for index, way in enumerate(self._ways)
+                        if way.slot == (slot[0], place) and index in reads
+                    )
+                    holds.append(term & tested)
+            reached[slot] = before & any_of(holds)
+        self.executed = {
+            index: reached[way.slot] & self.when(way.slot, way.picks)
+            for index, way in enumerate(self._ways)
+        }
+        return {index: reached[slot] & term for index, (slot, term) in enumerate(self._conditions)}
+
+
+def _together(codes: Mapping[int, list[RowTemplate]]) -> Iterator[tuple[RowTemplate, set[int]]]:
+    """Parts of rows merged into one sequence: each instruction, and whose it is."""
+    tokens = {number: [token(each) for each in code] for number, code in codes.items()}
+    whole = merged(list(tokens.values()))
+    users: list[set[int]] = [set() for _ in whole]
+    for number, those in tokens.items():
+        for at in embedded(those, whole):
+            users[at].add(number)
+    templates = {token(each): each for code in codes.values() for each in code}
+    for at, each in enumerate(whole):
+        yield templates[each], users[at]
+
+
+def _name(location: int) -> str:
+    return f"x{location}"

@@ -1,0 +1,393 @@
+"""Formulas for whole frames: they say of each program what `check` says, and lose none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rspverify.axiomatic import load_model
+from rspverify.check.bundle import Incident
+from rspverify.check.cache import open_cache
+from rspverify.check.reached import ReachedByEvents, machine_for
+from rspverify.check.settings import L2, Settings
+from rspverify.check.soundness import check
+from rspverify.engineering.hunt.build import line_of, program_of
+from rspverify.engineering.hunt.formula import ask
+from rspverify.engineering.hunt.formula.applies import why_not
+from rspverify.engineering.hunt.formula.ask import FrameQuestion
+from rspverify.engineering.hunt.formula.by_formula import ByFormula
+from rspverify.engineering.hunt.formula.choices import Choices
+from rspverify.engineering.hunt.formula.frame import Frame, frames
+from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
+from rspverify.engineering.hunt.formula.merged import embedded, merged
+from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.hunt import Hunt
+from rspverify.engineering.hunt.races import races
+from rspverify.engineering.hunt.shape import Shape, Step, Thread, decoded
+from rspverify.engineering.hunt.space import Space
+from rspverify.engineering.hunt.survey import Survey
+from rspverify.limits import LimitReached, Limits
+from rspverify.report.hunts import NO_ROW
+from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
+from rspverify.scheme.mutants import mutants_of
+from rspverify.smt import Solver
+from rspverify.verdict import Word
+
+ROOT = Path(__file__).resolve().parents[3]
+MODEL = load_model("opencl-rsp")
+QUICK = Settings(shortest=False)
+FEW = ("st.na", "ld.WG", "ld.DV", "st.DV.R", "inc.WG", "inc.DV")
+SMALL = Space(events=3, threads=3, operations=FEW)
+MESSAGES = Space(threads=2, operations=("ld.na", "st.na", "ld.DV", "st.DV"))
+"""In which message passing is the only thing that can go wrong."""
+TOKENS = st.lists(st.sampled_from("abc").map(lambda name: (name, None)), max_size=5)
+
+
+def scheme(name: str) -> Scheme:
+    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
+
+
+def question(space: Space, table: Scheme, settings: Settings = QUICK) -> FrameQuestion:
+    return FrameQuestion(space, table, MODEL, settings, Incident("hunt"))
+
+
+def by_formula(space: Space, table: Scheme, **rest: object) -> ByFormula:
+    hunt = ByFormula(Survey(space, MODEL), table, Settings(), **rest)  # type: ignore[arg-type]
+    hunt.run()
+    return hunt
+
+
+def proposed_mutants() -> list[Scheme]:
+    """One-step mutants of Proposed that a formula can be asked about."""
+    table = scheme("proposed")
+    survey = Survey(SMALL, MODEL)
+    found = [mutant.of(table) for row in mutants_of(table) for mutant in row.mutants]
+    return [each for each in found if why_not(survey, each, QUICK) is None]
+
+
+def named_for(shape: Shape, frame: Frame) -> Iterator[Shape]:
+    """The shapes that differ from this one in names alone, and have the frame."""
+    count = len(shape.threads)
+    if count != len(frame.lengths) or len(shape.atomic) != len(frame.atomic):
+        return
+    for order in permutations(range(count)):
+        threads = [shape.threads[each] for each in order]
+        groups: dict[int, int] = {}
+        named = [groups.setdefault(thread.group, len(groups)) for thread in threads]
+        lengths = tuple(len(thread.steps) for thread in threads)
+        if lengths != frame.lengths or tuple(named) != frame.groups:
+            continue
+        number = {old: new for new, old in enumerate(order)} | {-1: -1}
+        for places in permutations(range(len(shape.atomic))):
+            atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
+            if atomic == frame.atomic:
+                yield Shape(
+                    tuple(
+                        Thread(
+                            0,
+                            group,
+                            tuple(
+                                it._replace(location=places[it.location], of=number[it.of])
+                                for it in thread.steps
+                            ),
+                        )
+                        for thread, group in zip(threads, named, strict=True)
+                    ),
+                    atomic,
+                )
+
+
+def core(space: Space) -> list[Shape]:
+    return [decoded(each) for phase in Survey(space, MODEL).phases() for each in phase.core]
+
+
+@given(st.lists(TOKENS, min_size=1, max_size=4))
+def test_each_code_is_part_of_what_codes_are_merged_into(
+    codes: list[list[tuple[str, None]]],
+) -> None:
+    whole = merged(codes)
+    for code in codes:
+        places = embedded(code, whole)
+        assert places == sorted(set(places))
+        assert [whole[at] for at in places] == code
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        Space(events=3),
+        Space(events=4, threads=4, workgroups=2, operations=("st.na", "ld.DV", "inc.DV.R")),
+        Space(events=4, threads=2, guards=1, operations=("ld.na", "st.na", "ld.DV", "st.DV")),
+    ],
+)
+def test_each_program_that_must_be_decided_can_be_chosen_in_a_frame(space: Space) -> None:
+    """Under some names, so that telling symmetric programs apart loses none."""
+    rng = random.Random(5)
+    for phase in Survey(space, MODEL).phases():
+        events, threads = phase.events, phase.threads
+        chosen = rng.sample(phase.core, min(len(phase.core), 60))
+        left = {decoded(each): None for each in chosen}
+        for frame in frames(space, events, threads):
+            choices = Choices(frame, space)
+            solver = Solver(Limits())
+            solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
+            for shape in list(left):
+                names = named_for(shape, frame)
+                if any(solver.find(choices.chosen(each)) is not None for each in names):
+                    del left[shape]
+        assert not left, line_of(next(iter(left)), space)
+
+
+def suspected(shape: Shape, space: Space, table: Scheme) -> bool:
+    """Whether the program, by itself, has an execution that breaks the model by its own rf and
+    mo; it has one wherever it is UNSOUND, and where `check` must ask for another rf and mo."""
+    program = program_of(shape, space)
+    machine = machine_for(compile_program(program, table), QUICK)
+    return any(True for _ in ReachedByEvents(machine, Limits()).suspicions(program, MODEL))
+
+
+def test_of_each_program_it_says_what_check_says() -> None:
+    """All of a small space: a program can be chosen exactly if it, by itself, is suspected."""
+    table = scheme("original")
+    space = replace(SMALL, operations=("st.na", "ld.DV", "st.DV.R", "inc.WG", "inc.DV"))
+    programs = core(space)
+    chosen, expected, broken = set(), set(), set()
+    for shape in programs:
+        if suspected(shape, space, table):
+            expected.add(line_of(shape, space))
+        if check(program_of(shape, space), table, MODEL, QUICK).word is Word.UNSOUND:
+            broken.add(line_of(shape, space))
+    for events, threads in Survey(space, MODEL).plan:
+        for frame in frames(space, events, threads):
+            template = Template(frame, space, table)
+            solver = suspicious(template, MODEL, Limits())
+            for shape in programs:
+                names = named_for(shape, frame)
+                if any(solver.find(template.chosen(each)) is not None for each in names):
+                    chosen.add(line_of(shape, space))
+    assert chosen == expected
+    assert broken < expected
+    assert 5 < len(broken) < len(programs) / 2
+
+
+def test_random_programs_are_suspected_as_by_themselves() -> None:
+    """Programs of a frame, of the space or not, under Original and a broken mutant of Proposed."""
+    rng = random.Random(7)
+    space = Space(events=4, operations=("ld.na", "st.na", "inc.WG", "ld.DV", "st.DV", "st.DV.R"))
+    (mutant,) = (it for it in proposed_mutants() if it.name.endswith("row2-2-drop"))
+    found = {True: 0, False: 0}
+    for lengths, groups, table in (
+        ((2, 2), (0, 1), mutant),
+        ((2, 1, 1), (0, 0, 1), scheme("original")),
+    ):
+        frame = Frame(lengths, groups, (False, True) if table is mutant else (True,))
+        assert frame in frames(space, 4, len(lengths))
+        template = Template(frame, space, table)
+        solver = suspicious(template, MODEL, Limits())
+        wanted = Solver(Limits())
+        wanted.add(*template.constraints, *template.well_formed(), *template.not_plainly_racing())
+        for _ in range(25):
+            some = [rng.choice(list(template.picked[slot].values())) for slot in template.slots]
+            model = wanted.find(rng.sample(some, 2))
+            if model is None or races(shape := template.shape(model), template.tables):
+                continue
+            expected = suspected(shape, space, table)
+            chosen = solver.find(template.chosen(shape)) is not None
+            assert chosen is expected, line_of(shape, space)
+            found[expected] += 1
+    assert min(found.values()) > 0
+    assert sum(found.values()) > 15
+
+
+def test_mutants_are_broken_where_enumeration_says_so() -> None:
+    """All at two operations, and one each way at three, of fewer kinds. Of the programs only those
+    are decided that use the row; the others are as sound as under Proposed."""
+    mutants = proposed_mutants()
+    assert len(mutants) > 20
+    broken = 0
+    sample = [it for it in mutants if it.name.endswith(("row6-1-drop-pair", "row2-2-drop"))]
+    assert len(sample) == 2
+    for space, tables in ((Space(events=2), mutants), (replace(SMALL, threads=2), sample)):
+        plan = Survey(space, MODEL).plan
+        programs = [program_of(shape, space) for shape in core(space)]
+        for table in tables:
+            row = int(table.name.split("-row")[1].split("-")[0])
+            changed = [it for it in programs if row in {r.number for r in rows_used(it, table)}]
+            expected = Word.UNSOUND in (check(it, table, MODEL, QUICK).word for it in changed)
+            asked = question(space, table)
+            answers = [asked.answer(it) for e, t in plan for it in frames(space, e, t)]
+            assert not any(each.unknown for each in answers)
+            assert any(each.broken for each in answers) is expected, table.name
+            broken += expected
+    assert broken > 3
+
+
+def test_message_passing_is_found_and_row_2_is_blamed() -> None:
+    """Fig. 4, of all programs of loads and stores in two threads; then nothing is left."""
+    hunt = by_formula(MESSAGES, scheme("original"))
+    (found,) = hunt.findings
+    assert found.events == 4
+    assert found.threads == 2
+    assert [row.number for row in found.blamed] == [2]
+    assert found.line == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
+    assert hunt.complete
+    assert hunt.formulas.asked == hunt.formulas.sound > 0
+    assert not hunt.counted
+    hunt.count()
+    assert hunt.counted
+    listed = Hunt(Survey(MESSAGES, MODEL), scheme("proposed"), Settings())
+    listed.run()
+    assert hunt.phases == listed.phases
+
+
+def test_a_bound_on_ifs_is_one() -> None:
+    """Without an `if` the message cannot be received."""
+    hunt = by_formula(replace(MESSAGES, guards=0), scheme("original"))
+    assert hunt.complete
+    assert not hunt.findings
+
+
+def test_a_hunt_by_formula_ends_where_no_row_mends() -> None:
+    """What the operations of a space can break, rows of other operations do not mend."""
+    hunt = by_formula(Space(events=2), scheme("original"), first=True)
+    assert hunt.stopped
+    assert hunt.stopped != NO_ROW
+    assert not hunt.complete
+    assert [row.number for row in hunt.findings[0].blamed] == [6]
+
+
+def test_all_that_a_racy_candidate_excludes_races() -> None:
+    """However the programs go on whose beginnings are in the box."""
+    space = Space(events=3, threads=2, workgroups=2)
+    (frame,) = (each for each in frames(space, 3, 2) if each.atomic == (True,))
+    choices = Choices(frame, space)
+    picks = list(choices.picked[0, 0])
+    seen = 0
+    for first, second, third in list(product(picks, repeat=3))[::11]:
+        steps = (Step(*first), Step(*second))
+        shape = Shape((Thread(0, 0, steps), Thread(0, 1, (Step(*third),))), frame.atomic)
+        if races(shape, choices.tables):
+            box = widened(racy_beginning(shape, choices), choices)
+            for start in list(members(box, choices))[::5]:
+                whole = _gone_on(start, Step(*second), Step(*third))
+                assert races(whole, choices.tables), (shape, whole)
+                seen += 1
+    assert seen > 50
+
+
+def _gone_on(start: Shape, second: Step, third: Step) -> Shape:
+    """A beginning with steps added until it has as many as the frame."""
+    one, other = (thread.steps for thread in start.threads)
+    one = (*one, second, second)[:2] if one else (third, second)
+    return Shape((Thread(0, 0, one), Thread(0, 1, (*other, third)[:1])), start.atomic)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(LimitReached("timeout of 1 s"), "timeout"), (MemoryError(), "out of memory")],
+)
+def test_what_cannot_be_answered_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(ask, "suspicious", fail)
+    hunt = by_formula(Space(events=2), scheme("proposed"))
+    assert hunt.formulas.sound == 0
+    assert len(hunt.unknown) == hunt.formulas.asked == 2
+    assert all(said in each for each in hunt.unknown)
+
+
+def test_no_time_is_no_verdict() -> None:
+    asked = question(SMALL, scheme("proposed"), replace(QUICK, seconds=0.001))
+    answers = [asked.answer(it) for it in frames(SMALL, 3, 2)]
+    assert any(not each.sound for each in answers)
+    assert all("timeout" in each.unknown[0] for each in answers if not each.sound)
+
+
+def test_a_mistake_of_ours_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise IndexError("planted")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ask, "suspicious", fail)
+    hunt = by_formula(Space(events=2), scheme("proposed"))
+    assert {"planted" in it.message for it in hunt.internal} == {True}
+    assert hunt.formulas.sound == 0
+    assert list(tmp_path.iterdir())
+
+
+def test_a_candidate_without_verdict_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And excluded alone: the others of the frame are still found."""
+    real = ask.check
+
+    def unsure(program, *rest):  # type: ignore[no-untyped-def]
+        verdict = real(program, *rest)
+        if verdict.word is Word.UNSOUND and "inc.WG" in program.source.name:
+            return replace(verdict, word=Word.UNKNOWN, reason="planted")
+        return verdict
+
+    monkeypatch.setattr(ask, "check", unsure)
+    space = Space(events=2, operations=("inc.WG", "ld.WG", "inc.DV", "st.DV.R"))
+    (frame,) = (it for it in frames(space, 2, 2) if it.atomic == (True,))
+    answer = question(space, scheme("original")).answer(frame)
+    assert answer.unknown
+    assert not answer.sound
+    assert all("planted" in each for each in answer.unknown)
+
+
+def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Frame] = []
+    answer = FrameQuestion.answer
+
+    def counted(self: FrameQuestion, frame: Frame) -> ask.FrameAnswer:
+        asked.append(frame)
+        return answer(self, frame)
+
+    monkeypatch.setattr(FrameQuestion, "answer", counted)
+    place = open_cache(True, print).place
+    space = replace(SMALL, threads=2, operations=("st.na", "ld.DV", "st.DV.R"))
+
+    def run(table: Scheme, stop: int | None = None) -> ByFormula:
+        def told(count: int) -> None:
+            if len(asked) == stop:
+                raise KeyboardInterrupt
+
+        hunt = ByFormula(Survey(space, MODEL, place), table, Settings(), decided=told)
+        hunt.run()
+        return hunt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(scheme("proposed"), 3)
+    assert len(asked) == 3
+    whole = run(scheme("proposed")).formulas
+    assert len(asked) == whole.asked == len(set(asked)) > 3
+    assert run(scheme("proposed")).formulas == whole
+    assert len(asked) == whole.asked
+    run(next(it for it in proposed_mutants() if "row2-" in it.name))
+    assert len(asked) > whole.asked
+
+
+def test_where_formulas_do_not_apply() -> None:
+    table = scheme("proposed")
+
+    def why(space: Space, table: Scheme = table, settings: Settings = QUICK) -> str:
+        return why_not(Survey(space, MODEL), table, settings) or ""
+
+    assert not why(Space())
+    assert "one device" in why(Space(devices=2))
+    assert "plain operations" in why(Space(mixed=True))
+    assert "L2s" in why(Space(), settings=Settings(l2=L2.REAL))
+    keeps = ROOT / "tests" / "scheme" / "broken" / "proposed-no-rmw-unlock.yaml"
+    assert "give back" in why(Space(), read_scheme_file(str(keeps)))
+    survey = Survey(Space(events=2), load_model("opencl"))
+    assert "not proved" in (why_not(survey, table, QUICK) or "")
