@@ -14,7 +14,7 @@ import typer
 from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
 from rspverify.commands.output import note, warn_once
-from rspverify.options import FormatName, OutputFile, with_settings
+from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from rspverify.report.hunts import BrokenShown, HuntReport
@@ -84,16 +84,10 @@ def hunt(
         str,
         typer.Option(metavar="DIR", help="Where hunt-SCHEME-rowN.litmus is written if found."),
     ] = ".",
-    format: Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")] = (
-        FormatName.TEXT
-    ),
+    format: Format = FormatName.TEXT,
     output: OutputFile = None,
-    jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
-    ] = False,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
 
