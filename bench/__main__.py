@@ -16,6 +16,7 @@ from bench.cases import ROOT, known_answers
 from bench.curves import CURVES, Curve
 from bench.decisions import decisions
 from bench.document import circumstances, filled
+from bench.engineering import engineering
 from bench.growth import Point, grow, growth
 from bench.herd import CAT, HERD, beside_herd, named_herd
 from bench.models import TestSet, models, shipped_sets
@@ -33,6 +34,7 @@ class Part(StrEnum):
     DECISIONS = "decisions"
     PARTS = "parts"
     MODELS = "models"
+    ENGINEERING = "engineering"
     HERD = "herd"
     GROWTH = "growth"
 
@@ -93,6 +95,7 @@ def _tables(repeats: int) -> dict[Part, Callable[[], Sheet]]:
     return {
         Part.DECISIONS: lambda: decisions(known_answers(), repeats),
         Part.PARTS: lambda: parts(known_answers(), repeats),
+        Part.ENGINEERING: engineering,
     }
 
 

@@ -17,6 +17,7 @@ from bench.cases import KNOWN_ANSWERS, Case, known_answers
 from bench.curves import CURVES, Curve
 from bench.decisions import decisions
 from bench.document import END, filled
+from bench.engineering import ORIGINAL, Run, engineering
 from bench.growth import Point, grow, growth
 from bench.herd import CAT, HERD, Herd, beside_herd, named_herd
 from bench.measure import digits, side_by_side
@@ -258,3 +259,13 @@ def test_a_herd_is_named_whole_or_not_at_all(herd: Herd, tmp_path: Path) -> None
     ):
         with pytest.raises(ValueError, match=message):
             named_herd(environment)
+
+
+def test_questions_about_schemes_have_their_answers() -> None:
+    runs = [Run(("hunt", ORIGINAL, "--first"), "UNSOUND  original")]
+    (row,) = engineering(runs).rows
+    assert row[:2] == (
+        "hunt schemes/original.yaml --first",
+        "UNSOUND  original is broken by a smallest program:",
+    )
+    assert all(FIGURE.fullmatch(cell) for cell in row[2:])
