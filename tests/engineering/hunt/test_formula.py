@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rspverify.assembly import Instruction
 from rspverify.axiomatic import load_model
 from rspverify.check.bundle import Incident
 from rspverify.check.cache import open_cache
@@ -38,7 +39,8 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.report.hunts import NO_ROW
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
-from rspverify.smt import Solver
+from rspverify.smt import Model, Solver
+from rspverify.smt.term import Kind
 from rspverify.verdict import Word
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -118,6 +120,38 @@ def test_each_code_is_part_of_what_codes_are_merged_into(
         places = embedded(code, whole)
         assert places == sorted(set(places))
         assert [whole[at] for at in places] == code
+
+
+def test_a_chosen_operation_has_the_code_of_its_row() -> None:
+    """Each in each place: of the merged code just the instructions that it is compiled to, in
+    their order; and a program is given by its terms as it is read off a model."""
+    space = Space(events=3)
+    (frame,) = (it for it in frames(space, 3, 2) if it.atomic == (True,))
+    frame = replace(frame, atomic=(False, True))
+    tables = [scheme("original"), scheme("proposed"), *proposed_mutants()[::6]]
+    for table in tables:
+        template = Template(frame, space, table)
+        guards = template.bind({})
+        for slot, other in product(template.slots, list(template.picked[0, 0])):
+            picks = dict.fromkeys(template.slots, other)
+            picks[slot] = next(it for it in template.picked[slot] if it[1] != other[1])
+            steps = [[Step(*picks[t, p]) for t, p in template.slots if t == n] for n in (0, 1)]
+            threads = tuple(Thread(0, n, tuple(each)) for n, each in enumerate(steps))
+            shape = Shape(threads, frame.atomic)
+            terms = list(template.chosen(shape))
+            holding = {term for term in terms if term.kind is Kind.VARIABLE}
+            model = Model(holding.__contains__)
+            assert all(model[term] for term in terms)
+            assert template.shape(model) == shape
+            alone = compile_program(program_of(shape, space), table)
+            for code, expected in zip(template.assembly.code, alone.code, strict=True):
+                executed = [it for it in code if model[guards[it.index]]]
+                assert list(map(_in_words, executed)) == list(map(_in_words, expected))
+
+
+def _in_words(it: Instruction) -> tuple[object, ...]:
+    location = {"x0": "x", "x1": "y"}.get(it.location or "", it.location)
+    return it.mnemonic, it.reach, location, it.thread.workgroup, it.register is None
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,6 @@ class Frame:
     groups: tuple[int, ...]
     atomic: tuple[bool, ...]
 
-    @property
-    def events(self) -> int:
-        """How many operations its programs have."""
-        return sum(self.lengths)
-
     def __str__(self) -> str:
         lengths = " + ".join(map(str, self.lengths))
         kinds = ", ".join("atomic" if each else "plain" for each in self.atomic)
