@@ -198,7 +198,7 @@ def test_a_row_that_stores_again_breaks_programs_of_one_work_group() -> None:
     assert stores_again(table)
     assert not stores_again(scheme("proposed"))
     bounds = (2, 2, 2, 1, 2, None)
-    space, _ = hunting_space(table, bounds, None, mixed=False)
+    space, _ = hunting_space(table, bounds, ("st.WG", "inc.WG"), mixed=False)
     hunt = hunted(space, table)
     assert hunt.findings[0].line == "st.WG x 10 || r0=inc.WG x @01"
     with pytest.raises(AssertionError, match="stores again"):
