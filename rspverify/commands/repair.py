@@ -116,6 +116,7 @@ def repair(
     from rspverify.check.cache import open_cache
     from rspverify.check.inputs import require, split_inputs
     from rspverify.engineering.cases import read_workbench
+    from rspverify.engineering.hunt.filters import stores_again
     from rspverify.engineering.judge import Judge
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
@@ -142,7 +143,12 @@ def repair(
     with opened(output) as console:
         with shown_search() as step:
             workers = jobs or os.cpu_count() or 1
-            hunt = Hunt(judge, bench.schemes[0], hunt_events, workers) if hunt_events else None
+            again = bool(store_again) or stores_again(bench.schemes[0])
+            hunt = (
+                Hunt(judge, bench.schemes[0], hunt_events, workers, again=again)
+                if hunt_events
+                else None
+            )
             search = Repair(
                 bench, judge, wanted, weights, count=count, sample=sample, hunt=hunt, on_step=step
             )

@@ -16,7 +16,7 @@ from rspverify.check.soundness import SourceSide
 from rspverify.check.workers import spread
 from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.build import line_of, program_of, text_of, title_of
-from rspverify.engineering.hunt.filters import gives_back
+from rspverify.engineering.hunt.filters import gives_back, stores_again
 from rspverify.engineering.hunt.shape import Shape, decoded
 from rspverify.engineering.hunt.space import Access, Space
 from rspverify.engineering.hunt.survey import Survey, chunks, digest_of
@@ -56,6 +56,8 @@ class Deciding:
         self, programs: Sequence[bytes], scheme: Scheme
     ) -> Generator[tuple[Sequence[bytes], Words], None, None]:
         """Chunks of programs, in their order, with the words on them. Close it when done."""
+        if stores_again(scheme) and not self.survey.space.again:
+            raise AssertionError(f"{scheme.name} stores again, and filters do not allow for it")
         parts = chunks(programs, CHUNK)
         workers = self.survey.workers if len(parts) > 1 else 1
         self.survey.close()

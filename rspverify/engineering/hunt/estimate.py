@@ -66,7 +66,7 @@ def estimates(
     base = Survey(survey.space.within(known + 1), survey.model)
     phases = list(base.phases(upto=known))
     programs = sum(each.counts.programs for each in phases)
-    listed = [each for phase in phases for each in phase.to_decide(larger=larger)]
+    listed = [each for phase in phases for each in phase.to_decide(survey.space, larger=larger)]
     spent = 0.0
     if deciding:
         spent = len(listed) * _per_decision(survey, scheme, settings, listed, rng)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from rspverify.assembly import Acquire, Lock, Release
+from rspverify.assembly import Acquire, Lock, Reach, Release
 from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import Shape, Step, Thread
 from rspverify.engineering.hunt.tables import Tables
@@ -18,7 +18,8 @@ class Sort(IntEnum):
     """What a program without a race is to a hunt."""
 
     ALONE = 0
-    """No location that is written is accessed from two work-groups: no scheme can break it."""
+    """No location that is written is accessed from two work-groups: no scheme can break it whose
+    rows store once."""
     LARGER = 1
     """It cannot be broken unless a smaller program of the space is, by a scheme whose rows give
     back what they lock."""
@@ -40,7 +41,7 @@ def sort_of(shape: Shape, tables: Tables) -> Sort:
             threads.setdefault(step[1], set()).add(number)
             if tables.writes[step[0]]:
                 written.add(step[1])
-    if all(len(groups[each]) == 1 for each in written):
+    if not tables.space.again and all(len(groups[each]) == 1 for each in written):
         return Sort.ALONE
     if not all(each in written and len(threads[each]) > 1 for each in groups) or not _joined(
         list(threads.values()), len(shape.threads)
@@ -79,18 +80,29 @@ def _joined(together: list[set[int]], count: int) -> bool:
 def gives_back(scheme: Scheme) -> bool:
     """Whether each row frees exactly the locks that it has taken itself, and holds none at its end.
 
-    Then no thread ever frees a lock of another.
+    Then no thread ever frees a lock of another. A row that takes a kind of lock while it holds one
+    does not count: locks are not counted, so that the first of two that frees it frees it for all,
+    and the second may free that of another thread.
     """
     for row in scheme.rows:
-        held: list[tuple[Lock, object]] = []
+        held: dict[Lock, Reach | None] = {}
         for template in row.code:
             for effect in template.mnemonic.effects:
                 if isinstance(effect, Acquire):
-                    held.append((effect.lock, template.reach))
-                elif isinstance(effect, Release):
-                    if (effect.lock, template.reach) not in held:
+                    if effect.lock in held:
                         return False
-                    held.remove((effect.lock, template.reach))
+                    held[effect.lock] = template.reach
+                elif isinstance(effect, Release):
+                    if effect.lock not in held or held.pop(effect.lock) is not template.reach:
+                        return False
         if held:
             return False
     return True
+
+
+def stores_again(scheme: Scheme) -> bool:
+    """Whether some row stores again what its operation has written.
+
+    Then another store of the same work-group may come in between, and be lost.
+    """
+    return any(sum(each.mnemonic.writes for each in row.code) > 1 for row in scheme.rows)

@@ -93,7 +93,7 @@ class Hunt:
         """Everything, unless it is stopped before."""
         for phase in self.survey.phases():
             larger = self.deciding.needs_larger(self.schemes[-1])
-            programs: Sequence[bytes] = phase.to_decide(larger=larger)
+            programs: Sequence[bytes] = phase.to_decide(self.survey.space, larger=larger)
             self.phases.append(shown_phase(phase, len(programs)))
             self._phase(phase, len(programs))
             if not self._all(programs):

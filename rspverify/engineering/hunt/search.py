@@ -52,7 +52,7 @@ def survivors(
     """
     survey = Survey(space, model, place, warn, workers)
     for phase in survey.phases():
-        for each in phase.to_decide(larger=larger):
+        for each in phase.to_decide(space, larger=larger):
             yield case_of_shape(decoded(each), space, settings)
 
 
@@ -75,7 +75,7 @@ def first_broken(
     unknown: list[str] = []
     for phase in survey.phases():
         counts += phase.counts
-        programs = phase.to_decide(larger=deciding.needs_larger(scheme))
+        programs = phase.to_decide(survey.space, larger=deciding.needs_larger(scheme))
         with closing(deciding.words(programs, scheme)) as coming:
             for chunk, words in coming:
                 total += len(chunk)

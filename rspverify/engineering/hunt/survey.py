@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -73,9 +73,11 @@ class Phase:
     larger: tuple[bytes, ...]
     counts: Counts
 
-    def to_decide(self, *, larger: bool) -> tuple[bytes, ...]:
-        """What must be decided. larger: also what smaller programs do not stand for."""
-        return (*self.core, *self.larger) if larger else self.core
+    def to_decide(self, space: Space, *, larger: bool) -> tuple[bytes, ...]:
+        """What must be decided, the smallest first. larger: also what smaller programs do not
+        stand for.
+        """
+        return in_order((*self.core, *self.larger), space) if larger else self.core
 
 
 @dataclass(frozen=True)
@@ -181,13 +183,10 @@ class Survey:
         return Phase(
             events,
             threads,
-            self._in_order(each for block in found for each in unpacked(block.core)),
-            self._in_order(each for block in found for each in unpacked(block.larger)),
+            in_order((each for block in found for each in unpacked(block.core)), self.space),
+            in_order((each for block in found for each in unpacked(block.larger)), self.space),
             sum((block.counts for block in found), Counts()),
         )
-
-    def _in_order(self, encodings: Iterator[bytes]) -> tuple[bytes, ...]:
-        return tuple(sorted(encodings, key=lambda each: size_of(decoded(each), self.space)))
 
     def work(
         self, known: frozenset[bytes], events: int, threads: int, *, last: bool
@@ -260,6 +259,11 @@ class Survey:
         if self._cache is not None:
             self._cache.close()
             self._cache = None
+
+
+def in_order(encodings: Iterable[bytes], space: Space) -> tuple[bytes, ...]:
+    """Programs, the smallest first."""
+    return tuple(sorted(encodings, key=lambda each: size_of(decoded(each), space)))
 
 
 def packed(encodings: Sequence[bytes]) -> str:

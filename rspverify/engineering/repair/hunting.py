@@ -20,13 +20,16 @@ class Hunt:
     """All programs of so many operations at most, of those that a scheme has rows for.
 
     Up to three threads, in as many work-groups; on two devices where it has rows for scope ALL.
+    again: whether candidates may store again what an operation has written.
     """
 
-    def __init__(self, judge: Judge, scheme: Scheme, events: int, workers: int) -> None:
+    def __init__(
+        self, judge: Judge, scheme: Scheme, events: int, workers: int, *, again: bool
+    ) -> None:
         self._settings = judge.settings
         names = [name for name in DEVICES if row_shape(access(name)) in scheme.table]
         devices = 1 if set(names) <= set(ONE_DEVICE) else 2
-        space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names))
+        space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names), again=again)
         self._survey = Survey(space, judge.model, judge.place, judge.warn, workers)
 
     @property

@@ -14,7 +14,7 @@ from rspverify.check.soundness import check
 from rspverify.engineering.hunt import survey as survey_module
 from rspverify.engineering.hunt.blame import strongest
 from rspverify.engineering.hunt.build import line_of, program_of
-from rspverify.engineering.hunt.filters import Sort, gives_back, sort_of
+from rspverify.engineering.hunt.filters import Sort, gives_back, sort_of, stores_again
 from rspverify.engineering.hunt.growth import Growth
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.outfit import hunting_space
@@ -164,6 +164,45 @@ def test_which_schemes_give_back_what_they_lock() -> None:
     assert gives_back(scheme("proposed"))
     assert not gives_back(broken_sibling("proposed-no-rmw-unlock"))
     assert not gives_back(read_scheme(Source("wild.yaml", WILD)))
+
+
+def changed(before: str, after: str) -> Scheme:
+    """The proposed scheme with other code in one place of its text."""
+    text = (ROOT / "schemes" / "proposed.yaml").read_text()
+    assert text.count(before) == 1
+    return read_scheme(Source("changed.yaml", text.replace(before, after)))
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("DV", "DV"), ("SY", "DV")])
+def test_a_lock_that_is_taken_twice_is_given_back_once(outer: str, inner: str) -> None:
+    """A plain load of another location frees the lock of the store in the middle of Fig. 5: a
+    program of which no smaller one is broken, though a thread has that location alone.
+    """
+    code = f"LK_rmw {outer}, LK_rmw {inner}, LD r x, UL_rmw {inner}, UL_rmw {outer}"
+    table = changed(
+        "{op: load,  scope: [na, wg],           code: [LD r x]}",
+        f"{{op: load, scope: [na, wg], code: [{code}]}}",
+    )
+    assert not gives_back(table)
+    space = Space(events=3, operations=("ld.na", "inc.WG", "st.DV.R"))
+    first = hunted(space, table).findings[0]
+    assert first.line == "r0=ld.na x; r1=inc.WG y || st.DV.R y 10"
+
+
+def test_a_row_that_stores_again_breaks_programs_of_one_work_group() -> None:
+    """The second store overwrites the increment that has read the first."""
+    table = changed(
+        "{op: store, scope: [na, wg],           code: [ST r x]}",
+        "{op: store, scope: [na, wg], code: [ST r x, ST r x]}",
+    )
+    assert stores_again(table)
+    assert not stores_again(scheme("proposed"))
+    bounds = (2, 2, 2, 1, 2, None)
+    space, _ = hunting_space(table, bounds, ("st.WG", "inc.WG"), mixed=False)
+    hunt = hunted(space, table)
+    assert hunt.findings[0].line == "st.WG x 10 || r0=inc.WG x @01"
+    with pytest.raises(AssertionError, match="stores again"):
+        hunted(Space(events=2), table)
 
 
 def test_the_strongest_code_keeps_to_its_reach() -> None:
