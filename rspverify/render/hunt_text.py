@@ -117,8 +117,8 @@ def _explained(report: HuntReport) -> Iterator[Text]:
     racy = sum(phase.racy for phase in report.phases)
     yield Text(
         "programs up to the names of threads, work-groups, locations and values; alone: no "
-        "location that is written is shared by work-groups; smaller: a smaller program stands for "
-        "it; no if: it with an if less does",
+        "location that is written is shared by work-groups (by threads, if a row stores its value "
+        "again); smaller: a smaller program stands for it; no if: it with an if less does",
         style="dim",
     )
     yield Text(

@@ -26,8 +26,8 @@ class SpaceShown:
 class PhaseShown:
     """The programs with so many operations and threads, up to symmetry.
 
-    programs: those without a race. Of these: alone: no two work-groups share a location that is
-    written; larger: a smaller program stands for them; guarded: one without an `if` of theirs does;
+    programs: those without a race. Of these: alone: no two work-groups (or, if a row stores its
+    value again, threads) share a location that is written; larger: a smaller program stands for them; guarded: one without an `if` of theirs does;
     to_decide: all that must be decided under this scheme. racy: extensions that race, a program
     perhaps counted several times.
     """

@@ -18,7 +18,8 @@ class Sort(IntEnum):
     """What a program without a race is to a hunt."""
 
     ALONE = 0
-    """No location that is written is accessed from two work-groups: no scheme can break it."""
+    """No location that is written is accessed from two work-groups, or, where rows store again, by
+    two threads: no scheme can break it."""
     LARGER = 1
     """It cannot be broken unless a smaller program of the space is, by a scheme whose rows give
     back what they lock."""
@@ -40,7 +41,8 @@ def sort_of(shape: Shape, tables: Tables) -> Sort:
             threads.setdefault(step[1], set()).add(number)
             if tables.writes[step[0]]:
                 written.add(step[1])
-    if all(len(groups[each]) == 1 for each in written):
+    sharing = threads if tables.space.again else groups
+    if all(len(sharing[each]) == 1 for each in written):
         return Sort.ALONE
     if not all(each in written and len(threads[each]) > 1 for each in groups) or not _joined(
         list(threads.values()), len(shape.threads)
@@ -74,6 +76,14 @@ def _joined(together: list[set[int]], count: int) -> bool:
         if more == reached:
             return len(reached) == count
         reached = more
+
+
+def stores_again(scheme: Scheme) -> bool:
+    """Whether some row stores its value again.
+
+    Then what another thread of the work-group has stored meanwhile may be lost.
+    """
+    return any(sum(each.mnemonic.writes for each in row.code) > 1 for row in scheme.rows)
 
 
 def gives_back(scheme: Scheme) -> bool:

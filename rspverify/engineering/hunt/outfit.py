@@ -11,6 +11,7 @@ from rspverify.check.cache import CachePlace, Warn
 from rspverify.check.settings import Settings
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.estimate import estimates
+from rspverify.engineering.hunt.filters import stores_again
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.space import Space, access, chosen_operations
 from rspverify.engineering.hunt.survey import Survey
@@ -80,7 +81,8 @@ def hunting_space(
     left_out = tuple(
         (name, "the scheme has no row for it") for name, row in table.items() if not row
     )
-    return Space(*bounds, operations=operations, mixed=mixed), left_out
+    again = stores_again(scheme)
+    return Space(*bounds, operations=operations, mixed=mixed, again=again), left_out
 
 
 @dataclass(frozen=True)

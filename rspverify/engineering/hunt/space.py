@@ -72,6 +72,7 @@ class Space:
 
     events: operations. guards: `if`s, None for as many as there is room for. operations: names of
     NAMES. mixed: whether plain operations may access locations that are declared atomic.
+    again: whether a row of the scheme stores its value again, and so more must be decided.
     """
 
     events: int = 4
@@ -82,6 +83,7 @@ class Space:
     guards: int | None = None
     operations: tuple[str, ...] = ONE_DEVICE
     mixed: bool = False
+    again: bool = False
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:
@@ -116,6 +118,7 @@ class Space:
             self.guards,
             self.operations,
             self.mixed,
+            self.again,
         )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.filters import stores_again
 from rspverify.engineering.hunt.search import first_broken
 from rspverify.engineering.hunt.space import DEVICES, ONE_DEVICE, Space, access
 from rspverify.engineering.hunt.survey import Survey
@@ -27,16 +29,21 @@ class Hunt:
         names = [name for name in DEVICES if row_shape(access(name)) in scheme.table]
         devices = 1 if set(names) <= set(ONE_DEVICE) else 2
         space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names))
-        self._survey = Survey(space, judge.model, judge.place, judge.warn, workers)
+        self._surveys = {
+            again: Survey(
+                replace(space, again=again), judge.model, judge.place, judge.warn, workers
+            )
+            for again in (False, True)
+        }
 
     @property
     def bounds(self) -> Mapping[str, int]:
         """The bounds, by name."""
-        return self._survey.space.bounds
+        return self._surveys[False].space.bounds
 
     def of(self, scheme: Scheme) -> Case | Hunted:
         """The smallest program that breaks a scheme; or what is known as there is none."""
-        found = first_broken(self._survey, scheme, self._settings)
+        found = first_broken(self._surveys[stores_again(scheme)], scheme, self._settings)
         if found.case is not None:
             return found.case
         unknown = len(found.unknown)

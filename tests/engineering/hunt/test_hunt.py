@@ -14,7 +14,7 @@ from rspverify.check.soundness import check
 from rspverify.engineering.hunt import survey as survey_module
 from rspverify.engineering.hunt.blame import strongest
 from rspverify.engineering.hunt.build import line_of, program_of
-from rspverify.engineering.hunt.filters import Sort, gives_back, sort_of
+from rspverify.engineering.hunt.filters import Sort, gives_back, sort_of, stores_again
 from rspverify.engineering.hunt.growth import Growth
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.outfit import hunting_space
@@ -157,6 +157,25 @@ def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
         program = program_of(decoded(each), space)
         words.add(check(program, table, MODEL, Settings(shortest=False)).word)
     assert words == {Word.SOUND, Word.VACUOUS}
+
+
+AGAIN = """
+name: again
+source: "a value that is stored again with nothing in between, without a lock"
+rows:
+  - {op: load,  scope: [na, wg], code: [LD r x]}
+  - {op: store, scope: [na, wg], code: [ST r x, ST r x]}
+"""
+
+
+def test_a_value_that_is_stored_again_is_lost_within_a_work_group() -> None:
+    """So `alone` asks for locations of one thread."""
+    table = read_scheme(Source("again.yaml", AGAIN))
+    assert stores_again(table)
+    assert not stores_again(scheme("proposed"))
+    space, _ = hunting_space(table, (3, 2, 1, 1, 1, None), ("ld.WG", "st.WG"), mixed=False)
+    (finding,) = hunted(space, table).findings[:1]
+    assert finding.line == "r0=ld.WG x; st.WG x 10 || st.WG x 20 @01"
 
 
 def test_which_schemes_give_back_what_they_lock() -> None:
