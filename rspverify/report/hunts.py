@@ -26,10 +26,10 @@ class SpaceShown:
 class PhaseShown:
     """The programs with so many operations and threads, up to symmetry.
 
-    programs: those without a race. Of these: alone: no two work-groups (or, if a row stores its
-    value again, threads) share a location that is written; larger: a smaller program stands for them; guarded: one without an `if` of theirs does;
-    to_decide: all that must be decided under this scheme. racy: extensions that race, a program
-    perhaps counted several times.
+    programs: those without a race. Of these: alone: no two work-groups share a location that is
+    written, nor threads if a row stores its value again; larger: a smaller program stands for them;
+    guarded: one without an `if` of theirs does; to_decide: all that must be decided under this
+    scheme. racy: extensions that race, a program perhaps counted several times.
     """
 
     events: int
