@@ -159,6 +159,25 @@ def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
     assert words == {Word.SOUND, Word.VACUOUS}
 
 
+AGAIN = """
+name: again
+source: "a value that is stored again with nothing in between, without a lock"
+rows:
+  - {op: load,  scope: [na, wg], code: [LD r x]}
+  - {op: store, scope: [na, wg], code: [ST r x, ST r x]}
+"""
+
+
+def test_a_value_that_is_stored_again_is_lost_within_a_work_group() -> None:
+    """So `alone` asks for locations of one thread."""
+    table = read_scheme(Source("again.yaml", AGAIN))
+    assert stores_again(table)
+    assert not stores_again(scheme("proposed"))
+    space, _ = hunting_space(table, (3, 2, 1, 1, 1, None), ("ld.WG", "st.WG"), mixed=False)
+    (finding,) = hunted(space, table).findings[:1]
+    assert finding.line == "r0=ld.WG x; st.WG x 10 || st.WG x 20 @01"
+
+
 def test_which_schemes_give_back_what_they_lock() -> None:
     assert gives_back(scheme("original"))
     assert gives_back(scheme("proposed"))
