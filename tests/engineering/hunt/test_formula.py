@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
@@ -26,7 +26,7 @@ from rspverify.engineering.hunt.formula.ask import FrameQuestion
 from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.formula.choices import Choices
 from rspverify.engineering.hunt.formula.frame import Frame, frames
-from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
+from rspverify.engineering.hunt.formula.learnt import just, members, racy_beginning, widened
 from rspverify.engineering.hunt.formula.merged import embedded, merged
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.template import Template
@@ -39,7 +39,8 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.report.hunts import NO_ROW
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
-from rspverify.smt import Model, Solver
+from rspverify.smt import Model, Solver, Term
+from rspverify.smt.choice import constant
 from rspverify.smt.term import Kind
 from rspverify.verdict import Word
 
@@ -139,14 +140,84 @@ def test_a_chosen_operation_has_the_code_of_its_row() -> None:
             threads = tuple(Thread(0, n, tuple(each)) for n, each in enumerate(steps))
             shape = Shape(threads, frame.atomic)
             terms = list(template.chosen(shape))
-            holding = {term for term in terms if term.kind is Kind.VARIABLE}
-            model = Model(holding.__contains__)
+            model = model_of(terms)
             assert all(model[term] for term in terms)
             assert template.shape(model) == shape
             alone = compile_program(program_of(shape, space), table)
             for code, expected in zip(template.assembly.code, alone.code, strict=True):
                 executed = [it for it in code if model[guards[it.index]]]
                 assert list(map(_in_words, executed)) == list(map(_in_words, expected))
+
+
+def model_of(terms: Iterable[Term]) -> Model:
+    """The assignment under which just these choices hold."""
+    holding = {term for term in terms if term.kind is Kind.VARIABLE}
+    return Model(holding.__contains__)
+
+
+def test_an_if_covers_the_rest_of_its_thread() -> None:
+    """What is executed, under random ifs and values, is what is reached from the start."""
+    rng = random.Random(1)
+    space = Space(events=4, operations=("ld.DV", "st.DV", "inc.DV"))
+    frame = Frame((4, 1), (0, 1), (True,))
+    template = Template(frame, space, scheme("proposed"))
+    seen = set()
+    for _ in range(200):
+        tests = {slot: rng.choice(list(template.tests[slot])[:4]) for slot in template.slots}
+        picks = {slot: rng.choice(list(template.picked[slot])) for slot in template.slots}
+        value = {slot: rng.choice((0, 1)) for slot in template.slots}
+        ways = range(len(template.program.operations))
+        reads = {way: constant(value[template.slot_of(way)]) for way in ways}
+        guards = template.bind(reads)
+        terms = [template.picked[slot][it] for slot, it in picks.items()]
+        model = model_of([*terms, *(template.tests[slot][it] for slot, it in tests.items())])
+        accesses = [it for it in template.assembly.instructions if it.mnemonic.operands[-1] == "x"]
+        executed = {template.slot_of(it.operation) for it in accesses if model[guards[it.index]]}
+        expected = set()
+        for thread, length in enumerate(frame.lengths):
+            for place in range(length):
+                test = tests[thread, place]
+                if test is not None:
+                    assert test[1] < 0  # the initial value, with so many increments
+                    if value[thread, test[0]] != test[3]:
+                        break
+                expected.add((thread, place))
+        assert executed == expected
+        seen.add(frozenset(expected))
+    assert len(seen) > 3
+
+
+def test_a_program_is_excluded_alone() -> None:
+    space = Space(events=3, operations=("ld.DV", "st.DV", "inc.DV"))
+    choices = Choices(Frame((2, 1), (0, 1), (True,)), space)
+    shape = Shape((Thread(0, 0, (Step(0, 0), Step(1, 0))), Thread(0, 1, (Step(2, 0),))), (True,))
+    excluded = just(shape, choices)
+    assert model_of(choices.chosen(shape))[excluded]
+    for number, thread in enumerate(shape.threads):
+        for place, step in enumerate(thread.steps):
+            others = [step._replace(operation=(step.operation + 1) % 3)]
+            others += [step._replace(tests=0, plus=1)] if place else []
+            for other in others:
+                steps = (*thread.steps[:place], other, *thread.steps[place + 1 :])
+                threads = [*shape.threads]
+                threads[number] = thread._replace(steps=steps)
+                near = shape._replace(threads=tuple(threads))
+                assert not model_of(choices.chosen(near))[excluded]
+
+
+def test_an_if_may_test_an_increment_of_the_own_store() -> None:
+    """The message is that somebody has added to it: too large a program to be sampled."""
+    space = Space(events=5, operations=("ld.na", "st.na", "ld.DV", "st.DV", "inc.DV"))
+    test = Step(0, 0, 1, 0, 0, 1)
+    reader = Thread(0, 0, (Step(3, 1), Step(2, 1), test))
+    shape = Shape((reader, Thread(0, 1, (Step(1, 0), Step(4, 1)))), (False, True))
+    assert line_of(shape, space) == "st.DV y 10; r0=ld.DV y; if r0==11: r1=ld.na x || " + (
+        "st.na x 20; r0=inc.DV y"
+    )
+    choices = Choices(Frame((3, 2), (0, 1), (False, True)), space)
+    solver = Solver(Limits())
+    solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
+    assert solver.find(choices.chosen(shape)) is not None
 
 
 def _in_words(it: Instruction) -> tuple[object, ...]:
@@ -239,6 +310,26 @@ def test_random_programs_are_suspected_as_by_themselves() -> None:
             found[expected] += 1
     assert min(found.values()) > 0
     assert sum(found.values()) > 15
+
+
+def test_messages_by_remote_operations_are_suspected_as_by_themselves() -> None:
+    """What they order rests on the flag, of the store or of the load."""
+    space = replace(MESSAGES, operations=("ld.na", "st.na", "ld.WG", "st.WG", "ld.DV.R", "st.DV.R"))
+    frame = Frame((2, 2), (0, 1), (False, True))
+    found = set()
+    for name, store, load in (("row6-2-drop", 5, 2), ("row3-2-drop", 3, 4), ("row6-1-swap", 5, 2)):
+        (table,) = (it for it in proposed_mutants() if it.name.endswith(name))
+        template = Template(frame, space, table)
+        solver = suspicious(template, MODEL, Limits())
+        sender = Thread(0, 0, (Step(1, 0), Step(store, 1)))
+        reader = Thread(0, 1, (Step(load, 1), Step(0, 0, 0, 0, 1)))
+        shape = Shape((sender, reader), frame.atomic)
+        assert not races(shape, template.tables)
+        named = list(named_for(shape, frame))
+        expected = suspected(shape, space, table)
+        assert any(solver.find(template.chosen(it)) is not None for it in named) is expected
+        found.add(expected)
+    assert found == {True, False}
 
 
 def test_mutants_are_broken_where_enumeration_says_so() -> None:
