@@ -1,4 +1,4 @@
-"""Programs that need not be decided, and why (docs/engineering-hunt.md has the proofs).
+"""Programs that need not be decided, and why (docs/engineering.md has the proofs).
 
 All are argued for the model `opencl-rsp` and for programs without a race.
 """

@@ -21,7 +21,7 @@ ONE_DEVICE = (
 """The operations of Tab. 3, by the names that litmus/README.md gives them.
 
 A remote operation of work-group scope is left out: to the model it is one that is not remote, and
-Tab. 3 gives both one code (docs/engineering-hunt.md).
+Tab. 3 gives both one code (docs/engineering.md).
 """
 DEVICES = (*ONE_DEVICE, *(f"{kind}.{reach}" for reach in ("ALL", "ALL.R") for kind in _KINDS))
 """The same with those of scope ALL, for programs on several devices."""

@@ -6,7 +6,7 @@ What an instruction is for is read off its effects (assembly/instruction.py), ne
 * *take* and *free*: it waits for a kind of lock and takes it, or frees it;
 * *access*: it reads or writes a location for the program.
 
-docs/engineering-repair.md argues why a stronger order instruction leaves fewer executions.
+docs/engineering.md argues why a stronger order instruction leaves fewer executions.
 """
 
 from __future__ import annotations
