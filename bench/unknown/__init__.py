@@ -1,1 +1,1 @@
-"""Both ways to decide programs that are hunted, side by side (docs/performance-hunt.md)."""
+"""Both ways to decide programs that are hunted, side by side (docs/performance.md)."""
