@@ -514,5 +514,10 @@ def test_where_formulas_do_not_apply() -> None:
     assert "L2s" in why(Space(), settings=Settings(l2=L2.REAL))
     keeps = ROOT / "tests" / "scheme" / "broken" / "proposed-no-rmw-unlock.yaml"
     assert "give back" in why(Space(), read_scheme_file(str(keeps)))
+    row = next(it for it in table.rows if str(it).startswith("store na"))
+    access = next(it for it in row.code if it.accesses)
+    again = table.with_code(row.number, (*row.code, access))
+    assert "stores again" in why(Space(), again)
+    assert "stores again" in why(Space(again=True))
     survey = Survey(Space(events=2), load_model("opencl"))
     assert "not proved" in (why_not(survey, table, QUICK) or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rspverify.check.settings import L2, Settings
 from rspverify.engineering.hunt.decide import row_shape
-from rspverify.engineering.hunt.filters import gives_back
+from rspverify.engineering.hunt.filters import gives_back, stores_again
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.scheme import Row, Scheme
 
@@ -12,8 +12,9 @@ from rspverify.scheme import Row, Scheme
 def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
     """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
 
-    The frames have the programs that must be decided under a scheme that gives back its locks
-    (Sort.CORE, proved for opencl-rsp), on one device, without plain accesses of atomic locations.
+    The frames have the programs that must be decided under a scheme that gives back its locks and
+    stores once (Sort.CORE, proved for opencl-rsp), on one device, without plain accesses of atomic
+    locations.
     """
     space = survey.space
     if not survey.argued:
@@ -24,6 +25,8 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         return "formulas have no plain operations on atomic locations"
     if settings.l2 is not L2.AUTO:
         return "formulas leave L2s out"
+    if space.again or stores_again(scheme):
+        return "some row of the scheme stores again what it has written"
     if not gives_back(scheme):
         return "some row of the scheme does not give back the locks that it takes"
     for access in space.accesses:

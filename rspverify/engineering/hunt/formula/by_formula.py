@@ -85,7 +85,9 @@ class ByFormula(Hunt):
     def count(self) -> None:
         """List the programs that the frames have, and those that need not be decided."""
         for phase in self.survey.phases():
-            self.phases.append(shown_phase(phase, len(phase.core)))
+            self.phases.append(
+                shown_phase(phase, len(phase.to_decide(self.survey.space, larger=False)))
+            )
         self.counted = True
 
     def _first_broken(self) -> bytes | None:
