@@ -64,6 +64,11 @@ class HuntStream:
         self._by = FORMULA
         self._begin(f"formulas for {hunt_text.phase_in_words(events, threads)}", total)
 
+    def expecting(self, events: int, seconds: float) -> None:
+        """How long the formulas for so many operations take; among what is shown, or beside it."""
+        console = self._console if self._text else Console(stderr=True)
+        console.print(hunt_text.expected_formulas(events, seconds), soft_wrap=True)
+
     def answered(self, report: HuntReport) -> None:
         """All formulas have been asked; now the programs are counted."""
         if self._text:

@@ -57,6 +57,12 @@ def expectation(estimates: Sequence[EstimateShown]) -> Iterator[Text]:
         )
 
 
+def expected_formulas(events: int, seconds: float) -> Text:
+    """How long formulas will take."""
+    words = f"the formulas for {_counted(events, 'operation')} take roughly {_duration(seconds)}"
+    return Text(f"{words}, going by those for {events - 1}", style="dim")
+
+
 def finding(found: BrokenShown, scheme: str, by: str) -> Iterator[Text]:
     """A program that breaks the scheme."""
     yield Text("")

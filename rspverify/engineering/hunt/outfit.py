@@ -51,6 +51,9 @@ class Watcher(Protocol):
     def asking(self, events: int, threads: int, total: int) -> None:
         """The formulas of a phase are asked from now on."""
 
+    def expecting(self, events: int, seconds: float) -> None:
+        """The formulas for so many operations take about so many seconds; only if that is long."""
+
     def decided(self, count: int) -> None:
         """So many more have been."""
 
@@ -155,7 +158,16 @@ class Outfit:
                 **rest,
             )
         else:
-            hunt = ByFormula(survey, self.scheme, self.settings, asking=watcher.asking, **rest)
+            hunt = ByFormula(
+                survey,
+                self.scheme,
+                self.settings,
+                asking=watcher.asking,
+                expecting=lambda events, seconds: (
+                    watcher.expecting(events, seconds) if seconds > LONG else None
+                ),
+                **rest,
+            )
         told = _Going(survey, hunt, watcher, why)
         try:
             if only_estimate:

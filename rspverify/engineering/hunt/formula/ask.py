@@ -3,6 +3,7 @@ breaks the scheme or there is none."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 
 from rspverify.axiomatic import MemoryModel
@@ -31,7 +32,7 @@ class FrameAnswer:
 
     broken: one that is UNSOUND, as bytes in hexadecimal. Where there is none, all are sound but
     what `unknown` names, each with the reason. racy, allowed: how many candidates raced, and how
-    many had outcomes that are allowed by another rf and mo.
+    many had outcomes that are allowed by another rf and mo. seconds: what it took.
     """
 
     broken: str = ""
@@ -39,6 +40,7 @@ class FrameAnswer:
     racy: int = 0
     allowed: int = 0
     internal: tuple[Internal, ...] = ()
+    seconds: float = 0.0
 
     @property
     def sound(self) -> bool:
@@ -65,6 +67,7 @@ class FrameQuestion:
         self._unknown = []
         broken = ""
         internal: tuple[Internal, ...] = ()
+        started = time.monotonic()
         try:
             found = self._broken(frame)
             broken = "" if found is None else encoded(found).hex()
@@ -76,7 +79,8 @@ class FrameQuestion:
             met = reported(error, self.incident)
             internal = (met,)
             self._unknown.append(f"{frame}: {met}")
-        return FrameAnswer(broken, tuple(self._unknown), self._racy, self._allowed, internal)
+        unknown, seconds = tuple(self._unknown), time.monotonic() - started
+        return FrameAnswer(broken, unknown, self._racy, self._allowed, internal, seconds)
 
     def _broken(self, frame: Frame) -> Shape | None:
         """A program of the frame that is UNSOUND, or None when no candidate is left."""

@@ -25,13 +25,18 @@ from rspverify.verdict import Word
 _TOGETHER = 4
 """From so many operations on frames take long enough for several processes."""
 
+_GROWTH = 40
+"""So many times as long do the frames of one operation more take: from three operations to four under
+Proposed, in three threads (docs/performance.md)."""
+
 
 class ByFormula(Hunt):
     """A hunt whose programs are decided a frame at a time.
 
     What it finds has the fewest operations, and of these the fewest threads. Its programs are not
     listed unless `count` is called, which asks the survey. asking: told of the operations, threads
-    and frames of a phase.
+    and frames of a phase. expecting: told of a number of operations, before its first phase, and in
+    how many seconds its frames can be expected to be answered; once of each number.
     """
 
     def __init__(
@@ -41,10 +46,13 @@ class ByFormula(Hunt):
         settings: Settings,
         *,
         asking: Callable[[int, int, int], None] = lambda events, threads, frames: None,
+        expecting: Callable[[int, float], None] = lambda events, seconds: None,
         **rest: Any,
     ) -> None:
         super().__init__(survey, scheme, settings, **rest)
         self._asking = asking
+        self._expecting = expecting
+        self._expected: set[int] = set()
         self._answers: dict[Frame, FrameAnswer] = {}
         self.counted = False
 
@@ -99,6 +107,7 @@ class ByFormula(Hunt):
             asked = self._largest_first(events, threads)
             if not asked:
                 continue
+            self._foretell(events)
             self._asking(events, threads, len(asked))
             workers = self.survey.workers if events >= _TOGETHER else 1
             self.survey.close()
@@ -111,6 +120,15 @@ class ByFormula(Hunt):
                         return bytes.fromhex(answer.broken)
             self.survey.close()
         return None
+
+    def _foretell(self, events: int) -> None:
+        """By what the frames with one operation less took, in whichever run."""
+        if events in self._expected:
+            return
+        self._expected.add(events)
+        fewer = (it for at, it in self._answers.items() if sum(at.lengths) == events - 1)
+        seconds = sum(each.seconds for each in fewer) * _GROWTH
+        self._expecting(events, seconds / self.survey.workers)
 
     def _largest_first(self, events: int, threads: int) -> list[Frame]:
         """The frames of a phase; what takes longest is not to begin last."""
