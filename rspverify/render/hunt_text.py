@@ -155,7 +155,8 @@ def _last(report: HuntReport) -> Text:
         subject = f"{report.scheme} with {_rows(report.stronger)} {verb} is sound"
     which = f"{report.programs:,} race-free programs within {bounds_in_words(report.space.bounds)}"
     if not report.sound:
-        words = f"{subject} for the {which} but {len(report.unknown):,} that are not decided"
+        but = f"but {len(report.unknown):,} that are not decided"
+        words = f"{subject} for the {which}{_made_of(report.space)} {but}"
         return Text(words, style="bold magenta")
     vacuous = report.words.get(Word.VACUOUS, 0)
     words = f"{subject} for all {which}{_made_of(report.space)}"
@@ -165,7 +166,9 @@ def _last(report: HuntReport) -> Text:
 
 
 def _made_of(space: SpaceShown) -> str:
-    return " (plain operations on atomic locations, too)" if space.mixed else ""
+    """What else the bounds are: operations, if not all usual ones; plain ones on atomics."""
+    made = f", made of {', '.join(space.operations)}" if space.some else ""
+    return made + (" (plain operations on atomic locations, too)" if space.mixed else "")
 
 
 def _row(row: BlamedRow) -> str:

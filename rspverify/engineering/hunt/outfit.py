@@ -163,7 +163,11 @@ class Outfit:
         stopped: str,
     ) -> HuntReport:
         space = SpaceShown(
-            self.space.bounds, self.space.operations, self.left_out, self.space.mixed
+            self.space.bounds,
+            self.space.operations,
+            self.left_out,
+            self.space.mixed,
+            some=not set(chosen_operations(None, self.space.devices)) <= set(self.space.operations),
         )
         return HuntReport(
             scheme=self.scheme.name,
