@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import os
 import sys
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -567,6 +568,10 @@ def list_() -> None:
     )
 
 
+_AFTERWARDS = 0.02
+"""Seconds after which a destructor that an interrupt has hit is over."""
+
+
 def main() -> None:
     """The console script."""
     sys.unraisablehook = _silently
@@ -576,6 +581,11 @@ def main() -> None:
 
 
 def _silently(met: UnraisableHookArgs) -> None:
-    """An interrupt may hit a destructor of the solver's library: it is raised again outside."""
+    """An interrupt may hit a destructor of the solver's library: it is raised again outside.
+
+    Not at once, as it would then be raised in here, and be lost with a traceback.
+    """
     if issubclass(met.exc_type, KeyboardInterrupt):
-        _thread.interrupt_main()
+        timer = threading.Timer(_AFTERWARDS, _thread.interrupt_main)
+        timer.daemon = True
+        timer.start()

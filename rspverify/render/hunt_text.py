@@ -201,9 +201,8 @@ def _last(report: HuntReport) -> Text:
         which += " (not counted)"
     if not report.sound:
         many = len(report.unknown)
-        words = f"{subject} for the {which} but {many:,} that are not decided"
-        if report.formulas:
-            words = f"{subject} for the {which} but those of {many:,} questions not decided"
+        what = f"those of {many:,} questions" if report.formulas else f"{many:,} that are"
+        words = f"{subject} for the {which}{_made_of(report.space)} but {what} not decided"
         return Text(words, style="bold magenta")
     vacuous = report.words.get(Word.VACUOUS, 0)
     words = f"{subject} for all {which}{_made_of(report.space)}"
@@ -213,7 +212,9 @@ def _last(report: HuntReport) -> Text:
 
 
 def _made_of(space: SpaceShown) -> str:
-    return " (plain operations on atomic locations, too)" if space.mixed else ""
+    """What else the bounds are: operations, if not all usual ones; plain ones on atomics."""
+    made = f", made of {', '.join(space.operations)}" if space.some else ""
+    return made + (" (plain operations on atomic locations, too)" if space.mixed else "")
 
 
 def _row(row: BlamedRow) -> str:

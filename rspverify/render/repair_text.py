@@ -143,7 +143,9 @@ def _conclusion(report: RepairReport) -> Iterator[Text]:
     else:
         words = f"there may be candidates that cost less than {report.least:,}: see below"
         yield Text(words, style="magenta")
-    if report.complete:
+    if report.complete and not report.exact:
+        yield Text("whether there are others of that cost was not decided", style="magenta")
+    elif report.complete:
         number = "it is the only one" if len(report.found) == 1 else "there is no other"
         yield Text(f"of that cost {number}, but for stronger ones")
     else:
@@ -238,6 +240,8 @@ def _partial(report: RepairReport) -> Iterator[Text]:
     if report.finished:
         return
     known = f"no candidate that costs less than {report.least:,} passes"
+    if not report.exact:
+        known += ", but for those put aside"
     if report.stopped:
         yield Text(f"not finished: {report.stopped}; {known}", style="bold red")
     else:

@@ -13,13 +13,15 @@ from rspverify.verdict import Word
 class SpaceShown:
     """The bounds of a hunt, by name; the operations; and what of the usual is left out, with why.
 
-    mixed: whether plain operations may access locations that are declared atomic.
+    mixed: whether plain operations may access locations that are declared atomic. some: whether
+    some of the usual operations are not among them.
     """
 
     bounds: Mapping[str, int]
     operations: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
     mixed: bool
+    some: bool = False
 
 
 @dataclass(frozen=True)

@@ -180,3 +180,11 @@ def test_mistakes_are_said(words: list[str], message: str) -> None:
     done = RUNNER.invoke(app, ["hunt", PROPOSED, "--events", "1", *words])
     assert done.exit_code == 2
     assert message in done.stderr
+
+
+def test_the_last_sentence_names_operations_where_not_all_are_hunted_with() -> None:
+    command = ["hunt", PROPOSED, "--events", "2", "-j", "1"]
+    last = RUNNER.invoke(app, command).stdout.strip().splitlines()[-1]
+    assert last.endswith("any number of ifs")
+    some = RUNNER.invoke(app, [*command, "--operation", "st.WG"]).stdout
+    assert some.strip().endswith("any number of ifs, made of st.WG")

@@ -219,7 +219,11 @@ class Outfit:
 
     def _report(self, told: _Going | None) -> HuntReport:
         space = SpaceShown(
-            self.space.bounds, self.space.operations, self.left_out, self.space.mixed
+            self.space.bounds,
+            self.space.operations,
+            self.left_out,
+            self.space.mixed,
+            some=not set(chosen_operations(None, self.space.devices)) <= set(self.space.operations),
         )
         hunt = told.hunt if told else None
         formulas = hunt.formulas if isinstance(hunt, ByFormula) else None

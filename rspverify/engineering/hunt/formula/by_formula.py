@@ -26,8 +26,8 @@ _TOGETHER = 4
 """From so many operations on frames take long enough for several processes."""
 
 _GROWTH = 40
-"""So many times as long do the frames of one operation more take: from three operations to four under
-Proposed, in three threads (docs/performance.md)."""
+"""So many times as long do the frames of one operation more take: from three operations to four
+under Proposed, in three threads (docs/performance.md)."""
 
 
 class ByFormula(Hunt):
