@@ -195,6 +195,7 @@ def _wanted(
 def _exit_code(report: RepairReport) -> int:
     if report.internal:
         return INTERNAL
-    if report.stopped or not report.exact:
+    hunted = any(each.hunted and each.hunted.unknown for each in report.found)
+    if report.stopped or not report.exact or hunted:
         return 3
     return 0 if report.found else 1

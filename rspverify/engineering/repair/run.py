@@ -181,6 +181,8 @@ class Repair:
         scheme = self._trials.scheme_of(chosen.codes, self._name(place))
         for trial in self._trials.trials:
             verdict = self._judge.verdict(trial.case, scheme)
+            if verdict.word is Word.UNKNOWN:
+                raise LimitReached(f"{trial.case.file}, SOUND before: {verdict.reason}")
             if verdict.word is not Word.SOUND:
                 raise Wrong(f"{trial.case.file}: SOUND, and then {verdict.word}")
             within |= verdict.within

@@ -12,7 +12,11 @@ from rspverify.engineering.repair.codes import Code, form_of
 from rspverify.engineering.repair.learning import Teacher
 from rspverify.engineering.repair.space import Above, Beginning, Codes, Codeset, Exactly, Nogood
 from rspverify.engineering.repair.trials import Trial, Trials
+from rspverify.limits import LimitReached
 from rspverify.verdict import ProgressWord, Word
+
+_PATIENCE = 50
+"""So many candidates are put aside undecided. Of each nothing is learnt but not to choose it."""
 
 
 @dataclass
@@ -124,6 +128,10 @@ class Search:
         alone: dict[int, Codeset] = {row: Exactly(code) for row, code in part.items()}
         if word in (Word.UNKNOWN, ProgressWord.UNKNOWN):
             self.tally.undecided.append((trial.case.file, part))
+            if len(self.tally.undecided) > _PATIENCE:
+                raise LimitReached(
+                    f"more than {_PATIENCE} candidates were not decided; give each test more time"
+                )
         elif (known := self.trials.beginnings(trial, codes)) is not None:
             alone = {
                 row: Exactly(part[row]) if length is None else Beginning(part[row][:length])
