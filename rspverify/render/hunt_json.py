@@ -23,6 +23,7 @@ def render(report: HuntReport) -> str:
         "within": dict(space.bounds),
         "operations": list(space.operations),
         "left_out": [{"operation": name, "reason": reason} for name, reason in space.left_out],
+        "idle_rows": list(space.idle),
         "plain_on_atomic": space.mixed,
         "by": report.by,
         "why_by_programs": report.why or None,

@@ -31,6 +31,9 @@ def heading(report: HuntReport) -> Iterator[Text]:
     yield Text(f"made of {', '.join(report.space.operations)}")
     for name, reason in report.space.left_out:
         yield Text(f"without {name}: {reason}", style="cyan")
+    if report.space.idle:
+        words = f"{_rows(report.space.idle)}: no program of this space uses them"
+        yield Text(words if len(report.space.idle) > 1 else words.replace("them", "it"), "cyan")
 
 
 def phase_in_words(events: int, threads: int) -> str:

@@ -14,7 +14,8 @@ class SpaceShown:
     """The bounds of a hunt, by name; the operations; and what of the usual is left out, with why.
 
     mixed: whether plain operations may access locations that are declared atomic. some: whether
-    some of the usual operations are not among them.
+    some of the usual operations are not among them. idle: the numbers of rows that no program of
+    the space uses.
     """
 
     bounds: Mapping[str, int]
@@ -22,6 +23,7 @@ class SpaceShown:
     left_out: tuple[tuple[str, str], ...]
     mixed: bool
     some: bool = False
+    idle: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

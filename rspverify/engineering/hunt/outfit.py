@@ -27,7 +27,7 @@ from rspverify.report.hunts import (
     HuntReport,
     SpaceShown,
 )
-from rspverify.scheme import Scheme
+from rspverify.scheme import Scheme, Shape
 from rspverify.source import InputError, Problem
 
 LONG = 60.0
@@ -96,6 +96,10 @@ def hunting_space(
     )
     again = stores_again(scheme)
     return Space(*bounds, operations=operations, mixed=mixed, again=again), left_out
+
+
+def _shape_named(name: str) -> Shape:
+    return row_shape(access(name))
 
 
 @dataclass(frozen=True)
@@ -217,6 +221,14 @@ class Outfit:
             estimates(survey, self.scheme, self.settings, known, larger=larger, deciding=deciding)
         )
 
+    def _idle(self) -> tuple[int, ...]:
+        """The rows that no operation of the space has; WG.R counts as WG where it has its code."""
+        names = {it.replace("WG", "WG.R") for it in self.space.operations if it.endswith("WG")}
+        names.update(self.space.operations)
+        table = self.scheme.table
+        used = {table[shape].number for shape in map(_shape_named, names) if shape in table}
+        return tuple(row.number for row in self.scheme.rows if row.number not in used)
+
     def _report(self, told: _Going | None) -> HuntReport:
         space = SpaceShown(
             self.space.bounds,
@@ -224,6 +236,7 @@ class Outfit:
             self.left_out,
             self.space.mixed,
             some=not set(chosen_operations(None, self.space.devices)) <= set(self.space.operations),
+            idle=self._idle(),
         )
         hunt = told.hunt if told else None
         formulas = hunt.formulas if isinstance(hunt, ByFormula) else None
