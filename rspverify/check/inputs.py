@@ -23,7 +23,7 @@ def split_inputs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     problems += [not_regular(path) for path in schemes if _irregular(Path(path))]
     if not schemes:
         message = "at least one scheme must be given, a file that ends in .yaml"
-        problems.append(Problem(None, message, "e.g. rspverify check schemes/proposed.yaml"))
+        problems.append(Problem(None, message, "e.g. schemes/proposed.yaml"))
     tests = find_tests(given or [DEFAULT_TESTS], problems)
     if problems:
         raise InputError(problems)

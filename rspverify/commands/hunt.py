@@ -78,7 +78,11 @@ def hunt(
     ] = False,
     estimate: Annotated[
         bool,
-        typer.Option("--estimate", help="Only say how many programs there are, and how long."),
+        typer.Option(
+            "--estimate",
+            help="Only say how many programs there are, and how long it takes to list "
+            "them (program by program also to decide them).",
+        ),
     ] = False,
     write: Annotated[
         str,

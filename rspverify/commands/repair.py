@@ -125,6 +125,7 @@ def repair(
     from rspverify.render.repair_progress import shown_search
     from rspverify.render.repair_text import before, repair_table
     from rspverify.scheme.cost import default_costs, read_costs
+    from rspverify.source import InputError
 
     schemes, tests = split_inputs([*inputs, *([than] if than else [])])
     require(
@@ -158,9 +159,11 @@ def repair(
                 search.run()
             except KeyboardInterrupt:
                 interrupted = True
-        report = search.report()
-        if write is not None:
-            report = written_to(write, search, report)
+        report, unwritten = search.report(), None
+        try:
+            report = written_to(write, search, report) if write is not None else report
+        except InputError as error:
+            unwritten = error
         if format is FormatName.JSON:
             from rspverify.render.repair_json import render
 
@@ -168,6 +171,8 @@ def repair(
         else:
             for line in repair_table(report):
                 console.print(line, soft_wrap=True)
+    if unwritten is not None:
+        raise unwritten
     raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
 
 

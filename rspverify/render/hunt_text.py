@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from rspverify.render.progress import ON_AGAIN
 from rspverify.report.hunts import (
     ESTIMATED,
     FORMULA,
@@ -78,7 +79,7 @@ def finding(found: BrokenShown, scheme: str, by: str) -> Iterator[Text]:
     yield Text(f"  {found.reason}{steps}")
     for row in found.blamed:
         yield Text.assemble("  at fault: ", (_row(row), "bold"))
-        yield Text(f"    goes on with {', '.join(row.strongest)}", style="dim")
+        yield Text(f"    as strong as can be: {', '.join(row.strongest)}", style="dim")
     others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
     if others:
         words = "; or ".join(_rows(each) for each in others)
@@ -192,7 +193,7 @@ def _undecided(report: HuntReport) -> Iterator[Text]:
 def _last(report: HuntReport) -> Text:
     if not report.complete:
         words = f"not all programs within the bounds were looked at: {report.stopped}"
-        again = "; the same command goes on from here" if report.interrupted else ""
+        again = f"; {ON_AGAIN}" if report.interrupted else ""
         return Text(f"{words}{again}", style="bold red")
     subject = f"{report.scheme} is sound"
     if report.stronger:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
+from rspverify.render.progress import ON_AGAIN
 from rspverify.report.mutations import (
     Fate,
     Finding,
@@ -39,7 +40,7 @@ def mutation_table(report: MutationReport) -> Iterator[Text]:
     yield from (Text(str(each), style="bold red") for each in report.internal)
     if report.interrupted:
         words = f"interrupted: {len(report.findings)} of {report.asked} mutants looked at"
-        yield Text(f"{words}; the same command goes on from here", style="bold red")
+        yield Text(f"{words}; {ON_AGAIN}", style="bold red")
 
 
 def _row(row: RowShown, report: MutationReport) -> Iterator[Text]:

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
+ON_AGAIN = "the same command goes on from here, unless nothing is kept (--no-cache)"
+"""What is said of a run that was interrupted."""
+
 
 def bar(*columns: ProgressColumn, beside: Console | None = None) -> Progress:
     """A bar that goes away when it is done.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
+from rspverify.render.progress import ON_AGAIN
 from rspverify.report.repairs import (
     Hunted,
     Reference,
@@ -245,7 +246,7 @@ def _partial(report: RepairReport) -> Iterator[Text]:
     if report.stopped:
         yield Text(f"not finished: {report.stopped}; {known}", style="bold red")
     else:
-        words = f"interrupted: not finished; {known}; the same command goes on from here"
+        words = f"interrupted: not finished; {known}; {ON_AGAIN}"
         yield Text(words, style="bold red")
     if report.candidate and not report.found:
         yield Text("the last candidate tried, of which nothing is claimed:")

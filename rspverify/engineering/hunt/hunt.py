@@ -149,7 +149,7 @@ class Hunt:
         """Decide a program again from its text, blame rows, and make them stronger; or stop."""
         survey, scheme = self.survey, self.schemes[-1]
         shape = decoded(program)
-        settings = replace(self._settings, shortest=True, progress=False)
+        settings = replace(self._settings, shortest=True, progress=False, seconds=None)
         case = case_of_shape(shape, survey.space, settings)
         verdict = check(case.program, scheme, survey.model, settings)
         if verdict.word is not Word.UNSOUND:

@@ -49,8 +49,10 @@ class Chooser:
         """A choice of the least cost; None if there is no choice at all."""
         step = _STEP
         while True:
-            if any(not numbers for numbers in self._sets):
+            floors = [self._floor(space) for space in self.rows.values()]
+            if any(not numbers for numbers in self._sets) or None in floors:
                 return None
+            self.least = max(self.least, sum(floor for floor in floors if floor is not None))
             spaces = self._made(self.least + step)
             if spaces is None:
                 return None

@@ -108,6 +108,8 @@ class Repair:
         self.field = field_of(self._scheme, self._wanted, self._costs, used, devices)
         if len(self.field.stays) == len(self._scheme.rows):
             message = f"{self._scheme.name} must have a row that may change and that a test uses"
+            if self._without:
+                message += f"; {len(self._without)} tests say nothing: {self._without[0][1]}"
             raise InputError([Problem(None, message)])
         self._trials = Trials(self._judge, self._scheme, self.field.alphabet)
         for case in self._asked:
