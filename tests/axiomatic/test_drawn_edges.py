@@ -165,7 +165,8 @@ def test_edges_that_follow_from_others_are_left_out() -> None:
             assert pair not in shown.setdefault(arrow.name, set()), "an edge is there once"
             shown[arrow.name].add(pair)
         assert shown.get("rf", set()) == plain.relations["rf"]
-        assert shown.get("gsw", set()) == plain.relations["gsw"]
+        gsw = shown.get("gsw", set())  # it may be an order, too
+        assert gsw <= plain.relations["gsw"] <= closed(gsw)
         for name in ("sb", "mo"):
             whole = {it for it in plain.relations[name] if name == "mo" or it[0] not in initial}
             assert closed(shown[name]) == whole

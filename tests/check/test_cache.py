@@ -212,6 +212,7 @@ CHANGES: dict[str, Settings | None] = {
     "progress": Settings(progress=True),
     "unroll": Settings(unroll=3),
     "mixed": Settings(mixed=True),
+    "shortest": Settings(shortest=False),
 }
 
 
