@@ -74,5 +74,5 @@ def _timed(run: Run, folder: str) -> tuple[float, str]:
         check=False,
     )
     seconds = time.perf_counter() - started
-    (line,) = [it for it in done.stdout.splitlines() if it.startswith(run.answer)] or [""]
-    return seconds, line.split(";")[0]
+    lines = [it for it in done.stdout.splitlines() if it.startswith(run.answer)]
+    return seconds, lines[-1].split(";")[0] if lines else ""
