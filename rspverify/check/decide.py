@@ -28,7 +28,7 @@ from rspverify.check.progress import WITHOUT_PROGRESS, progress
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide, check
 from rspverify.check.wording import observed
-from rspverify.litmus import title_of
+from rspverify.litmus import Program, title_of
 from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme
 from rspverify.source import InputError, Severity, in_one_line
@@ -69,6 +69,12 @@ class Decider:
             return self.same(_internal(met, 0.0), task, title_of(task.source))
         facts = facts_of_program(program)
         cache.keep(program_question(task.source, self.settings), facts)
+        return self.results(program, facts, task, cache)
+
+    def results(
+        self, program: Program, facts: ProgramFacts, task: Task, cache: Cache
+    ) -> list[Result]:
+        """The same for a test that has been read."""
         results = []
         answers: dict[Question, Answer] = {}
         source = SourceSide(program, self.model)

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from rspverify.render import check_text
-from rspverify.render.progress import bar
+from rspverify.render.progress import WithBar, bar
 from rspverify.report import Difference, Result
 
 
-class CheckStream:
+class CheckStream(WithBar):
     """Prints the row of a test as soon as it is decided under every scheme.
 
     With `rows` false (JSON) nothing but how far the run is is shown, and on a terminal only.
@@ -36,17 +36,14 @@ class CheckStream:
         self._pending: list[Result] = []
         self._results: list[Result] = []
         self._headed = False
-        self._progress = bar(
+        shown = bar(
             TextColumn("{task.completed} of {task.total} verdicts"),
             BarColumn(),
             TimeElapsedColumn(),
             beside=console if rows else None,
         )
+        super().__init__(shown)
         self._task = self._progress.add_task("check", total=tests * len(schemes))
-
-    def __enter__(self) -> CheckStream:
-        self._progress.start()
-        return self
 
     def __exit__(
         self,
@@ -56,7 +53,7 @@ class CheckStream:
     ) -> None:
         if self._pending:
             self._print_pending()
-        self._progress.stop()
+        super().__exit__(kind, error, trace)
 
     def show(self, result: Result) -> None:
         """Take the next result."""

@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import TracebackType
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
 from rspverify.render import compare_json, compare_text
-from rspverify.render.progress import bar
+from rspverify.render.progress import WithBar, bar
 from rspverify.report import Compared, Comparison
 
 
-class CompareStream:
+class CompareStream(WithBar):
     """Prints what is known of a comparison as soon as it is; as JSON, all of it at the end."""
 
     def __init__(self, console: Console, form: str, tests: int) -> None:
         self._console = console
         self._text = form == "text"
         self._headed = False
-        self._progress = bar(
+        shown = bar(
             MofNCompleteColumn(),
             BarColumn(),
             TimeRemainingColumn(elapsed_when_finished=True),
             beside=console if self._text else None,
         )
+        super().__init__(shown)
         self._task = self._progress.add_task("compare", total=tests)
-
-    def __enter__(self) -> CompareStream:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._progress.stop()
 
     def start(self, comparison: Comparison) -> None:
         """The schemes and their rows."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from rspverify.render import hunt_text
-from rspverify.render.progress import bar
+from rspverify.render.progress import WithBar, bar
 from rspverify.report.hunts import FORMULA, PROGRAMS, BrokenShown, EstimateShown, HuntReport
 
 
-class HuntStream:
+class HuntStream(WithBar):
     """Prints findings as soon as there are any. Without `text` (JSON) progress alone is shown."""
 
     def __init__(self, console: Console, heading: HuntReport, *, text: bool) -> None:
@@ -23,29 +23,22 @@ class HuntStream:
         self._text = text
         self._by = PROGRAMS
         self._started = time.monotonic()
-        self._progress = bar(
+        shown = bar(
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.completed:,.0f} of {task.total:,.0f}{task.fields[rate]}"),
             TimeRemainingColumn(),
             beside=console if text else None,
         )
+        super().__init__(shown)
         self._task = self._progress.add_task("", total=None, visible=False, rate="")
 
-    def __enter__(self) -> HuntStream:
-        self._progress.start()
+    def __enter__(self) -> Self:
+        super().__enter__()
         if self._text:
             for line in hunt_text.heading(self._heading):
                 self._console.print(line, soft_wrap=True)
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._progress.stop()
 
     def surveying(self, events: int, threads: int, done: int, total: int) -> None:
         """So many of the blocks of a phase have been enumerated."""

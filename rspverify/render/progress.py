@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
@@ -26,6 +28,25 @@ def bar(*columns: ProgressColumn, beside: Console | None = None) -> Progress:
         transient=True,
         disable=here is None and not sys.stderr.isatty(),
     )
+
+
+class WithBar:
+    """What prints as a command goes, with a bar while it does."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._progress = shown
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
 
 
 @contextmanager

@@ -121,15 +121,17 @@ class Comparer:
         facts = facts_of_program(program)
         cache.keep(program_question(source, settings), facts)
         return self._from_facts(file, source, facts, cache) or self._decide(
-            file, source, program, cache
+            file, source, program, facts, cache
         )
 
-    def _decide(self, file: str, source: Source, program: Program, cache: Cache) -> TouchedTest:
+    def _decide(
+        self, file: str, source: Source, program: Program, facts: ProgramFacts, cache: Cache
+    ) -> TouchedTest:
         assert self._decider is not None
-        facts = facts_of_program(program)
         results = self._known_results(file, source, facts, cache)
         open_ = tuple(number for number, result in enumerate(results) if result is None)
-        fresh = iter(self._decider.decide(Task(file, source, open_), cache)) if open_ else iter(())
+        task = Task(file, source, open_)
+        fresh = iter(self._decider.results(program, facts, task, cache) if open_ else ())
         before, after = (each or next(fresh) for each in results)
         outcomes = None
         if _outcomes_matter(before, after):
