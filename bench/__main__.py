@@ -22,7 +22,7 @@ from bench.herd import CAT, HERD, beside_herd, named_herd
 from bench.models import TestSet, models, shipped_sets
 from bench.parts import parts
 from bench.sheet import Sheet
-from rspverify.check.settings import DEFAULT_MODEL
+from rspverify.soundness.settings import DEFAULT_MODEL
 
 DOCUMENT = ROOT / "docs/performance.md"
 PICTURE = ROOT / "docs/growth.svg"

@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
-from rspverify.check.reached import machine_for
-from rspverify.check.settings import Engine, Settings
-from rspverify.check.soundness import check
 from rspverify.limits import Limits
 from rspverify.litmus import Program, read_program_file
 from rspverify.machine import Machine
 from rspverify.scheme import Scheme, compile_program, read_scheme_file
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.target import machine_for
+from rspverify.soundness.theorem import check
 from rspverify.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,8 +9,8 @@ from functools import partial
 from bench.cases import Case
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
-from rspverify.check.settings import Engine, Settings
 from rspverify.machine import enough_steps
+from rspverify.soundness.settings import Engine, Settings
 
 DEFAULT = Settings().engine
 

@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from bench.curves import Curve
 from bench.growth import Point
-from rspverify.check.settings import Engine
+from rspverify.soundness.settings import Engine
 
 GREY = "#7f8590"
 """Legible on white and on black; there is no background."""

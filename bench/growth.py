@@ -14,7 +14,7 @@ from bench.curves import Curve
 from bench.measure import digits
 from bench.sheet import Sheet
 from rspverify.axiomatic import load_model
-from rspverify.check.settings import Engine
+from rspverify.soundness.settings import Engine
 from rspverify.verdict import Word
 
 SCHEME = "proposed"

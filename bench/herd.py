@@ -18,9 +18,9 @@ from bench.cases import ROOT
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
 from rspverify.axiomatic import MemoryModel, load_model
-from rspverify.check.outcomes import outcomes
-from rspverify.check.settings import Settings
 from rspverify.litmus import read_program_file
+from rspverify.soundness.outcomes import outcomes
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError
 
 HERD, CAT = "RSPVERIFY_HERD", "RSPVERIFY_HERD_CAT"

@@ -12,9 +12,9 @@ from bench.cases import ROOT
 from bench.measure import digits
 from bench.sheet import Sheet
 from rspverify.axiomatic import MemoryModel, load_model, shipped_models
-from rspverify.check.outcomes import outcomes
-from rspverify.check.settings import DEFAULT_MODEL, Settings
 from rspverify.limits import LimitReached
+from rspverify.soundness.outcomes import outcomes
+from rspverify.soundness.settings import DEFAULT_MODEL, Settings
 from rspverify.source import InputError, read_source
 
 SECONDS = 60.0

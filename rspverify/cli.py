@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify import __version__
-from rspverify.check.settings import Engine, Settings
 from rspverify.commands.compare import compare
 from rspverify.commands.guard import INTERRUPTED, guarded
 from rspverify.commands.hunt import hunt
@@ -31,6 +30,7 @@ from rspverify.options import (
     OutputFile,
     with_settings,
 )
+from rspverify.soundness.settings import Engine, Settings
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -94,12 +94,12 @@ def check(
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND, STUCK or
     unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
-    from rspverify.check.answers import answers_may_be_kept
-    from rspverify.check.cache import open_cache
     from rspverify.check.exit_code import exit_code
     from rspverify.check.inputs import require, split_inputs
-    from rspverify.check.reading import read_inputs
-    from rspverify.check.run import run
+    from rspverify.judge.answers import answers_may_be_kept
+    from rspverify.judge.cache import open_cache
+    from rspverify.judge.reading import read_inputs
+    from rspverify.judge.run import run
     from rspverify.render.check_stream import CheckStream
     from rspverify.render.console import opened
 
@@ -161,11 +161,11 @@ def explain(
     Exit code: 70 internal error, with a folder to report; otherwise as of check.
     """
     from rspverify.axiomatic import load_model
-    from rspverify.check.bundle import Incident, reporting
     from rspverify.check.exit_code import exit_code
-    from rspverify.check.explain import explain as explained
     from rspverify.check.inputs import require
-    from rspverify.check.reading import load_scheme
+    from rspverify.judge.explain import explain as explained
+    from rspverify.judge.incident import Incident, reporting
+    from rspverify.judge.reading import load_scheme
     from rspverify.render.explanation_text import explanation
     from rspverify.source import read_source
 
@@ -214,8 +214,8 @@ def outcomes(
     """
     from rspverify.axiomatic import load_model
     from rspverify.check.inputs import find_tests, require
-    from rspverify.check.listing import Listing, answers, exit_code
-    from rspverify.check.reading import load_scheme
+    from rspverify.judge.listing import Listing, answers, exit_code
+    from rspverify.judge.reading import load_scheme
     from rspverify.render.console import opened
     from rspverify.render.outcomes_stream import OutcomesStream
     from rspverify.source import InputError, Problem
@@ -321,10 +321,10 @@ def draw(
     execution; 3 a limit was met, or the test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
-    from rspverify.check.bundle import Incident, reporting
     from rspverify.check.drawing import NoExecutionError, Wanted, Which
     from rspverify.check.drawing import draw as drawn
     from rspverify.check.inputs import require
+    from rspverify.judge.incident import Incident, reporting
     from rspverify.render.console import opened
     from rspverify.render.draw_dot import graphs
     from rspverify.render.draw_svg import page
@@ -489,8 +489,8 @@ def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the results.")] = False,
 ) -> None:
     """Show where results are kept and how much room they take, or remove them."""
-    from rspverify.check.store import FILE, Store, default_folder
-    from rspverify.check.store import clear as cleared
+    from rspverify.judge.store import FILE, Store, default_folder
+    from rspverify.judge.store import clear as cleared
 
     folder = default_folder()
     if clear:

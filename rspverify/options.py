@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from rspverify.check.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
 from rspverify.limits import DEFAULT_UNROLL, Limits
+from rspverify.soundness.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
 
 
 class FormatName(StrEnum):

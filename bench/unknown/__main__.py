@@ -9,8 +9,6 @@ import typer
 
 from bench.cases import SCHEMES, scheme_named
 from rspverify.axiomatic import MemoryModel, load_model
-from rspverify.check.bundle import Incident
-from rspverify.check.settings import DEFAULT_MODEL, Settings
 from rspverify.engineering.hunt.build import line_of
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import frames
@@ -18,6 +16,8 @@ from rspverify.engineering.hunt.search import first_broken
 from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.survey import Survey
+from rspverify.judge.incident import Incident
+from rspverify.soundness.settings import DEFAULT_MODEL, Settings
 
 
 def main(

@@ -9,11 +9,11 @@ from enum import Enum
 
 from rspverify.axiomatic import MemoryModel, require_understood, unheeded
 from rspverify.axiomatic.picture import Drawn, Pictures
-from rspverify.check.final import written
-from rspverify.check.settings import Settings
-from rspverify.check.wording import observed
 from rspverify.litmus import Atom, Formula, Junction, Program
 from rspverify.report import Picture
+from rspverify.soundness.final import written
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
 
 MOST = 64

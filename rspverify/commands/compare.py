@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERRUPTED, guarded
 from rspverify.commands.output import warn_once
 from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
+from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
     from rspverify.report import Compared
@@ -69,9 +69,9 @@ def compare(
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 with --fail-on-regression, a
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
-    from rspverify.check.cache import open_cache
     from rspverify.check.inputs import find_tests, require
     from rspverify.engineering.compare import Comparer, compared, comparison, exit_code, read_both
+    from rspverify.judge.cache import open_cache
     from rspverify.limits import LimitReached
     from rspverify.render.compare_stream import CompareStream
     from rspverify.render.console import opened

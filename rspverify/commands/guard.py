@@ -60,7 +60,7 @@ def _give_up_output() -> None:
 def _reported(error: Exception, command: str) -> str:
     """An internal error in a line; it has a report, unless not even that can be loaded."""
     try:
-        from rspverify.check.bundle import Incident, reported
+        from rspverify.judge.incident import Incident, reported
     except Exception:
         return f"internal error: {type(error).__name__}: {error}; please report it"
     return str(reported(error, Incident(command)))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
 from rspverify.commands.output import note, warn_once
 from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
+from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
     from rspverify.report.hunts import BrokenShown, HuntReport
@@ -104,10 +104,10 @@ def hunt(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
     scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
     """
-    from rspverify.check.cache import open_cache
-    from rspverify.check.reading import read_inputs
     from rspverify.engineering.hunt.files import require_folder, written_to
     from rspverify.engineering.hunt.outfit import Outfit, hunting_space
+    from rspverify.judge.cache import open_cache
+    from rspverify.judge.reading import read_inputs
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
 from rspverify.commands.output import note, warn_once
 from rspverify.options import (
@@ -23,6 +22,7 @@ from rspverify.options import (
     OutputFile,
     with_settings,
 )
+from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
     from rspverify.engineering.judge import Judge
@@ -73,11 +73,11 @@ def mutate(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a mutant survives; 3 one
     survives, but not all tests could be decided; 0 otherwise.
     """
-    from rspverify.check.cache import open_cache
     from rspverify.check.inputs import require, split_inputs
     from rspverify.engineering.cases import read_workbench
     from rspverify.engineering.judge import Judge
     from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
+    from rspverify.judge.cache import open_cache
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.check.settings import Settings
 from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
 from rspverify.commands.output import note, warn_once
 from rspverify.options import CostsFile, Format, FormatName, NoCache, OutputFile, with_settings
+from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
     from rspverify.engineering.repair.question import Wanted
@@ -113,7 +113,6 @@ def repair(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 no candidate passes; 3
     something was not decided, so that there may be a cheaper one; 0 otherwise.
     """
-    from rspverify.check.cache import open_cache
     from rspverify.check.inputs import require, split_inputs
     from rspverify.engineering.cases import read_workbench
     from rspverify.engineering.hunt.filters import stores_again
@@ -121,6 +120,7 @@ def repair(
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
     from rspverify.engineering.repair.writing import written_to
+    from rspverify.judge.cache import open_cache
     from rspverify.render.console import opened
     from rspverify.render.repair_progress import shown_search
     from rspverify.render.repair_text import before, repair_table

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rspverify.axiomatic import MemoryModel
-from rspverify.check.cache import Cache
-from rspverify.check.facts import ModelFacts, ProgramFacts, facts_of_program, program_question
-from rspverify.check.reading import read_inputs
-from rspverify.check.settings import Settings
+from rspverify.judge.cache import Cache
+from rspverify.judge.facts import ModelFacts, ProgramFacts, facts_of_program, program_question
+from rspverify.judge.reading import read_inputs
 from rspverify.litmus import Program
 from rspverify.scheme import Scheme
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, Severity, Source, in_one_line, read_source
 
 

@@ -6,16 +6,16 @@ import time
 from dataclasses import replace
 
 from rspverify.axiomatic import MemoryModel
-from rspverify.check.answers import Answer, soundness_question, worth_keeping
-from rspverify.check.cache import Cache, CachePlace, Question, Warn
-from rspverify.check.decide import answer_to, incident
-from rspverify.check.facts import ModelFacts, SchemeFacts, facts_of_scheme
-from rspverify.check.progress import WITHOUT_PROGRESS, progress
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import SourceSide
 from rspverify.engineering.cases import Case
+from rspverify.judge.answers import Answer, soundness_question, worth_keeping
+from rspverify.judge.cache import Cache, CachePlace, Question, Warn
+from rspverify.judge.decide import answer_to, incident
+from rspverify.judge.facts import ModelFacts, SchemeFacts, facts_of_scheme
 from rspverify.report import Internal
 from rspverify.scheme import Scheme
+from rspverify.soundness.progress import WITHOUT_PROGRESS, progress
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import SourceSide
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from rspverify.check.workers import spread
 from rspverify.engineering.cases import Case, Workbench
 from rspverify.engineering.judge import Judge
+from rspverify.judge.workers import spread
 from rspverify.report import Internal
 from rspverify.report.mutations import Fate, Finding, MutantShown, NamedTest, StepShown
 from rspverify.scheme import Scheme, rows_used

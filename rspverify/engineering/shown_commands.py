@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import fields
 
-from rspverify.check.bundle import WITHOUT_OPTION, option_of
-from rspverify.check.settings import Settings
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.space import access, chosen_operations
+from rspverify.judge.incident import WITHOUT_OPTION, option_of
 from rspverify.scheme import Row, Scheme
+from rspverify.soundness.settings import Settings
 
 _GIVEN_OTHERWISE = WITHOUT_OPTION | {"progress"}
 

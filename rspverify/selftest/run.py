@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rspverify.check.workers import spread
+from rspverify.judge.workers import spread
 from rspverify.litmus import read_program
 from rspverify.report import Disagreement, PairResult
 from rspverify.scheme import read_scheme

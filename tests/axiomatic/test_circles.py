@@ -4,11 +4,11 @@ import pytest
 
 from rspverify.axiomatic import MemoryModel, load_model, read_model, shipped_models
 from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause_themselves
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import check
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.scheme import read_scheme
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import check
 from rspverify.source import Source
 from rspverify.verdict import Word
 

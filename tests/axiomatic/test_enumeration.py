@@ -24,13 +24,13 @@ from rspverify.axiomatic import (
 )
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.check.expected import read_expected
-from rspverify.check.reached import machine_for, reached
-from rspverify.check.settings import DEFAULT_MODEL, Engine, Settings
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
 from rspverify.relation import Expression, Name, Sort
 from rspverify.relation import Test as Question
 from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.soundness.settings import DEFAULT_MODEL, Engine, Settings
+from rspverify.soundness.target import machine_for, reached
 from rspverify.source import Source
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome

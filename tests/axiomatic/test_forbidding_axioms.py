@@ -12,9 +12,9 @@ from oracle_adapter import plain_outcome, plain_program
 from programs import Shape, random_program
 
 from rspverify.axiomatic import Questions, load_model
-from rspverify.check.settings import DEFAULT_MODEL
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
+from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source
 from rspverify.value.domain import Access, derivable
 from rspverify.verdict import Outcome

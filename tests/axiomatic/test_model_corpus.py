@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from rspverify.axiomatic import load_model, require_understood, shipped_models
-from rspverify.check.outcomes import outcomes
-from rspverify.check.settings import Settings
 from rspverify.litmus import read_program_file
+from rspverify.soundness.outcomes import outcomes
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Severity
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,9 +9,9 @@ from oracle_adapter import model_outcomes
 from programs import Shape, programs, random_program
 
 from rspverify.axiomatic import Questions, load_model
-from rspverify.check.settings import DEFAULT_MODEL
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program
+from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source
 from rspverify.verdict import Outcome
 

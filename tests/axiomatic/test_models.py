@@ -13,9 +13,9 @@ from rspverify.axiomatic import (
     shipped_models,
 )
 from rspverify.axiomatic.library import SHIPPED
-from rspverify.check.settings import DEFAULT_MODEL
 from rspverify.limits import Limits
 from rspverify.litmus import Program, Thread, read_program, read_program_file
+from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source
 from rspverify.verdict import Outcome
 

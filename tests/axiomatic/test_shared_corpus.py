@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from rspverify.axiomatic import load_model
-from rspverify.check.outcomes import outcomes
-from rspverify.check.settings import Settings
 from rspverify.litmus import read_program_file
+from rspverify.soundness.outcomes import outcomes
+from rspverify.soundness.settings import Settings
 
 MODELS = {"rsp": "opencl-rsp", "opencl": "opencl-scoped-sc"}
 """By folder, the model that the expected answers are of."""

@@ -23,8 +23,8 @@ from bench.herd import CAT, HERD, Herd, beside_herd, named_herd
 from bench.measure import digits, side_by_side
 from bench.parts import BUILDERS, nodes, parts
 from bench.sheet import Sheet
-from rspverify.check.settings import Engine
 from rspverify.smt import Solver, variable
+from rspverify.soundness.settings import Engine
 
 FIGURE = re.compile(r"\d+(\.\d+)?")
 VERDICTS = {"Ex. 3": ("RACY", "RACY"), "MP, remote load": ("SOUND", "SOUND")}
@@ -37,7 +37,7 @@ def cases() -> list[Case]:
 
 
 def test_the_known_answers_are_the_tests_they_are_called_after(cases: list[Case]) -> None:
-    """By their verdicts, which tests/check/test_known_answers.py holds to the paper."""
+    """By their verdicts, which tests/soundness/test_known_answers.py holds to the paper."""
     assert [case.name for case in cases[::2]] == list(KNOWN_ANSWERS)
     for original, proposed in zip(cases[::2], cases[1::2], strict=True):
         words = tuple(case.decide(Engine.EXPLICIT).word for case in (original, proposed))

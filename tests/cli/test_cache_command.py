@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from rspverify.check.store import FILE
 from rspverify.cli import app
+from rspverify.judge.store import FILE
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4 = "litmus/paper/Fig4.litmus"

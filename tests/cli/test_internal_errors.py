@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rspverify.axiomatic import execution
-from rspverify.check import outcomes as outcomes_module
-from rspverify.check import soundness
 from rspverify.cli import app
 from rspverify.litmus import Program, reader
 from rspverify.render import listing_text, scheme_text
 from rspverify.smt import FALSE
+from rspverify.soundness import outcomes as outcomes_module
+from rspverify.soundness import theorem as soundness
 from rspverify.source import Source
 from rspverify.verdict import Outcome
 
@@ -179,7 +179,7 @@ def test_explain() -> None:
 
 def test_explain_where_the_rest_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict is there, and showing what it rests on goes wrong."""
-    monkeypatch.setattr("rspverify.check.explain._threads", lambda *_: 1 / 0)
+    monkeypatch.setattr("rspverify.judge.explain._threads", lambda *_: 1 / 0)
     result = run("explain", PROPOSED, FIG4)
     assert result.exit_code == 70
     assert result.stdout == ""
@@ -221,7 +221,7 @@ def test_any_other_command(
 
 def test_not_even_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken installation: what would write the report cannot be loaded."""
-    monkeypatch.setitem(sys.modules, "rspverify.check.bundle", None)
+    monkeypatch.setitem(sys.modules, "rspverify.judge.incident", None)
     monkeypatch.setattr(listing_text, "listing", lambda *_: 1 / 0)
     result = run("list")
     assert result.exit_code == 70
@@ -234,7 +234,7 @@ def test_a_lack_of_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def check(*_: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rspverify.check.decide.check", check)
+    monkeypatch.setattr("rspverify.judge.decide.check", check)
     result = run("check", PROPOSED, FIG4)
     assert result.exit_code == 3
     assert "out of memory" in result.stdout

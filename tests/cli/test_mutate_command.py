@@ -16,8 +16,8 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from rspverify.check.store import FILE, Store
 from rspverify.cli import app
+from rspverify.judge.store import FILE, Store
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex3.litmus"

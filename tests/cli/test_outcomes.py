@@ -163,7 +163,7 @@ def test_what_of_a_model_counts_for_nothing_is_said(folder: Path, tmp_path: Path
 def test_a_lost_worker_leaves_an_answer_for_every_test(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rspverify.check.listing.Listing.answer", lambda *_: os._exit(9))
+    monkeypatch.setattr("rspverify.judge.listing.Listing.answer", lambda *_: os._exit(9))
     result = run(folder, "-j", "2", "--format", "json")
     assert result.exit_code == 3
     found = json.loads(result.stdout)["results"]

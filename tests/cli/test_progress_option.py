@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-import rspverify.check.progress
+import rspverify.soundness.progress
 from rspverify.cli import app
 from rspverify.limits import LimitReached
 
@@ -70,7 +70,7 @@ def _limited(monkeypatch: pytest.MonkeyPatch) -> None:
     def standstill(*_: object) -> None:
         raise LimitReached("x may take more than 256 values")
 
-    monkeypatch.setattr(rspverify.check.progress, "standstill", standstill)
+    monkeypatch.setattr(rspverify.soundness.progress, "standstill", standstill)
 
 
 @pytest.mark.usefixtures("_limited")

@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import rspverify.selftest.run as runs
-from rspverify.check.reached import ReachedByUnrolling
-from rspverify.check.settings import Engine
 from rspverify.cli import app
 from rspverify.litmus import read_program_file
 from rspverify.render import selftest_progress
 from rspverify.scheme import read_scheme_file
+from rspverify.soundness.settings import Engine
+from rspverify.soundness.target import ReachedByUnrolling
 
 NAMES = ", ".join(engine.value for engine in Engine)
 FEW = ("selftest", "--programs", "6", "--limit-states", "2000", "--limit-steps", "16", "-j", "1")

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 
-from rspverify.check.cache import Cache
-from rspverify.check.settings import Settings
 from rspverify.engineering.cases import read_workbench
 from rspverify.engineering.judge import Judge
 from rspverify.engineering.repair.codes import Code, codes, cost_of
 from rspverify.engineering.repair.question import Wanted
 from rspverify.engineering.repair.run import Repair, settings_for
+from rspverify.judge.cache import Cache
 from rspverify.scheme import Scheme
 from rspverify.scheme.cost import default_costs
+from rspverify.soundness.settings import Settings
 from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]

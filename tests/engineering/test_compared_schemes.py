@@ -6,10 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.check.cache import Cache, open_cache
-from rspverify.check.decide import Decider
-from rspverify.check.reading import Inputs
-from rspverify.check.settings import Engine, Settings
 from rspverify.engineering.compare import (
     Comparer,
     change_of,
@@ -17,10 +13,14 @@ from rspverify.engineering.compare import (
     compared,
     read_both,
 )
+from rspverify.judge.cache import Cache, open_cache
+from rspverify.judge.decide import Decider
+from rspverify.judge.reading import Inputs
 from rspverify.litmus import Program, read_program_file
 from rspverify.report import Change, Compared, LeftOut, Result, TouchedTest, Untouched
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file
 from rspverify.scheme.cost import default_costs
+from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
@@ -123,7 +123,7 @@ def test_verdicts_and_outcomes_of_a_weaker_scheme(tmp_path: Path) -> None:
 def test_outcomes_are_those_of_the_exhaustive_search(tmp_path: Path, engine: Engine) -> None:
     """Whichever engine lists them, and whichever scheme is called the old one."""
     from rspverify.axiomatic import load_model
-    from rspverify.check.outcomes import outcomes
+    from rspverify.soundness.outcomes import outcomes
 
     file = f"{ROOT}/litmus/paper/Fig4.litmus"
     original = ROOT / "schemes/original.yaml"

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.check.cache import Cache
 from rspverify.check.inputs import find_tests
-from rspverify.check.progress import progress
-from rspverify.check.settings import Engine, Settings
-from rspverify.check.soundness import check
 from rspverify.engineering.cases import Workbench, read_workbench
 from rspverify.engineering.judge import Judge
 from rspverify.engineering.mutate import Ground, findings, ground
 from rspverify.engineering.mutation_report import asked_of, mutation_report
+from rspverify.judge.cache import Cache
 from rspverify.report.mutations import Fate, Finding, MutationReport
 from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of
+from rspverify.soundness.progress import progress
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.theorem import check
 from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from machine.engines import events_outcomes, searched
 
-from rspverify.check.reached import machine_for
-from rspverify.check.settings import Settings
 from rspverify.engineering.repair.alphabet import Alphabet, Role, letter_of
 from rspverify.engineering.repair.codes import (
     Code,
@@ -26,6 +24,8 @@ from rspverify.limits import LimitReached
 from rspverify.litmus import Program, read_program_file
 from rspverify.scheme import Scheme, compile_program, read_scheme_file
 from rspverify.scheme.cost import default_costs
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.target import machine_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PROPOSED = read_scheme_file(ROOT / "schemes/proposed.yaml")

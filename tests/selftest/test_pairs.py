@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from programs import pairs
 
 from rspverify.assembly import INSTRUCTION_SETS
-from rspverify.check.settings import Engine
-from rspverify.check.symmetry import exchangeable
 from rspverify.litmus import Kind, Program, Scope, read_program
 from rspverify.report import PairResult
 from rspverify.scheme import compile_program, read_scheme, read_scheme_file
@@ -28,6 +26,8 @@ from rspverify.selftest.run import (
     tasks_for,
 )
 from rspverify.selftest.schemes import COLUMNS, ODD, Key, random_table, row_of
+from rspverify.soundness.settings import Engine
+from rspverify.soundness.symmetry import exchangeable
 from rspverify.source import Source
 
 CHEAP = Choices(states=1_500, steps=16)

@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from rspverify.check import soundness
-from rspverify.check.reached import ReachedByEvents, ReachedByUnrolling
-from rspverify.check.settings import Engine
 from rspverify.litmus import Program, read_program
 from rspverify.machine import closures, explicit, unroll
 from rspverify.machine.queues import Queues
@@ -23,6 +20,9 @@ from rspverify.scheme import read_scheme
 from rspverify.selftest.compare import Choices, compare
 from rspverify.selftest.run import Task, decide, tasks_for
 from rspverify.smt import TRUE
+from rspverify.soundness import theorem as soundness
+from rspverify.soundness.settings import Engine
+from rspverify.soundness.target import ReachedByEvents, ReachedByUnrolling
 from rspverify.source import Source
 
 CHOICES = Choices(states=4_000, steps=14)

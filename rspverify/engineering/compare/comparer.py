@@ -6,20 +6,20 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from rspverify.check.answers import Answer, Job, Task, result_of, soundness_question
-from rspverify.check.bundle import Incident, reported
-from rspverify.check.cache import Cache, CachePlace, Question, Warn, digest
-from rspverify.check.decide import Decider, incident, refused
-from rspverify.check.facts import (
+from rspverify.engineering.compare.order import change_of
+from rspverify.engineering.compare.outcomes import changed_outcomes
+from rspverify.judge.answers import Answer, Job, Task, result_of, soundness_question
+from rspverify.judge.cache import Cache, CachePlace, Question, Warn, digest
+from rspverify.judge.decide import Decider, incident, refused
+from rspverify.judge.facts import (
     ProgramFacts,
     SchemeFacts,
     facts_of_program,
     program_question,
 )
-from rspverify.check.reading import Inputs
-from rspverify.check.workers import spread
-from rspverify.engineering.compare.order import change_of
-from rspverify.engineering.compare.outcomes import changed_outcomes
+from rspverify.judge.incident import Incident, reported
+from rspverify.judge.reading import Inputs
+from rspverify.judge.workers import spread
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program, warm_up
 from rspverify.report import (

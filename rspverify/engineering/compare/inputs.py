@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rspverify.check.cache import Cache
-from rspverify.check.reading import Inputs, read_inputs
-from rspverify.check.settings import Settings
+from rspverify.judge.cache import Cache
+from rspverify.judge.reading import Inputs, read_inputs
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem
 
 

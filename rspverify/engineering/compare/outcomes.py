@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 
 from rspverify.axiomatic import MemoryModel, Questions
-from rspverify.check.reached import machine_for, reached
-from rspverify.check.settings import Settings
-from rspverify.check.wording import observed
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.report import OutcomeChange, OutcomeChanges
 from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.target import machine_for, reached
+from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rspverify.check.reading import Inputs, SchemeText
 from rspverify.engineering.compare.rows import changed_rows
+from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.report import Comparison, SchemeName
 from rspverify.scheme import Scheme, read_scheme
 from rspverify.scheme.cost import Costs

@@ -8,10 +8,10 @@ from itertools import combinations
 
 from rspverify.assembly import Reach
 from rspverify.axiomatic import MemoryModel
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import SourceSide, check
 from rspverify.litmus import Program, Scope
 from rspverify.scheme import Row, Scheme, Template, rows_used
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import SourceSide, check
 from rspverify.verdict import Word
 
 _SCOPES = (None, Scope.WI, Scope.WG, Scope.DV, Scope.ALL)

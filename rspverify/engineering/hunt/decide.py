@@ -6,24 +6,24 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from rspverify.check.answers import worth_keeping
-from rspverify.check.bundle import Incident
-from rspverify.check.cache import Question
-from rspverify.check.decide import answer_to, incident
-from rspverify.check.facts import facts_of_program, facts_of_scheme
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import SourceSide
-from rspverify.check.workers import spread
 from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.build import line_of, program_of, text_of, title_of
 from rspverify.engineering.hunt.filters import gives_back, stores_again
 from rspverify.engineering.hunt.shape import Shape, decoded
 from rspverify.engineering.hunt.space import Access, Space
 from rspverify.engineering.hunt.survey import Survey, chunks, digest_of
+from rspverify.judge.answers import worth_keeping
+from rspverify.judge.cache import Question
+from rspverify.judge.decide import answer_to, incident
+from rspverify.judge.facts import facts_of_program, facts_of_scheme
+from rspverify.judge.incident import Incident
+from rspverify.judge.workers import spread
 from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.scheme import Shape as RowShape
 from rspverify.scheme.orders import Op
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import SourceSide
 from rspverify.source import Source
 from rspverify.verdict import Word
 

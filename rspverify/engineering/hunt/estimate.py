@@ -7,8 +7,6 @@ import time
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import SourceSide, check
 from rspverify.engineering.hunt.build import program_of
 from rspverify.engineering.hunt.filters import Sort, sort_of
 from rspverify.engineering.hunt.growth import Growth
@@ -17,6 +15,8 @@ from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.report.hunts import EstimateShown
 from rspverify.scheme import Scheme
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import SourceSide, check
 
 _PARENTS = 300
 """So many programs of each size are extended."""

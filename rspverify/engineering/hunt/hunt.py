@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import check
 from rspverify.engineering.hunt.blame import blame
 from rspverify.engineering.hunt.build import line_of
 from rspverify.engineering.hunt.decide import Deciding, case_of_shape, row_shape
@@ -18,6 +16,8 @@ from rspverify.engineering.hunt.survey import Phase, Survey
 from rspverify.report import Internal
 from rspverify.report.hunts import FIRST, NO_ROW, BlamedRow, BrokenShown, PhaseShown
 from rspverify.scheme import Row, Scheme
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import check
 from rspverify.verdict import Verdict, Word
 
 

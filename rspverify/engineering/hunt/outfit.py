@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol, TypedDict
 
 from rspverify.axiomatic import MemoryModel
-from rspverify.check.cache import CachePlace, Warn
-from rspverify.check.settings import Settings
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.estimate import estimates
 from rspverify.engineering.hunt.filters import stores_again
@@ -17,6 +15,7 @@ from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.space import Space, access, chosen_operations
 from rspverify.engineering.hunt.survey import Survey
+from rspverify.judge.cache import CachePlace, Warn
 from rspverify.report.hunts import (
     ESTIMATED,
     FORMULA,
@@ -28,6 +27,7 @@ from rspverify.report.hunts import (
     SpaceShown,
 )
 from rspverify.scheme import Scheme, Shape
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem
 
 LONG = 60.0

@@ -7,14 +7,14 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from rspverify.axiomatic import MemoryModel
-from rspverify.check.cache import CachePlace, Warn
-from rspverify.check.settings import Settings
 from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.decide import Deciding, case_of_shape
 from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.survey import Counts, Survey
+from rspverify.judge.cache import CachePlace, Warn
 from rspverify.scheme import Scheme
+from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
 
 

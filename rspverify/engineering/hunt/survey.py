@@ -15,17 +15,17 @@ from functools import cached_property
 from itertools import islice
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
-from rspverify.check.cache import Cache, CachePlace, Question, Warn, digest
-from rspverify.check.facts import ModelFacts, facts_of_model
-from rspverify.check.settings import DEFAULT_MODEL
-from rspverify.check.workers import spread
 from rspverify.engineering.hunt.build import program_of, size_of
 from rspverify.engineering.hunt.filters import Sort, has_idle_test, sort_of
 from rspverify.engineering.hunt.growth import Growth
 from rspverify.engineering.hunt.shape import EMPTY, Shape, decoded, encoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.tables import Tables
+from rspverify.judge.cache import Cache, CachePlace, Question, Warn, digest
+from rspverify.judge.facts import ModelFacts, facts_of_model
+from rspverify.judge.workers import spread
 from rspverify.limits import Limits
+from rspverify.soundness.settings import DEFAULT_MODEL
 
 BLOCK = 96
 """So many parents are extended at a time, and what comes of it is one entry of the cache."""

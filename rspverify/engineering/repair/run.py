@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from rspverify.check.settings import Engine, Settings
 from rspverify.engineering.cases import Case, Workbench
 from rspverify.engineering.judge import Judge
 from rspverify.engineering.mutate import named
@@ -34,6 +33,7 @@ from rspverify.report.repairs import (
 )
 from rspverify.scheme import Row, Scheme, rows_used
 from rspverify.scheme.cost import Costs
+from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Problem
 from rspverify.verdict import ProgressWord, Verdict, Word
 

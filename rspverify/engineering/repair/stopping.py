@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.check.progress import standstill
-from rspverify.check.reached import machine_for
-from rspverify.check.settings import Settings
 from rspverify.engineering.cases import Case
 from rspverify.limits import LimitReached
 from rspverify.machine import ExplicitMachine, Replayer
 from rspverify.machine.standstill import Standstills, marked_in
 from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.progress import standstill
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.target import machine_for
 
 Beginnings = Mapping[int, int | None]
 """By the number of a row how many instructions its code must begin with; None: all, and no more."""

@@ -14,11 +14,6 @@ from hypothesis import strategies as st
 
 from rspverify.assembly import Instruction
 from rspverify.axiomatic import load_model
-from rspverify.check.bundle import Incident
-from rspverify.check.cache import open_cache
-from rspverify.check.reached import ReachedByEvents, machine_for
-from rspverify.check.settings import L2, Settings
-from rspverify.check.soundness import check
 from rspverify.engineering.hunt.build import line_of, program_of
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.applies import why_not
@@ -35,6 +30,8 @@ from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import Shape, Step, Thread, decoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.survey import Survey
+from rspverify.judge.cache import open_cache
+from rspverify.judge.incident import Incident
 from rspverify.limits import LimitReached, Limits
 from rspverify.report.hunts import NO_ROW
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
@@ -42,6 +39,9 @@ from rspverify.scheme.mutants import mutants_of
 from rspverify.smt import Model, Solver, Term
 from rspverify.smt.choice import constant
 from rspverify.smt.term import Kind
+from rspverify.soundness.settings import L2, Settings
+from rspverify.soundness.target import ReachedByEvents, machine_for
+from rspverify.soundness.theorem import check
 from rspverify.verdict import Word
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic import load_model
-from rspverify.check.cache import open_cache
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import check
 from rspverify.engineering.hunt import survey as survey_module
 from rspverify.engineering.hunt.blame import strongest
 from rspverify.engineering.hunt.build import line_of, program_of
@@ -23,7 +20,10 @@ from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.space import ONE_DEVICE, Space
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.engineering.hunt.tables import Tables
+from rspverify.judge.cache import open_cache
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import check
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -261,7 +261,7 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
     before = len(extended)
     asked: list[object] = []
     answer_to = "rspverify.engineering.hunt.decide.answer_to"
-    from rspverify.check.decide import answer_to as real
+    from rspverify.judge.decide import answer_to as real
 
     monkeypatch.setattr(answer_to, lambda *given: asked.append(given) or real(*given))
     answer = run(lambda count: None)

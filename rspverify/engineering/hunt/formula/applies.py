@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rspverify.check.settings import L2, Settings
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.filters import gives_back, stores_again
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.scheme import Row, Scheme
+from rspverify.soundness.settings import L2, Settings
 
 
 def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:

@@ -7,9 +7,6 @@ import time
 from dataclasses import dataclass, field, replace
 
 from rspverify.axiomatic import MemoryModel
-from rspverify.check.bundle import Incident, reported
-from rspverify.check.settings import Settings
-from rspverify.check.soundness import check
 from rspverify.engineering.hunt.build import line_of, program_of
 from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.learnt import just, racing_like
@@ -19,10 +16,13 @@ from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import Shape, Step, canonical, encoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.tables import Tables
+from rspverify.judge.incident import Incident, reported
 from rspverify.limits import LimitReached, Limits
 from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.smt import Solver
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.theorem import check
 from rspverify.verdict import Verdict, Word
 
 

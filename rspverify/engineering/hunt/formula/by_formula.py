@@ -8,18 +8,18 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from rspverify.check.cache import Question
-from rspverify.check.facts import facts_of_scheme
-from rspverify.check.settings import Settings
-from rspverify.check.workers import spread
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import Frame, frames
 from rspverify.engineering.hunt.hunt import Hunt, shown_phase
 from rspverify.engineering.hunt.survey import Survey
+from rspverify.judge.cache import Question
+from rspverify.judge.facts import facts_of_scheme
+from rspverify.judge.workers import spread
 from rspverify.report.hunts import FormulasShown
 from rspverify.scheme import Scheme
+from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
 
 _TOGETHER = 4

@@ -1,5 +1,5 @@
 """The formula: a program of a frame, and an execution of it that breaks the model by its own rf and
-mo (check/reached.py, `suspicions`), with the program among the unknowns."""
+mo (soundness/target.py, `suspicions`), with the program among the unknowns."""
 
 from __future__ import annotations
 

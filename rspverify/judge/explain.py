@@ -1,0 +1,111 @@
+"""Everything that can be said of one test under one scheme."""
+
+from __future__ import annotations
+
+from rspverify.axiomatic import MemoryModel
+from rspverify.judge.answers import Job, result_of
+from rspverify.judge.decide import answer_to, incident
+from rspverify.limits import LimitReached
+from rspverify.litmus import Program
+from rspverify.machine import Machine, enough_steps, label
+from rspverify.report import CompiledThread, Explanation, Observed
+from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.target import machine_for, reached
+from rspverify.soundness.theorem import SourceSide
+from rspverify.soundness.wording import observed
+from rspverify.verdict import Verdict, Word
+
+
+def explain(
+    program: Program,
+    scheme: Scheme,
+    model: MemoryModel,
+    test: str,
+    scheme_file: str,
+    settings: Settings,
+) -> Explanation:
+    """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
+    source = SourceSide(program, model)
+    answer = answer_to(source, scheme, settings, incident(test, scheme_file, settings))
+    verdict = answer.verdict
+    job = Job(test, scheme_file)
+    result = result_of(answer, job, program.title, scheme.name, model.name, settings)
+    if result.internal is not None:
+        return Explanation(result, program.title, (), (), (), None, "")
+    compiled = compile_program(program, scheme) if verdict.word is not Word.UNSUPPORTED else None
+    machine = machine_for(compiled, settings) if compiled else None
+    seen: tuple[Observed, ...] = ()
+    allowed = None
+    if verdict.word is Word.SOUND and machine is not None and not settings.progress:
+        seen, allowed = _outcomes(source, machine, settings)
+    texts = {axiom.name: str(axiom) for axiom in model.axioms}
+    return Explanation(
+        result,
+        program.title,
+        _threads(program, machine) if machine else (),
+        tuple((name, texts[name]) for name in verdict.axioms),
+        seen,
+        allowed,
+        _reach(verdict, machine, settings) if machine else "",
+    )
+
+
+def _outcomes(
+    source: SourceSide, machine: Machine, settings: Settings
+) -> tuple[tuple[Observed, ...], int | None]:
+    limits = settings.limits()
+    try:
+        seen = sorted(reached(machine, settings, limits).outcomes())
+        allowed = sum(1 for _ in source.questions(limits).outcomes())
+    except LimitReached:
+        return (), None
+    return tuple(observed(source.program, each) for each in seen), allowed
+
+
+def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:
+    shown = []
+    for thread, code in zip(program.threads, machine.code, strict=True):
+        operations = []
+        for operation in thread.operations:
+            block = tuple(
+                label(rule)
+                for rule in code
+                if rule.instruction and rule.instruction.operation == operation.index
+            )
+            span = operation.span
+            operations.append((span.line, span.text, str(operation), block))
+        place = f"device {thread.device}, work-group {thread.workgroup}"
+        shown.append(CompiledThread(thread.name, place, tuple(operations)))
+    return tuple(shown)
+
+
+def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
+    """How far the verdict reaches, in a sentence."""
+    if verdict.within:
+        bounds = ", ".join(f"{bound} {name}" for name, bound in verdict.within.items())
+        words = f"Only executions within {bounds}"
+        if "steps" in verdict.within:
+            return f"{words}; {enough_steps(machine).total} steps would be enough for all of them."
+        return f"{words}."
+    l2 = "real L2s"
+    if machine.elide_l2:
+        l2 = "L2 left out, as with one device it makes no difference"
+    if machine.elide_l2 and len(machine.devices) > 1:
+        l2 = "L2s left out, as on this machine they are one memory"
+    match verdict.word:
+        case Word.SOUND | Word.VACUOUS:
+            how = {
+                Engine.EVENTS: "no bound on steps, see docs/events-encoding.md",
+                Engine.UNROLL: f"K* = {enough_steps(machine).total} steps are enough, see "
+                "docs/machine.md",
+                Engine.EXPLICIT: "every reachable state was visited",
+            }[settings.engine]
+            return f"Exact: it holds for every execution of the machine ({how}; {l2})."
+        case Word.UNSOUND:
+            shortest = verdict.execution is not None and verdict.execution.shortest
+            claim = "none is shorter" if shortest else "no step of it can be left out"
+            return f"Exact: the execution below was replayed on the machine, and {claim}."
+        case Word.RACY:
+            return "Exact: a program with a race has no meaning, so any compilation of it is right."
+    return ""

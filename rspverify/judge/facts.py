@@ -1,0 +1,155 @@
+"""What a run must know of its inputs before it decides anything, small enough to be cached.
+
+Reading a test takes a grammar, and deciding takes a solver; a run whose answers are all known loads
+neither, as these facts are themselves answers, to the question what a text says.
+"""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rspverify.judge.cache import Question, digest
+from rspverify.source import InputError, Source, read_source
+
+if TYPE_CHECKING:
+    from rspverify.axiomatic import MemoryModel
+    from rspverify.litmus import Program
+    from rspverify.scheme import Scheme
+    from rspverify.soundness.settings import Settings
+
+
+@dataclass(frozen=True)
+class Use:
+    """A kind of operation that a program has. adds: whether the operation, if an RMW, adds.
+
+    shape: as a row's; of an operation that no scheme can compile, why not.
+    """
+
+    kind: str
+    shape: str
+    adds: bool
+
+
+@dataclass(frozen=True)
+class ProgramFacts:
+    """The title of a test and the kinds of its operations; or why this version cannot read it.
+
+    title: None only where it is refused and has none that can be told.
+    """
+
+    title: str | None
+    uses: tuple[Use, ...] = ()
+    refusal: str | None = None
+
+
+@dataclass(frozen=True)
+class SchemeFacts:
+    """A scheme: code by the shape of operation; rows: its rows by kind, as messages name them.
+
+    adding: the shapes whose code can only add, and the row that says so.
+    """
+
+    name: str
+    machine: str
+    code: Mapping[str, tuple[str, ...]]
+    rows: Mapping[str, tuple[str, ...]]
+    adding: Mapping[str, str]
+
+    def rows_used(self, program: ProgramFacts) -> tuple[tuple[str, ...], ...]:
+        """All that the compiled form of a program, or its refusal, depends on in this scheme.
+
+        A refusal, which names the scheme and its rows of a kind, says nothing of the operations
+        that could be compiled (scheme/compile.py).
+        """
+        used, refused = [], []
+        for use in program.uses:
+            code = self.code.get(use.shape)
+            if code is None:
+                refused.append((use.shape, "no row", self.name, *self.rows.get(use.kind, ())))
+            elif not use.adds and use.shape in self.adding:
+                refused.append((use.shape, "can only add", self.name, self.adding[use.shape]))
+            else:
+                used.append((use.shape, *code))
+        return tuple(refused or used)
+
+
+@dataclass(frozen=True)
+class LookedFor:
+    """A place where a model's reading looked for a file; digest is None if there was none."""
+
+    path: str
+    digest: str | None
+
+    def holds(self) -> bool:
+        """Whether the same would be found there now."""
+        try:
+            now = digest(read_source(self.path).text) if Path(self.path).is_file() else None
+        except (InputError, OSError):
+            return False
+        return now == self.digest
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """A model by its texts, and where they were found."""
+
+    name: str
+    digest: str
+    files: tuple[LookedFor, ...]
+
+
+def program_question(source: Source, settings: Settings) -> Question:
+    """What does a test say, read as the settings say? Its answer is a ProgramFacts."""
+    return Question("program", (digest(source.text), settings.unroll, settings.mixed))
+
+
+def scheme_question(source: Source) -> Question:
+    """What does the text of a scheme say? Its answer is a SchemeFacts."""
+    return Question("scheme", (digest(source.text),))
+
+
+def model_question(name: str) -> Question:
+    """Which model has this name or path? Its answer is a ModelFacts, if its files still hold."""
+    return Question("model", (name, os.path.abspath(name)))
+
+
+def facts_of_program(program: Program) -> ProgramFacts:
+    """The facts of a test that could be read."""
+    from rspverify.litmus import Kind
+    from rspverify.scheme import beyond, shape_of
+
+    uses = {
+        Use(
+            "cas" if each.success else each.kind.value,
+            beyond(each, program) or str(shape_of(each)),
+            each.kind is not Kind.RMW or each.operator == "+",
+        )
+        for each in program.operations
+    }
+    return ProgramFacts(program.title, tuple(sorted(uses, key=lambda use: (use.shape, use.adds))))
+
+
+def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
+    """The facts of a scheme."""
+    code = {
+        str(shape): tuple(str(each) for each in row.code) for shape, row in scheme.table.items()
+    }
+    adding = {str(shape): f"{row.number} {row}" for shape, row in scheme.table.items() if row.adds}
+    rows: dict[str, tuple[str, ...]] = {}
+    for row in scheme.rows:
+        rows[row.kind.value] = (*rows.get(row.kind.value, ()), str(row))
+    return SchemeFacts(scheme.name, scheme.machine, code, rows, adding)
+
+
+def facts_of_model(model: MemoryModel) -> ModelFacts:
+    """The facts of a model."""
+    files = tuple(
+        LookedFor(each.path, None if each.text is None else digest(each.text))
+        for each in model.files
+    )
+    texts = " ".join(each.digest for each in files if each.digest is not None)
+    return ModelFacts(model.name, digest(texts), files)

@@ -1,0 +1,242 @@
+"""The report of an internal error: a folder with all that a stranger needs to see it again.
+
+It holds the inputs, the versions and what went wrong; nothing of the place where it happened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+from rspverify.axiomatic.texts import model_texts
+from rspverify.judge.privacy import Places, shown_traceback
+from rspverify.judge.versions import versions
+from rspverify.limits import LimitReached
+from rspverify.report import Internal
+from rspverify.soundness.internal import InternalError
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError
+
+PREFIX = "rspverify-report-"
+_MOST = 20
+"""So many reports are left in one folder; a bug that every test shows need not fill the disk."""
+_OPTIONS = {"seconds": "--timeout"}
+"""Options whose names are not those of their setting."""
+WITHOUT_OPTION = frozenset({"shortest"})
+"""Settings of scheme engineering alone, which `explain` has no option for."""
+_OF_DRAW = ("model", "seconds", "unroll", "mixed")
+"""The settings that `draw` has options for."""
+
+
+@dataclass(frozen=True)
+class Incident:
+    """What was asked when an internal error happened: a command, and what it was given.
+
+    options: further words of the command, besides those for the settings.
+    """
+
+    command: str
+    tests: Sequence[str] = ()
+    schemes: Sequence[str] = ()
+    settings: Settings | None = None
+    options: Sequence[str] = ()
+
+
+class ReportedError(Exception):
+    """An internal error about which a report has been written."""
+
+    def __init__(self, internal: Internal) -> None:
+        super().__init__(str(internal))
+        self.internal = internal
+
+
+@contextmanager
+def reporting(incident: Incident) -> Iterator[None]:
+    """Make ReportedError of whatever goes wrong inside, but for what users are told in words."""
+    try:
+        yield
+    except (InputError, LimitReached, ReportedError):
+        raise
+    except Exception as error:
+        raise ReportedError(reported(error, incident)) from error
+
+
+def reported(error: Exception, incident: Incident) -> Internal:
+    """An internal error in a line, after a report has been written, in this folder if possible.
+
+    Nothing that goes wrong on the way is an error in turn: there is no report then.
+    """
+    if isinstance(error, ReportedError):
+        return error.internal
+    try:
+        return _reported(error, incident)
+    except Exception:
+        return Internal(_headline(error), None)
+
+
+def _reported(error: Exception, incident: Incident) -> Internal:
+    files = _files(incident)
+    places = Places(files)
+    message = places.without(_headline(error))
+    contents = _contents(error, incident, files, message, places)
+    for folder in (Path(), Path(tempfile.gettempdir())):
+        try:
+            return Internal(message, _written(folder, contents))
+        except OSError:
+            continue
+    return Internal(message, None)
+
+
+def _headline(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, InternalError):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _files(incident: Incident) -> dict[str, str]:
+    """The name in the report of each file that was given."""
+    names: dict[str, str] = {}
+    for path in [*incident.schemes, *incident.tests]:
+        name = Path(path).name
+        while name in names.values():
+            name = f"other-{name}"
+        names[path] = name
+    return names
+
+
+def _contents(
+    error: Exception, incident: Incident, files: Mapping[str, str], message: str, places: Places
+) -> dict[str, bytes]:
+    """The files of the report by their paths."""
+    found = {name: data for path, name in files.items() if (data := _read(path)) is not None}
+    settings = incident.settings
+    if settings is not None:
+        texts = {f"model/{path}": text for path, text in model_texts(settings.model).items()}
+        settings = replace(settings, model=next(iter(texts), settings.model))
+        if settings.smt_dir is not None:
+            settings = replace(settings, smt_dir="questions")
+        found |= {path: text.encode() for path, text in texts.items()}
+    command = _command(incident, settings, files)
+    evidence = error.evidence if isinstance(error, InternalError) else {}
+    evidence = {name: places.without(text) for name, text in evidence.items()}
+    texts = {
+        "traceback.txt": places.without(shown_traceback(error)),
+        "error.json": places.without(_as_json(message, command, settings, evidence)),
+        "README.md": _readme(message, command, sorted(found), evidence),
+    }
+    return found | {path: text.encode() for path, text in texts.items()}
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return None
+
+
+def _command(incident: Incident, settings: Settings | None, files: Mapping[str, str]) -> str:
+    """The command that shows the error again, run in the folder of the report."""
+    schemes = [files[path] for path in incident.schemes]
+    tests = [files[path] for path in incident.tests]
+    words = ["rspverify", incident.command]
+    if incident.command == "outcomes":
+        words += [*tests, *(word for name in schemes for word in ("--scheme", name))]
+    else:
+        words += [*schemes, *tests]
+    words += incident.options
+    taken = _OF_DRAW if incident.command == "draw" else None
+    return shlex.join([*words, *(_options(settings, taken) if settings else ())])
+
+
+def _options(settings: Settings, taken: Container[str] | None) -> Iterator[str]:
+    """The options that make these settings; engine and model always, as defaults may change.
+
+    taken: the settings that the command has options for, None if it has them for all.
+    """
+    for field in fields(settings):
+        if field.name in WITHOUT_OPTION or (taken is not None and field.name not in taken):
+            continue
+        value = getattr(settings, field.name)
+        if value != field.default or field.name in ("engine", "model"):
+            option = option_of(field.name)
+            for each in value if isinstance(value, tuple) else (value,):
+                yield from (option,) if each is True else (option, str(each))
+
+
+def option_of(setting: str) -> str:
+    """The option of the command line that a setting comes from."""
+    return _OPTIONS.get(setting, "--" + setting.replace("_", "-"))
+
+
+def _as_json(
+    message: str, command: str, settings: Settings | None, evidence: Mapping[str, str]
+) -> str:
+    document = {
+        "error": message,
+        "command": command,
+        "settings": asdict(settings) if settings else None,
+        "versions": versions(),
+        "evidence": dict(evidence),
+    }
+    return json.dumps(document, indent=2, default=str) + "\n"
+
+
+def _readme(message: str, command: str, inputs: Sequence[str], evidence: Mapping[str, str]) -> str:
+    lines = [
+        "# An internal error of rspverify",
+        "",
+        "rspverify noticed a mistake of its own, and gave no verdict:",
+        "",
+        f"    {message}",
+        "",
+        "Neither the test nor the scheme is to blame. Please report it, with this folder.",
+        "",
+        "## To see it again",
+        "",
+        "In this folder, with the versions below:" if inputs else "The command was",
+        "",
+        f"    {command}",
+        "",
+    ]
+    if not inputs:
+        lines += ["What it was given is not in this folder: please add it.", ""]
+    for name, text in evidence.items():
+        lines += [f"## The {name}", "", *(f"    {line}" for line in text.splitlines()), ""]
+    lines += ["## What is in this folder", "", *(f"* {name}" for name in inputs)]
+    lines += ["* traceback.txt: where it went wrong", "* error.json: all of this for programs", ""]
+    lines += ["## Versions", "", *(f"* {name} {number}" for name, number in versions().items())]
+    return "\n".join(lines) + "\n"
+
+
+def _written(folder: Path, contents: Mapping[str, bytes]) -> str | None:
+    """The path of the report, written at once or not at all; None where too many are there."""
+    digest = hashlib.sha256()
+    for path, data in sorted(contents.items()):
+        digest.update(f"{path}\0{len(data)}\0".encode() + data)
+    place = folder / f"{PREFIX}{digest.hexdigest()[:12]}"
+    if place.is_dir():
+        return str(place)
+    if sum(1 for _ in folder.glob(f"{PREFIX}*")) >= _MOST:
+        return None
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=folder))
+    try:
+        for path, data in contents.items():
+            target = unfinished / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        unfinished.chmod(0o755)
+        os.replace(unfinished, place)
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        if not place.is_dir():
+            raise
+    return str(place)

@@ -1,0 +1,127 @@
+"""The schemes and the model of a run: each file is read once, and parsed only where it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rspverify.judge.cache import Cache
+from rspverify.judge.facts import (
+    ModelFacts,
+    SchemeFacts,
+    facts_of_model,
+    facts_of_scheme,
+    model_question,
+    scheme_question,
+)
+from rspverify.soundness.settings import Settings
+from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+
+if TYPE_CHECKING:
+    from rspverify.axiomatic import MemoryModel
+    from rspverify.judge.decide import Decider
+    from rspverify.scheme import Scheme
+
+
+@dataclass(frozen=True)
+class SchemeText:
+    """A scheme's text and its facts. parsed: None where the cache knew the facts."""
+
+    file: str
+    source: Source
+    facts: SchemeFacts
+    parsed: Scheme | None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All that a run takes but its tests. model: None where the cache knew the facts."""
+
+    schemes: tuple[SchemeText, ...]
+    model_facts: ModelFacts
+    model: MemoryModel | None
+    settings: Settings
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the schemes."""
+        return [each.facts.name for each in self.schemes]
+
+    def decider(self) -> Decider:
+        """The same, parsed, for those that decide. Raises InputError if the model has changed."""
+        from rspverify.axiomatic import load_model
+        from rspverify.judge.decide import Decider, NamedScheme
+        from rspverify.scheme import read_scheme
+
+        machine = self.settings.machine
+        schemes = []
+        for each in self.schemes:
+            scheme = each.parsed or read_scheme(each.source)
+            chosen = scheme.on_machine(machine) if machine else scheme
+            schemes.append(NamedScheme(each.file, chosen, each.facts))
+        model = self.model or load_model(self.settings.model)
+        return Decider(tuple(schemes), model, facts_of_model(model), self.settings)
+
+
+def load_scheme(path: str, settings: Settings) -> Scheme:
+    """A scheme file, for the machine that the settings name if they name one."""
+    from rspverify.scheme import read_scheme_file
+
+    scheme = read_scheme_file(path)
+    return scheme.on_machine(settings.machine) if settings.machine else scheme
+
+
+def read_inputs(paths: Sequence[str], settings: Settings, cache: Cache) -> Inputs:
+    """Read schemes and model. Raises InputError for all that is wrong with them."""
+    problems: list[Problem] = []
+    known, model = None, None
+    try:
+        known, model = _model(settings.model, cache)
+    except InputError as error:
+        problems += error.problems
+    names: dict[str, str] = {}
+    schemes = []
+    for path in paths:
+        try:
+            scheme = _scheme(path, cache)
+        except InputError as error:
+            problems += error.problems
+            continue
+        name = scheme.facts.name
+        if name in names:
+            message = f"{path}: its name must be unique in a run, {name} is also {names[name]}"
+            hint = "change what stands after name: in one of them"
+            problems.append(Problem(None, message, hint))
+        names[name] = path
+        schemes.append(scheme)
+    if problems or known is None:
+        raise InputError(problems)
+    return Inputs(tuple(schemes), known, model, settings)
+
+
+def _scheme(path: str, cache: Cache) -> SchemeText:
+    source = read_source(path, MAX_SCHEME_BYTES)
+    question = scheme_question(source)
+    facts = cache.answer(question, SchemeFacts)
+    if facts is not None:
+        return SchemeText(path, source, facts, None)
+    from rspverify.scheme import read_scheme
+
+    scheme = read_scheme(source)
+    facts = facts_of_scheme(scheme)
+    cache.keep(question, facts)
+    return SchemeText(path, source, facts, scheme)
+
+
+def _model(name: str, cache: Cache) -> tuple[ModelFacts, MemoryModel | None]:
+    question = model_question(name)
+    facts = cache.answer(question, ModelFacts)
+    if facts is not None and all(each.holds() for each in facts.files):
+        return facts, None
+    from rspverify.axiomatic import load_model
+
+    model = load_model(name)
+    facts = facts_of_model(model)
+    cache.keep(question, facts)
+    return facts, model

@@ -1,0 +1,113 @@
+"""Final states and the final condition of a test, in herd's words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rspverify.litmus import Atom, Formula, Junction, Negation, Program, satisfies
+from rspverify.report import FinalStates
+from rspverify.soundness.wording import registers
+from rspverify.verdict import Outcome
+
+_TRUE = Junction(True, ())
+Place = tuple[int | None, str]
+"""A register by thread and name, or a location by None and its name."""
+
+
+class FinalCount:
+    """Counts executions by their outcomes, as herd does.
+
+    An execution in which plain writes race counts once for each memory that it may leave, as their
+    order is part of an execution for herd.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._condition = program.condition
+        self._formula = self._condition.formula if self._condition else _TRUE
+        self._places = sorted({*_places(self._formula), *program.watched}, key=_in_order)
+        self._known: dict[Outcome, tuple[bool, tuple[int, ...]]] = {}
+        self._counts = {True: 0, False: 0}
+        self._counted = True
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one more execution."""
+        self._counts[self.holds(outcome)] += 1
+
+    def stop(self) -> None:
+        """Say that there are more executions than were counted."""
+        self._counted = False
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Whether the formula of the condition holds; true where there is no condition."""
+        return self._judged(outcome)[0]
+
+    def result(self, outcomes: Collection[Outcome]) -> FinalStates:
+        """The states of all outcomes, and the counts."""
+        if not self._counted:  # an observation rests on all outcomes
+            for outcome in outcomes:
+                holds = self.holds(outcome)
+                self._counts[holds] = max(1, self._counts[holds])
+        return FinalStates(
+            self._condition.quantifier if self._condition else "forall",
+            written(self._formula),
+            tuple(_named(place) for place in self._places),
+            tuple(sorted({self._judged(outcome)[1] for outcome in outcomes})),
+            self._counts[True],
+            self._counts[False],
+            self._counted,
+        )
+
+    def _judged(self, outcome: Outcome) -> tuple[bool, tuple[int, ...]]:
+        if outcome not in self._known:
+            named, memory = registers(self._program, outcome), dict(outcome.memory)
+            state = tuple(
+                memory[name] if thread is None else named[thread, name]
+                for thread, name in self._places
+            )
+            self._known[outcome] = satisfies(self._formula, named, memory), state
+        return self._known[outcome]
+
+
+def written(formula: Formula) -> str:
+    """A formula in herd's notation: `0:r0=1 /\\ not ([x]=2)`."""
+    match formula:
+        case Atom(thread, name, value):
+            return f"{_named((thread, name))}={value}"
+        case Negation(argument):
+            return f"not ({written(argument)})"
+        case Junction(conjunctive, ()):
+            return "true" if conjunctive else "false"
+        case Junction(conjunctive, arguments):
+            parts = [
+                f"({written(each)})"
+                if conjunctive and isinstance(each, Junction) and _disjunctive(each)
+                else written(each)
+                for each in arguments
+            ]
+            return (" /\\ " if conjunctive else " \\/ ").join(parts)
+
+
+def _disjunctive(formula: Junction) -> bool:
+    return not formula.conjunctive and len(formula.arguments) > 1
+
+
+def _places(formula: Formula) -> list[Place]:
+    match formula:
+        case Atom(thread, name, _):
+            return [(thread, name)]
+        case Negation(argument):
+            return _places(argument)
+        case Junction(_, arguments):
+            return [place for each in arguments for place in _places(each)]
+
+
+def _in_order(place: Place) -> tuple[bool, int, str]:
+    """Registers by thread and name, and then locations, as herd lists them."""
+    thread, name = place
+    return thread is None, thread or 0, name
+
+
+def _named(place: Place) -> str:
+    thread, name = place
+    return f"[{name}]" if thread is None else f"{thread}:{name}"

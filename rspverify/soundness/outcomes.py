@@ -1,0 +1,104 @@
+"""What a model allows of a program, and what schemes make of it on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rspverify.axiomatic import MemoryModel, Questions, require_understood, unheeded
+from rspverify.limits import LimitReached
+from rspverify.litmus import Program
+from rspverify.report import UNDEFINED, OutcomeRow, OutcomeTable, RaceReport
+from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.final import FinalCount
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.target import machine_for, reached
+from rspverify.soundness.wording import observed
+from rspverify.source import InputError
+from rspverify.verdict import Outcome
+
+MAX_EXECUTIONS = 10_000
+"""Beyond so many consistent executions they are not counted to the end."""
+
+
+def outcomes(
+    program: Program, model: MemoryModel, schemes: Sequence[Scheme], test: str, settings: Settings
+) -> OutcomeTable:
+    """The table of all outcomes. Raises InputError where the model is silent, and LimitReached."""
+    require_understood(program, model)
+    source = Questions(program, model, settings.limits())
+    count = FinalCount(program)
+    allowed = _allowed(source, count)
+    reach = [_reach(program, scheme, settings) for scheme in schemes]
+    everything = sorted(allowed.union(*(found for found, _ in reach if found)))
+    condition = program.condition
+    violated = source.violated()
+    rows = tuple(
+        OutcomeRow(
+            observed(program, outcome),
+            outcome in allowed,
+            count.holds(outcome) if condition else None,
+            tuple(None if found is None else outcome in found for found, _ in reach),
+        )
+        for outcome in everything
+    )
+    return OutcomeTable(
+        program.title,
+        test,
+        model.name,
+        tuple(scheme.name for scheme in schemes),
+        rows,
+        source.race(),
+        violated,
+        _flags(model, violated),
+        condition.span.text if condition else None,
+        count.result(allowed),
+        (*unheeded(program, model), *(note for _, note in reach if note)),
+        program.within,
+    )
+
+
+def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> RaceReport:
+    """Whether a consistent execution races. Raises as `outcomes`."""
+    require_understood(program, model)
+    race = Questions(program, model, settings.limits()).race()
+    ignored = unheeded(program, model)
+    return RaceReport(program.title, test, model.name, race, program.within, ignored)
+
+
+def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:
+    """All outcomes; unless they are many, the executions are listed once and counted too."""
+    found: set[Outcome] = set()
+    for number, execution in enumerate(source.endings()):
+        if number == MAX_EXECUTIONS:
+            count.stop()
+            return set(source.outcomes())
+        count.add(execution.outcome)
+        found.add(execution.outcome)
+    return found
+
+
+def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
+    """What herd calls the conditions that are violated."""
+    broken = [each for each in model.conditions if each.name in violated]
+    flags = [each.name for each in broken if each.flag]
+    return (*([UNDEFINED] if len(flags) < len(broken) else []), *flags)
+
+
+def _reach(
+    program: Program, scheme: Scheme, settings: Settings
+) -> tuple[set[Outcome] | None, str | None]:
+    """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
+    limits = settings.limits()
+    try:
+        machine = machine_for(compile_program(program, scheme), settings)
+        target = reached(machine, settings, limits)
+        found = set(target.outcomes())
+    except InputError as error:
+        words = "; ".join(problem.message for problem in error.problems)
+        return None, f"{scheme.name}: UNSUPPORTED: {words}"
+    except LimitReached as limit:
+        return None, f"{scheme.name}: UNKNOWN: {limit}"
+    if target.within:
+        bounds = ", ".join(f"{bound} {name}" for name, bound in target.within.items())
+        return found, f"{scheme.name}: only executions within {bounds}"
+    return found, None if found else f"{scheme.name}: VACUOUS: no execution completes"

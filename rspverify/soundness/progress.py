@@ -1,0 +1,93 @@
+"""Progress as a question: can a compiled program always go on to complete (SEMANTICS §5)?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rspverify.limits import LimitReached, Limits
+from rspverify.litmus import Program
+from rspverify.machine import Found, Machine, Standstill, find_standstill, replayed, with_evictions
+from rspverify.machine.stopping import StoppingEvents
+from rspverify.scheme import Scheme, compile_program
+from rspverify.smt import Solver
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.target import machine_for
+from rspverify.verdict import Progress, ProgressWord, Word
+
+_STATES = 20_000
+"""Up to so many states are searched, which takes some seconds at most."""
+
+WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
+"""Verdicts beside which progress has no meaning: the source has none, or nothing was compiled."""
+
+
+def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
+    """Whether from every reachable state of the compiled program some complete one is reachable.
+
+    Where loops were unrolled to a bound this is UNKNOWN, except that a standstill with no thread
+    still in a loop is one for any number of iterations.
+
+    Asked of the machine, whatever the engine of the verdict. The scheme must have rows for the
+    program.
+    """
+    try:
+        machine = machine_for(compile_program(program, scheme), settings)
+        found = standstill(machine, settings.limits())
+        iterations = max((cut.iterations for cut in program.cuts), default=0)
+        bounds = f"{iterations} iterations"
+        if found.schedule is None and program.cuts:
+            reason = f"no standstill within {bounds} ({found.how}), but loops may go on"
+            return Progress(ProgressWord.UNKNOWN, reason)
+        if found.schedule is None:
+            reason = f"from every state a complete execution can be reached ({found.how})"
+            return Progress(ProgressWord.LIVE, reason)
+        lines = [operation.span.line for operation in program.operations]
+        end = replayed(machine, found.schedule, lines)
+        if end.cut:
+            reason = f"within {bounds} there is a standstill, but a thread in a loop may undo it"
+            return Progress(ProgressWord.UNKNOWN, reason)
+        answer = stuck(end, found.shortest)
+        if program.cuts:  # Nothing is asked of a program that races (SEMANTICS §2).
+            reason = f"{answer.reason}, unless the source races beyond {bounds}"
+            answer = replace(answer, reason=reason)
+        return answer
+    except LimitReached as limit:
+        return Progress(ProgressWord.UNKNOWN, str(limit))
+
+
+def standstill(machine: Machine, limits: Limits) -> Found:
+    """An execution to a standstill, if there is any. Raises LimitReached.
+
+    By search, which finds a shortest one; where the states are too many, by the events engine.
+    """
+    try:
+        return find_standstill(machine, replace(limits, states=min(limits.states, _STATES)))
+    except LimitReached:
+        limits.remaining()
+    return standstill_by_events(machine, limits)
+
+
+def standstill_by_events(machine: Machine, limits: Limits) -> Found:
+    """An execution to a standstill, if there is any, by the events engine. Raises LimitReached."""
+    events = StoppingEvents(machine, limits)
+    solver = Solver(limits, reproducible=True)
+    solver.add(*events.constraints)
+    model = solver.find()
+    if model is None:
+        return Found(None, "by the events engine")
+    schedule = with_evictions(machine, events.stopped(model))
+    return Found(schedule, "by the events engine", shortest=False)
+
+
+def stuck(end: Standstill, shortest: bool) -> Progress:
+    """STUCK, with the execution that shows it."""
+    steps = len(end.execution.steps)
+    after = (
+        "before any step" if not steps else "after 1 step" if steps == 1 else f"after {steps} steps"
+    )
+    what = "no instruction" if end.threads else "nothing more"
+    waits: Sequence[str] = end.threads or end.rest
+    reason = f"{what} can happen {after}: {'; '.join(waits)}"
+    blocked = (*end.threads, *end.rest)
+    return Progress(ProgressWord.STUCK, reason, replace(end.execution, shortest=shortest), blocked)

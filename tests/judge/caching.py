@@ -1,0 +1,59 @@
+"""Runs of checks with a cache, for tests: which results were decided, and what was warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rspverify.judge.cache import open_cache
+from rspverify.judge.reading import read_inputs
+from rspverify.judge.run import run
+from rspverify.report import Result
+from rspverify.soundness.settings import Engine, Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = Settings(engine=Engine.EXPLICIT)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run: its results in order, and its warnings."""
+
+    results: list[Result]
+    warnings: list[str]
+
+    @property
+    def decided(self) -> set[tuple[str, str]]:
+        """What did not come from the cache, as title and scheme."""
+        return {(each.test, each.scheme) for each in self.results if not each.cached}
+
+    @property
+    def plain(self) -> list[Result]:
+        """The results but for what tells a cached one from another."""
+        return [replace(each, cached=False, seconds=0.0) for each in self.results]
+
+
+def ran(
+    schemes: Iterable[Path | str],
+    tests: Iterable[Path | str],
+    settings: Settings = QUICK,
+    *,
+    jobs: int = 1,
+    cached: bool = True,
+) -> Ran:
+    """A run with the cache that RSPVERIFY_CACHE names, in this process and its workers."""
+    warnings: list[str] = []
+    cache = open_cache(cached, warnings.append)
+    inputs = read_inputs([str(each) for each in schemes], settings, cache)
+    files = [str(each) for each in tests]
+    return Ran(list(run(inputs, files, jobs, cache, warnings.append)), warnings)
+
+
+def edited(source: Path, target: Path, old: str, new: str) -> Path:
+    """A copy of a file with one stretch of text replaced."""
+    text = source.read_text()
+    assert text.count(old) == 1, old
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text.replace(old, new))
+    return target

@@ -1,0 +1,276 @@
+"""The result cache: an answer is reused exactly where all that it depends on is the same."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from caching import QUICK, ROOT, edited, ran
+
+from rspverify.judge import decide
+from rspverify.judge.answers import Answer, answers_may_be_kept, worth_keeping
+from rspverify.judge.facts import facts_of_program, facts_of_scheme
+from rspverify.litmus import Program, read_program_file
+from rspverify.scheme import Scheme, compile_program, read_scheme
+from rspverify.soundness.settings import L2, Engine, Reading, Settings
+from rspverify.source import InputError, Source
+from rspverify.verdict import Verdict, Word
+
+ORIGINAL, PROPOSED = ROOT / "schemes/original.yaml", ROOT / "schemes/proposed.yaml"
+PAPER = ROOT / "litmus/paper"
+FIG4, EX1, EX3, EX4 = (PAPER / f"{name}.litmus" for name in ("Fig4", "Ex1", "Ex3", "Ex4"))
+ALL_SCOPE = ROOT / "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+TESTS = [FIG4, EX1, EX3, EX4, ALL_SCOPE]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_second_run_says_the_same_and_decides_nothing(jobs: int, tmp_path: Path) -> None:
+    stuck = tmp_path / "stuck.yaml"
+    rows = "  - {op: store, scope: [na, wg, dv], code: [LK_rmw DV, ST r x]}\n"
+    rows += "  - {op: rmw, scope: [wg, dv], code: [LK_rmw DV, INC_L2 r x]}\n"
+    rows += "  - {op: load, scope: [na, wg, dv], code: [LD r x]}\n"
+    stuck.write_text(f"name: stuck\nrows:\n{rows}")
+    schemes = [ORIGINAL, PROPOSED, stuck]
+    without = ran(schemes, TESTS, jobs=jobs, cached=False)
+    first = ran(schemes, TESTS, jobs=jobs)
+    second = ran(schemes, TESTS, jobs=jobs)
+    words = {each.verdict.word for each in first.results}
+    assert words == {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS, Word.UNSUPPORTED}
+    assert without.plain == first.plain == second.plain
+    assert len(first.decided) == len(schemes) * len(TESTS)
+    assert second.decided == set()
+    assert not first.warnings + second.warnings
+
+
+def test_an_edited_row_costs_only_the_tests_that_use_it(tmp_path: Path) -> None:
+    ran([ORIGINAL], TESTS)
+    row6 = "[LK_L2 x, FLU_L1 WG, ST r x, INV_L1 DV, UL_L2 x]"
+    wider = edited(ORIGINAL, tmp_path / "original.yaml", row6, row6.replace("WG", "DV"))
+    assert ran([wider], TESTS).decided == {("Ex4", "original")}
+    assert ran([ORIGINAL, PROPOSED], [EX4]).decided == {("Ex4", "proposed")}
+
+
+def test_what_no_verdict_depends_on_costs_nothing(tmp_path: Path) -> None:
+    """The name and the place of a scheme, its comments, the order of its rows, rows unused."""
+    before = ran([ORIGINAL], [FIG4, EX4])
+    text = ORIGINAL.read_text()
+    head, *rows = text.split("\n  - ")
+    extra = "{op: store, scope: all, code: [ST r x]}"
+    changed = "\n  - ".join([head, extra, *reversed([row.rstrip() for row in rows])]) + "\n"
+    changed = changed.replace("name: original", "name: renamed  # and moved")
+    place = tmp_path / "other" / "place.yaml"
+    place.parent.mkdir()
+    place.write_text(changed)
+    after = ran([place], [FIG4, EX4])
+    assert after.decided == set()
+    assert [each.verdict for each in after.results] == [each.verdict for each in before.results]
+    assert {(each.scheme, each.scheme_file) for each in after.results} == {("renamed", str(place))}
+
+
+def test_a_refusal_names_the_scheme_that_it_is_of(tmp_path: Path) -> None:
+    ran([PROPOSED], [ALL_SCOPE])
+    renamed = edited(PROPOSED, tmp_path / "s.yaml", "name: proposed", "name: renamed")
+    refused = ran([renamed], [ALL_SCOPE])
+    assert refused.decided == {(ALL_SCOPE.stem, "renamed")}
+    assert "scheme renamed has no row for store ALL,N" in refused.results[0].verdict.reason
+    rows = renamed.read_text()
+    rows += "  - {op: store, scope: all, code: [FLU_L1 DV, ST r x]}\n"
+    rows += "  - {op: load, scope: all, code: [LD r x, INV_L1 DV]}\n"
+    renamed.write_text(rows)
+    assert ran([renamed], [ALL_SCOPE]).results[0].verdict.word is not Word.UNSUPPORTED
+
+
+def variants(scheme: Path) -> list[Scheme]:
+    """The scheme with one row more costly, or with one row left out."""
+    head, *rows = scheme.read_text().split("\n  - ")
+    found = []
+    for place, row in enumerate(rows):
+        costly = row.replace("code: [", "code: [INV_L1 SY, ")
+        for changed in ([costly], []):
+            text = "\n  - ".join([head, *rows[:place], *changed, *rows[place + 1 :]])
+            found.append(read_scheme(Source("variant.yaml", text)))
+    return found
+
+
+def compiled(program: Program, scheme: Scheme) -> object:
+    try:
+        return compile_program(program, scheme)
+    except InputError as error:
+        return str(error)
+
+
+def test_rows_used_are_what_compiling_depends_on() -> None:
+    """Two schemes ask the same question of a test exactly if they make the same of it."""
+    schemes = [read_scheme(Source(str(PROPOSED), PROPOSED.read_text())), *variants(PROPOSED)]
+    facts = [facts_of_scheme(each) for each in schemes]
+    assert len(schemes) == 19
+    differ = 0
+    for path in sorted((ROOT / "litmus").rglob("*.litmus"))[::3]:
+        program = read_program_file(path)
+        uses = facts_of_program(program)
+        first = compiled(program, schemes[0])
+        for scheme, known in zip(schemes, facts, strict=True):
+            same = known.rows_used(uses) == facts[0].rows_used(uses)
+            assert same == (compiled(program, scheme) == first), path
+            differ += not same
+    assert differ > 100
+
+
+def test_an_edited_test_is_decided_anew_and_a_moved_one_is_not(tmp_path: Path) -> None:
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    for each in (FIG4, EX4):
+        shutil.copy(each, tests)
+    assert len(ran([ORIGINAL], tests.glob("*")).decided) == 2
+    lower = edited(FIG4, tests / "Fig4.litmus", "(*", "\n\n(*")
+    again = ran([ORIGINAL], [lower, tests / "Ex4.litmus"])
+    assert again.decided == {("Fig4", "original")}
+    assert again.results[0].observed is not None
+    assert [read.line for read in again.results[0].observed.reads] == [20, 23]
+    moved = (tests / "Ex4.litmus").rename(tmp_path / "elsewhere.litmus")
+    (result,) = ran([ORIGINAL], [moved]).results
+    assert result.cached
+    assert result.file == str(moved)
+    assert result.test == "Ex4"
+
+
+def test_a_test_that_cannot_be_read_keeps_its_own_name(tmp_path: Path) -> None:
+    """UNSUPPORTED by the language is known again; a wrong test is read anew, and named anew."""
+    text = FIG4.read_text()
+    beyond, wrong = tmp_path / "beyond.litmus", tmp_path / "wrong.litmus"
+    beyond.write_text(text.replace("*x = 42;", "while (1) { *x = 42; }"))
+    wrong.write_text(text.replace("*x = 42;", "*x = ;"))
+    first = ran([PROPOSED], [beyond, wrong])
+    assert [each.verdict.word for each in first.results] == [Word.UNSUPPORTED, Word.ERROR]
+    second = ran([PROPOSED], [beyond, wrong.rename(tmp_path / "other.litmus")])
+    assert [each.cached for each in second.results] == [True, False]
+    assert second.results[0].verdict == first.results[0].verdict
+    assert "other.litmus:13:" in second.results[1].verdict.reason
+    assert "wrong.litmus" not in second.results[1].verdict.reason
+
+
+MODEL = 'include "part.cat"\nirreflexive hb as Hb\nempty (rf; [nal]) \\ hb as Narf\n'
+PART = "let hb = sb+\n"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A model of two files."""
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m/part.cat").write_text(PART)
+    (tmp_path / "m/mine.cat").write_text(MODEL)
+    return tmp_path / "m/mine.cat"
+
+
+def test_an_edited_model_or_a_file_that_it_includes(model: Path) -> None:
+    settings = replace(QUICK, model=str(model))
+    assert ran([PROPOSED], [EX1], settings).decided
+    assert not ran([PROPOSED], [EX1], settings).decided
+    (model.parent / "part.cat").write_text("let hb = (sb | rf)+\n")
+    assert ran([PROPOSED], [EX1], settings).decided
+    (model.parent / "part.cat").write_text(PART)
+    assert not ran([PROPOSED], [EX1], settings).decided
+    model.write_text(MODEL.replace("empty", "empty (* of course *)"))
+    assert ran([PROPOSED], [EX1], settings).decided
+
+
+def test_a_moved_model_is_known_and_a_renamed_one_gives_its_name(model: Path) -> None:
+    ran([PROPOSED], [EX1], replace(QUICK, model=str(model)))
+    moved = shutil.copytree(model.parent, model.parent.parent / "n") / "mine.cat"
+    assert not ran([PROPOSED], [EX1], replace(QUICK, model=str(moved))).decided
+    renamed = moved.rename(moved.with_name("yours.cat"))
+    results = ran([PROPOSED], [EX1], replace(QUICK, model=str(renamed))).results
+    assert [(each.model, each.cached) for each in results] == [("yours.cat", False)]
+
+
+def test_a_file_that_hides_a_shipped_part_of_a_model(tmp_path: Path) -> None:
+    shipped = ROOT / "rspverify/axiomatic/models"
+    place = shutil.copy(shipped / "opencl-rsp.cat", tmp_path / "mine.cat")
+    included = list(shipped.glob("*-common.cat"))
+    settings = replace(QUICK, model=str(place))
+    ran([PROPOSED], [EX1], settings)
+    assert not ran([PROPOSED], [EX1], settings).decided
+    assert included
+    for each in included:
+        (tmp_path / each.name).write_text(each.read_text() + "\nlet more = sb\n")
+    assert ran([PROPOSED], [EX1], settings).decided
+
+
+CHANGES: dict[str, Settings | None] = {
+    "engine": Settings(engine=Engine.EXPLICIT),
+    "model": Settings(model="opencl-hrf"),
+    "seconds": None,
+    "reading": Settings(reading=Reading.WITNESS),
+    "confirm": None,
+    "smt_dir": None,
+    "steps": Settings(engine=Engine.UNROLL, steps=11),
+    "machine": Settings(machine="rsp-st-waits"),
+    "l2": Settings(l2=L2.REAL),
+    "states": Settings(states=1_000_000),
+    "progress": Settings(progress=True),
+    "unroll": Settings(unroll=3),
+    "mixed": Settings(mixed=True),
+    "shortest": Settings(shortest=False),
+}
+
+
+def test_every_setting_counts_but_the_time_limit() -> None:
+    """A setting that is new belongs into CHANGES: does it change answers?
+
+    A second solver and files to be left behind keep the cache out of the run altogether.
+    """
+    assert set(CHANGES) == {each.name for each in fields(Settings)}
+    ran([PROPOSED], [EX1], Settings())
+    for name, changed in CHANGES.items():
+        if changed is not None:
+            assert ran([PROPOSED], [EX1], changed).decided, name
+    assert not ran([PROPOSED], [EX1], Settings(seconds=100.0)).decided
+    assert not ran([PROPOSED], [EX1], Settings(machine="rsp")).decided
+    assert answers_may_be_kept(Settings(seconds=1.0, reading=Reading.WITNESS))
+    assert not answers_may_be_kept(Settings(confirm="cvc5"))
+    assert not answers_may_be_kept(Settings(smt_dir="questions"))
+
+
+def test_unknown_is_never_kept() -> None:
+    small = replace(QUICK, states=5)
+    for _ in range(2):
+        found = ran([PROPOSED], [FIG4], small)
+        assert found.results[0].verdict.word is Word.UNKNOWN
+        assert found.decided
+
+
+def test_an_internal_error_is_never_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def broken(*_: object) -> Verdict:
+        raise AssertionError("broken")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(decide, "check", broken)
+        (result,) = ran([PROPOSED], [EX1]).results
+        assert result.internal is not None
+        assert result.verdict.word is Word.UNKNOWN
+    found = ran([PROPOSED], [EX1])
+    assert found.decided
+    assert found.results[0].verdict.word is Word.SOUND
+
+
+def test_what_the_time_limit_may_have_cut_short_is_not_kept() -> None:
+    answer = Answer(Verdict(Word.UNSOUND, "a counterexample, perhaps not a shortest"), None, 0.95)
+    assert worth_keeping(answer, Settings())
+    assert worth_keeping(answer, Settings(seconds=2.0))
+    assert not worth_keeping(answer, Settings(seconds=1.0))
+
+
+def test_the_schemes_of_a_run_may_differ_in_what_is_known() -> None:
+    """Results come in order, whether they were known or had to be decided."""
+    ran([PROPOSED], [FIG4, EX4])
+    ran([ORIGINAL], [EX1])
+    for jobs in (1, 2, 5):
+        found = ran([ORIGINAL, PROPOSED], TESTS, jobs=jobs, cached=jobs != 5)
+        assert [(each.file, each.scheme) for each in found.results] == [
+            (str(test), scheme) for test in TESTS for scheme in ("original", "proposed")
+        ]
+        assert found.plain == ran([ORIGINAL, PROPOSED], TESTS, cached=False).plain

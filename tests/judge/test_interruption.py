@@ -1,0 +1,120 @@
+"""Processes that are killed while a run goes on: what was finished is never lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rspverify.judge.store import FILE, Store
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
+TESTS = ("litmus/MP", "litmus/paper")
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc"
+)
+
+
+def started(*options: str, tests: tuple[str, ...] = TESTS) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "rspverify", "check", *SCHEMES, *tests, *options]
+    command += ["--engine", "explicit"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def answers(folder: Path) -> int:
+    if not (folder / FILE).exists():
+        return 0
+    store = Store(folder, pytest.fail)
+    entries, _ = store.size()
+    store.close()
+    return entries
+
+
+def wait_for_answers(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
+    while answers(folder) < count:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    text = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return [int(each) for each in text.split()]
+
+
+def goes_on(folder: Path, at_least: int) -> list[dict[str, object]]:
+    """The run again, to its end: it takes what is there, and decides the rest."""
+    process = started("--format", "json")
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert not errors
+    results: list[dict[str, object]] = json.loads(output)["results"]
+    assert at_least <= sum(bool(each["cached"]) for each in results) < len(results)
+    assert not any(each["verdict"] == "UNKNOWN" for each in results)
+    again = started("--format", "json")
+    output, _ = again.communicate(timeout=300)
+    second = json.loads(output)["results"]
+    assert all(each["cached"] for each in second)
+    for each in (*results, *second):
+        del each["cached"], each["seconds"]
+    assert results == second
+    return results
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_killed_run_loses_nothing_that_was_finished(jobs: str, cache_folder: Path) -> None:
+    process = started("-j", jobs)
+    assert process.stdout is not None
+    rows = [process.stdout.readline() for _ in range(6)]
+    workers = children(process)
+    process.kill()
+    rest, _ = process.communicate(timeout=60)
+    assert "engine" not in rest, "it was at its end already"
+    assert workers
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{each}").exists() for each in workers):
+        assert time.monotonic() < deadline, "a worker outlives the run"
+        time.sleep(0.02)
+    finished = sum(line.split()[1:] != [] and line[:1].isalnum() for line in rows[1:])
+    assert finished
+    goes_on(cache_folder, at_least=2 * finished)
+
+
+def test_a_killed_worker_loses_nothing_that_was_finished(cache_folder: Path) -> None:
+    process = started("-j", "2")
+    wait_for_answers(cache_folder, 12, process)
+    os.kill(children(process)[0], signal.SIGKILL)
+    output, errors = process.communicate(timeout=60)
+    assert "a worker process ended unexpectedly" in output
+    assert "Traceback" not in errors
+    kept = answers(cache_folder)
+    assert kept >= 12
+    goes_on(cache_folder, at_least=1)
+
+
+def test_two_runs_at_once(cache_folder: Path) -> None:
+    both = [started("--format", "json", tests=("litmus/paper",)) for _ in range(2)]
+    outputs = [each.communicate(timeout=300) for each in both]
+    assert [each.returncode for each in both] == [1, 1]
+    assert [errors for _, errors in outputs] == ["", ""]
+    first, second = ([*json.loads(output)["results"]] for output, _ in outputs)
+    for each in (*first, *second):
+        del each["cached"], each["seconds"]
+    assert first == second
+    third = started("--format", "json", tests=("litmus/paper",))
+    assert all(each["cached"] for each in json.loads(third.communicate()[0])["results"])

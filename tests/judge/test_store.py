@@ -1,0 +1,352 @@
+"""The file under the cache: what damage, foreign files and company do to it."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import shutil
+import sqlite3
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from caching import QUICK, ROOT, ran
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rspverify.judge.answers import Answer
+from rspverify.judge.fingerprint import LIBRARIES, PACKAGE, fingerprint
+from rspverify.judge.plain import from_plain, to_plain
+from rspverify.judge.store import FILE, Store, _prepare, clear
+from rspverify.verdict import Entry, Outcome, Verdict, Word
+
+SCHEMES = [ROOT / f"schemes/{name}.yaml" for name in ("original", "proposed")]
+TESTS = [ROOT / f"litmus/paper/{name}.litmus" for name in ("Fig4", "Ex4")]
+VALUES = {f"key {number}": {"text": "x" * number, "number": number} for number in range(40)}
+
+
+def stored(folder: Path, **options: int) -> tuple[Store, list[str]]:
+    warnings: list[str] = []
+    return Store(folder, warnings.append, **options), warnings
+
+
+def filled(folder: Path) -> Path:
+    """A folder with a store of VALUES."""
+    store, warnings = stored(folder)
+    for key, value in VALUES.items():
+        store.put(key, value)
+    store.close()
+    assert not warnings
+    return folder / FILE
+
+
+# ---- what it keeps -------------------------------------------------------------------------------
+
+
+def test_it_keeps_the_last_value_of_a_key(tmp_path: Path) -> None:
+    filled(tmp_path / "new" / "folder")
+    store, warnings = stored(tmp_path / "new" / "folder")
+    assert {key: store.get(key) for key in VALUES} == VALUES
+    assert store.get("no such key") is None
+    store.put("key 1", [None, True])
+    assert store.get("key 1") == [None, True]
+    assert store.size()[0] == len(VALUES)
+    store.close()
+    assert store.get("key 1") is None
+    assert not warnings
+
+
+def test_its_size_is_bounded_and_the_oldest_go(tmp_path: Path) -> None:
+    store, _ = stored(tmp_path, max_bytes=200_000)
+    for number in range(2_000):
+        store.put(str(number), "x" * 1_000)
+    entries, size = store.size()
+    assert size < 200_000 + 256 * 2_000
+    assert 50 < entries < 600
+    assert store.get("1999") == "x" * 1_000
+    assert store.get("0") is None
+
+
+def _put_many(folder: Path, first: int) -> None:
+    store, warnings = stored(folder)
+    for number in range(first, first + 100):
+        store.put(str(number), number)
+    store.close()
+    assert not warnings
+
+
+def test_processes_that_start_and_write_at_once(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    processes = [
+        context.Process(target=_put_many, args=(tmp_path, first)) for first in range(0, 600, 100)
+    ]
+    for each in processes:
+        each.start()
+    for each in processes:
+        each.join()
+        assert each.exitcode == 0
+    store, _ = stored(tmp_path)
+    assert [store.get(str(number)) for number in range(600)] == list(range(600))
+
+
+# ---- damage --------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_damage_never_changes_a_value(data: st.DataObject, tmp_path_factory: object) -> None:
+    """Whatever happens to the bytes of the file: each key has its value, or none."""
+    assert isinstance(tmp_path_factory, pytest.TempPathFactory)
+    folder = tmp_path_factory.mktemp("damage")
+    place = filled(folder)
+    content = bytearray(place.read_bytes())
+    if data.draw(st.booleans()):
+        content = content[: data.draw(st.integers(0, len(content)))]
+    for _ in range(data.draw(st.integers(0, 40)) if content else 0):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    place.write_bytes(content)
+    store, _ = stored(folder)
+    for key, value in VALUES.items():
+        assert store.get(key) in (value, None)
+    store.put("another", 1)
+    assert store.get("another") in (1, None)
+    store.close()
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("value", '"SOUND"'), ("value", "["), ("value", b"\xff"), ("value", 7), ("sum", "0" * 64)],
+)
+def test_an_entry_that_was_written_over_is_noticed(
+    column: str, value: object, tmp_path: Path
+) -> None:
+    place = filled(tmp_path)
+    with sqlite3.connect(place) as connection:
+        connection.execute(f"UPDATE entries SET {column} = ? WHERE key = 'key 7'", (value,))
+    connection.close()
+    store, warnings = stored(tmp_path)
+    assert [store.get("key 7"), store.get("key 7")] == [None, None]
+    assert store.get("key 8") == VALUES["key 8"]
+    assert warnings == [f"{place}: an entry of the cache is damaged and is decided anew"]
+
+
+def test_values_that_change_places_are_noticed(cache_folder: Path) -> None:
+    """Each answer has a right checksum, but for another question."""
+    truth = ran(SCHEMES, TESTS)
+    with sqlite3.connect(cache_folder / FILE) as connection:
+        rows = connection.execute("SELECT number, value, sum FROM entries").fetchall()
+        for (number, _, _), (_, value, checksum) in zip(rows, rows[1:] + rows[:1], strict=True):
+            connection.execute(
+                "UPDATE entries SET value = ?, sum = ? WHERE number = ?", (value, checksum, number)
+            )
+    connection.close()
+    again = ran(SCHEMES, TESTS)
+    assert again.plain == truth.plain
+    assert len(again.decided) == 4
+    assert [each.split(": ")[1] for each in set(again.warnings)] == [
+        "an entry of the cache is damaged and is decided anew"
+    ]
+    assert not ran(SCHEMES, TESTS).decided
+
+
+def as_garbage(place: Path) -> None:
+    place.write_bytes(b"not a database, but long enough to be one " * 100)
+
+
+def as_truncated(place: Path) -> None:
+    filled(place.parent)
+    place.write_bytes(place.read_bytes()[:5_000])
+
+
+def as_foreign(place: Path) -> None:
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE TABLE entries (key TEXT, value TEXT, sum TEXT)")
+    connection.close()
+
+
+def as_marked_foreign(place: Path) -> None:
+    with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA application_id = 7")
+    connection.close()
+
+
+def as_other_layout(place: Path) -> None:
+    filled(place.parent)
+    with sqlite3.connect(place) as connection:
+        connection.execute("DROP TABLE entries")
+        connection.execute("CREATE TABLE entries (words TEXT)")
+    connection.close()
+
+
+def as_folder(place: Path) -> None:
+    place.mkdir()
+
+
+def as_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        as_garbage,
+        as_truncated,
+        as_foreign,
+        as_marked_foreign,
+        as_other_layout,
+        as_folder,
+        as_pipe,
+    ],
+)
+def test_a_file_that_is_no_store_is_ignored_with_one_warning(
+    spoil: object, cache_folder: Path
+) -> None:
+    assert callable(spoil)
+    cache_folder.mkdir()
+    spoil(cache_folder / FILE)
+    found = ran(SCHEMES, TESTS, jobs=2)
+    assert [each.verdict.word for each in found.results] == [Word.UNSOUND, Word.SOUND] * 2
+    assert len(found.decided) == 4
+    (warning,) = set(found.warnings)
+    assert warning.startswith(f"{cache_folder / FILE}: the cache cannot be used and is ignored: ")
+    clear_or_not = cache_folder / FILE
+    if not clear_or_not.is_dir():
+        clear(cache_folder)
+        ran(SCHEMES, TESTS)
+        assert not ran(SCHEMES, TESTS).decided
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("RSPVERIFY_CACHE", str(tmp_path / "file" / "cache"))
+    found = ran(SCHEMES, TESTS)
+    assert len(found.decided) == 4
+    assert len(set(found.warnings)) == 1
+    assert "cannot be used and is ignored" in found.warnings[0]
+
+
+def _read_only(folder: Path, told: object) -> None:
+    if os.geteuid() == 0:
+        os.setuid(65_534)
+    store, warnings = stored(folder)
+    store.put("key 1", "changed")
+    told.send((store.get("key 1"), warnings))  # type: ignore[attr-defined]
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    place = filled(tmp_path)
+    place.chmod(0o444)
+    for folder in (tmp_path, *tmp_path.parents):
+        if not os.access(folder, os.W_OK) or folder.stat().st_uid != os.geteuid():
+            break
+        folder.chmod(folder.stat().st_mode | 0o555)
+        if folder.name.startswith("pytest-of"):
+            break
+    tmp_path.chmod(0o555)
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    process = context.Process(target=_read_only, args=(tmp_path, there))
+    process.start()
+    value, warnings = here.recv()
+    process.join()
+    tmp_path.chmod(0o755)
+    assert value is None
+    (warning,) = warnings
+    assert warning == (
+        f"{place}: the cache cannot be used and is ignored: attempt to write a readonly database"
+    )
+
+
+# ---- the version of an answer --------------------------------------------------------------------
+
+
+def test_the_fingerprint_is_that_of_every_file_of_the_package(tmp_path: Path) -> None:
+    package = shutil.copytree(PACKAGE, tmp_path / "rspverify")
+    before = fingerprint(package)
+    assert before == fingerprint()
+    (package / "__pycache__").mkdir(exist_ok=True)
+    (package / "__pycache__" / "more.pyc").write_bytes(b"")
+    os.utime(package / "cli.py", (0, 0))
+    assert fingerprint(package) == before
+    files = [each for each in package.rglob("*") if each.is_file() and each.suffix != ".pyc"]
+    assert len(files) > 90
+    for each in files:
+        content = each.read_bytes()
+        each.write_bytes(content + b"\n")
+        assert fingerprint(package) != before, each
+        each.write_bytes(content)
+    assert fingerprint(package) == before
+    (package / "empty.py").write_bytes(b"")
+    assert fingerprint(package) != before
+
+
+def test_the_fingerprint_has_every_library_that_decides() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {each.split(">")[0] for each in project["dependencies"]}
+    assert set(LIBRARIES) == names - {"rich", "typer"}
+
+
+def test_another_version_of_the_package_decides_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rspverify.judge import cache
+
+    ran(SCHEMES, TESTS)
+    monkeypatch.setattr(cache, "fingerprint", lambda: "another")
+    assert len(ran(SCHEMES, TESTS).decided) == 4
+
+
+# ---- plain data ----------------------------------------------------------------------------------
+
+
+def test_verdicts_as_plain_data_and_back() -> None:
+    for result in ran(SCHEMES, [*TESTS, ROOT / "litmus/paper/Ex3.litmus"], QUICK).results:
+        answer = Answer(result.verdict, result.observed, 0.5)
+        assert from_plain(Answer, to_plain(answer)) == answer
+
+
+@given(st.builds(Entry, st.integers(), st.booleans(), st.booleans()))
+def test_entries_as_plain_data_and_back(entry: Entry) -> None:
+    assert from_plain(Entry, to_plain(entry)) == entry
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        (Entry, [1, True]),
+        (Entry, [1, True, True, True]),
+        (Entry, [1, 1, True]),
+        (Entry, [True, True, True]),
+        (Entry, {"value": 1}),
+        (Entry, None),
+        (Outcome, [[[1, "2"]], []]),
+        (Outcome, [[[1]], []]),
+        (Verdict, ["FINE", "", {}, None, [], None, None, []]),
+        (Verdict, ["SOUND", "", [], None, [], None, None, []]),
+    ],
+)
+def test_data_of_another_shape_is_refused(kind: type, data: object) -> None:
+    with pytest.raises(ValueError):
+        from_plain(kind, data)
+
+
+def test_a_file_that_another_process_makes_just_now_is_ours(tmp_path: Path) -> None:
+    """It comes between the two questions whose answers tell a foreign file."""
+    path = tmp_path / FILE
+
+    class Interrupted(sqlite3.Connection):
+        def execute(self, sql: str, *rest: Any) -> sqlite3.Cursor:
+            answer = super().execute(sql, *rest)
+            if sql == "PRAGMA application_id":
+                found = answer.fetchall()
+                other = sqlite3.connect(path, timeout=0, isolation_level=None)
+                with contextlib.suppress(sqlite3.OperationalError):  # It has to wait.
+                    _prepare(other)
+                other.close()
+                answer = super().execute(f"SELECT {found[0][0]}")
+            return answer
+
+    connection = sqlite3.connect(path, isolation_level=None, factory=Interrupted)
+    _prepare(connection)
+    connection.close()

@@ -1,0 +1,48 @@
+"""Work that is spread over processes: all of it, in order, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+from itertools import count, islice
+
+import pytest
+
+from rspverify.judge.workers import spread
+from rspverify.limits import LimitReached
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_results_come_in_the_order_of_the_items(workers: int) -> None:
+    offset = 7  # of the closure, which only a forked process knows
+    assert list(spread(lambda n: n + offset, range(50), workers)) == list(range(7, 57))
+
+
+def test_items_are_taken_only_a_little_ahead() -> None:
+    taken: list[int] = []
+
+    def items() -> object:
+        for n in count():
+            taken.append(n)
+            yield n
+
+    found = spread(lambda n: -n, items(), 2, ahead=3)  # type: ignore[arg-type, var-annotated]
+    assert list(islice(found, 10)) == [-n for n in range(10)]
+    assert len(taken) <= 10 + 2 * 3 + 1
+    found.close()
+
+
+def test_two_at_once_do_not_mix() -> None:
+    one = spread(lambda n: ("one", n), range(20), 2)
+    two = spread(lambda n: ("two", n), range(20), 2)
+    pairs = list(zip(one, two, strict=True))
+    assert pairs == [(("one", n), ("two", n)) for n in range(20)]
+
+
+def test_what_work_raises_is_raised() -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(spread(lambda n: 1 // n, [1, 0], 2))
+
+
+def test_a_lost_worker_is_said() -> None:
+    with pytest.raises(LimitReached, match="worker process ended"):
+        list(spread(lambda n: os._exit(1), [1, 2], 2))

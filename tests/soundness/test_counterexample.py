@@ -1,0 +1,49 @@
+"""Both ways to a shortest counterexample: breadth-first search, and the solver where that is too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rspverify.axiomatic import Questions, load_model
+from rspverify.limits import Limits
+from rspverify.litmus import read_program_file
+from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.soundness import counterexample
+from rspverify.soundness.counterexample import shortest_counterexample
+from rspverify.soundness.settings import L2, Settings
+from rspverify.soundness.target import machine_for
+
+ROOT = Path(__file__).resolve().parents[2]
+ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
+MODEL = load_model("opencl-rsp")
+TESTS = [
+    "paper/Fig4",
+    "paper/Ex4",
+    "MP/MP+st.na-st.DV+inc.DV-ld.na",
+    "RMW/RMW+inc.WG+inc.WG+st.DV.R@01-2",
+    "multi-device/MD+inc.WG+st.DV.R+inc.DV@0-1--2",
+]
+
+
+@pytest.mark.parametrize("l2", L2)
+@pytest.mark.parametrize("name", TESTS)
+def test_search_and_solver_are_equally_short(
+    name: str, l2: L2, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = read_program_file(ROOT / f"litmus/{name}.litmus")
+    machine = machine_for(compile_program(program, ORIGINAL), Settings(l2=l2))
+    allowed = set(Questions(program, MODEL, Limits()).outcomes())
+    by_search = shortest_counterexample(machine, lambda it: it not in allowed, Limits())
+    monkeypatch.setattr(counterexample, "_STATES", 10)
+    by_solver = shortest_counterexample(machine, lambda it: it not in allowed, Limits())
+    assert by_search.shortest
+    assert by_solver.shortest
+    assert len(by_search.schedule) == len(by_solver.schedule)
+    for found in (by_search, by_solver):
+        assert found.outcome not in allowed
+        for place in range(len(found.schedule)):
+            shorter = [*found.schedule[:place], *found.schedule[place + 1 :]]
+            outcome = found.replayer.outcome(shorter)
+            assert outcome is None or outcome in allowed

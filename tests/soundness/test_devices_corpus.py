@@ -1,0 +1,113 @@
+"""The tests of litmus-devices under the schemes for several devices, and schemes that cannot be mended."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rspverify.axiomatic import load_model
+from rspverify.check.expected import read_expected
+from rspverify.litmus import read_program_file
+from rspverify.scheme import read_scheme_file
+from rspverify.soundness.progress import progress
+from rspverify.soundness.settings import Engine, Reading, Settings
+from rspverify.soundness.theorem import SourceSide, check
+from rspverify.source import InputError
+from rspverify.verdict import ProgressWord, Word
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "litmus-devices"
+NAMES = [str(path.relative_to(FOLDER)) for path in sorted(FOLDER.rglob("*.litmus"))]
+SCHEMES = {
+    name: read_scheme_file(ROOT / f"schemes/{name}.yaml")
+    for name in (
+        "proposed-multi-device",
+        "proposed-multi-device-inv-l2",
+        "proposed-multi-device-inv-l2-rmw",
+        "proposed-coherent-l2",
+    )
+}
+MODEL = load_model("opencl-rsp")
+EXPECTED = read_expected(str(FOLDER / "expected.yaml")).verdicts
+SMALL = [
+    "MP/MP+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus",
+    "RMW/RMW+inc.ALL+inc.ALL@0--1.litmus",
+    "RMW/RMW+st.WG+inc.ALL.R@0--1.litmus",
+    "within/S+st.na-inc.DV+ld.DV-st.na.litmus",
+]
+
+
+@cache
+def source(name: str) -> SourceSide:
+    return SourceSide(read_program_file(FOLDER / name), MODEL)
+
+
+def test_expected_verdicts_are_for_these_tests() -> None:
+    assert len(NAMES) >= 80
+    assert set(EXPECTED) == set(NAMES)
+    assert all(set(row) == set(SCHEMES) for row in EXPECTED.values())
+
+
+def test_nothing_is_unsound_and_only_remote_increments_are_refused() -> None:
+    for name, row in EXPECTED.items():
+        assert set(row.values()) <= {"SOUND", "RACY", "UNSUPPORTED"}
+        refused = {scheme for scheme, word in row.items() if word == "UNSUPPORTED"}
+        assert refused == ({"proposed-multi-device-inv-l2"} if "inc.ALL.R" in name else set())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_expected_verdict(name: str) -> None:
+    side = source(name)
+    for scheme in SCHEMES.values():
+        verdict = check(side.program, scheme, MODEL, Settings(), side)
+        assert verdict.word == EXPECTED[name][scheme.name]
+        assert verdict.within == {}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_explicit_gives_the_same_verdict(name: str) -> None:
+    side = source(name)
+    for scheme in ("proposed-multi-device", "proposed-multi-device-inv-l2-rmw"):
+        settings = Settings(engine=Engine.EXPLICIT)
+        assert check(side.program, SCHEMES[scheme], MODEL, settings, side).word is Word.SOUND
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_no_program_gets_stuck(name: str) -> None:
+    for scheme in SCHEMES.values():
+        if EXPECTED[name][scheme.name] == "SOUND":
+            assert progress(source(name).program, scheme, Settings()).word is ProgressWord.LIVE
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_values_that_are_stored_again_are_one_write_to_the_model(name: str) -> None:
+    """Their own rf and mo are consistent, so that no outcome had to be asked about."""
+    settings = Settings(reading=Reading.WITNESS)
+    scheme = SCHEMES["proposed-multi-device"]
+    assert check(source(name).program, scheme, MODEL, settings, source(name)).word is Word.SOUND
+
+
+@pytest.mark.parametrize(
+    "file, name, axiom",
+    [
+        ("single-store", "MP/MP+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus", "Narf"),
+        ("remote-rmw", "RMW/RMW+st.WG+inc.ALL.R@0--1.litmus", "Rmw"),
+    ],
+)
+def test_rows_that_no_code_can_mend_are_unsound(file: str, name: str, axiom: str) -> None:
+    """docs/findings.md tells why, and what `repair` says of them."""
+    scheme = read_scheme_file(ROOT / f"tests/scheme/devices/{file}.yaml")
+    settings = Settings(shortest=False)
+    verdict = check(source(name).program, scheme, MODEL, settings, source(name))
+    assert verdict.word is Word.UNSOUND
+    assert axiom in verdict.axioms
+
+
+def test_a_scheme_is_for_no_machine_that_lacks_its_instructions() -> None:
+    scheme = SCHEMES["proposed-multi-device-inv-l2"]
+    with pytest.raises(InputError, match=r"machine rsp must have INV_L2, and has not") as caught:
+        scheme.on_machine("rsp")
+    assert len(caught.value.problems) == 5
+    assert SCHEMES["proposed-multi-device"].on_machine("rsp-inv-l2").machine == "rsp-inv-l2"

@@ -1,0 +1,186 @@
+"""The tests of litmus-full under proposed-full: each verdict, and what breaks if rows lack a step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rspverify.assembly import AssemblyProgram
+from rspverify.axiomatic import load_model
+from rspverify.check.expected import read_expected
+from rspverify.litmus import Kind, Order, Program, read_program, read_program_file
+from rspverify.machine import enough_steps
+from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
+from rspverify.soundness.progress import progress
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.target import machine_for, reached
+from rspverify.soundness.theorem import SourceSide, check
+from rspverify.source import Source
+from rspverify.verdict import Outcome, ProgressWord, Word
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = sorted((ROOT / "litmus-full").rglob("*.litmus"))
+NAMES = [path.name for path in TESTS]
+FULL = read_scheme_file(ROOT / "schemes/proposed-full.yaml")
+MODEL = load_model("opencl-rsp")
+EXPECTED = read_expected(str(ROOT / "litmus-full/expected.yaml")).verdicts
+
+
+@cache
+def source(name: str) -> SourceSide:
+    return SourceSide(read_program_file(ROOT / "litmus-full" / name), MODEL)
+
+
+def program(name: str) -> Program:
+    return source(name).program
+
+
+def test_expected_verdicts_are_for_these_tests() -> None:
+    assert set(EXPECTED) == set(NAMES)
+    assert all(set(row) == {FULL.name} for row in EXPECTED.values())
+
+
+def test_no_test_is_compiled_unsoundly_and_none_is_refused() -> None:
+    assert {row[FULL.name] for row in EXPECTED.values()} <= {"SOUND", "RACY"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_expected_verdict(name: str) -> None:
+    verdict = check(program(name), FULL, MODEL, Settings(), source(name))
+    assert verdict.word == EXPECTED[name][FULL.name]
+    assert verdict.within == {}
+
+
+SPIN = """\
+OpenCL Spin
+{ [d]=0; [y]=0; }
+P0 (global int* d, global atomic_int* y) {
+  *d = 1;
+  atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
+}
+P1 (global int* d, global atomic_int* y) {
+  int r0 = 0;
+  while (r0 == 0) {
+    r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
+  }
+  int r1 = *d;
+}
+scopeTree (device (work_group P0) (work_group P1))
+exists (1:r1=0)
+"""
+
+
+@pytest.mark.parametrize("engine", [Engine.EVENTS, Engine.EXPLICIT])
+def test_a_verdict_on_a_loop_says_how_far_it_was_unrolled(engine: Engine) -> None:
+    spin = read_program(Source("Spin.litmus", SPIN))
+    verdict = check(spin, FULL, MODEL, Settings(engine))
+    assert (verdict.word, verdict.within) == (Word.SOUND, {"iterations": 8})
+    assert verdict.reason.startswith("within 8 iterations, ")
+    found = progress(spin, FULL, Settings())
+    assert found.word is ProgressWord.UNKNOWN
+    assert found.reason.startswith("no standstill within 8 iterations")
+
+
+def test_a_loop_does_not_hide_a_wrong_outcome() -> None:
+    verdict = check(
+        read_program(Source("Spin.litmus", SPIN)),
+        without("load DV,N (relaxed, acquire)", 1),
+        MODEL,
+        Settings(),
+    )
+    assert (verdict.word, verdict.within) == (Word.UNSOUND, {"iterations": 8})
+    assert verdict.outcome is not None
+    assert verdict.outcome.reads[-1][1] == 0
+
+
+def test_a_standstill_where_no_loop_goes_on_is_one() -> None:
+    """A remote store that keeps the rmw locks, before another one: P1 has left its loop."""
+    remote = "atomic_store_explicit_remote(y, 2, memory_order_release, memory_scope_device)"
+    text = SPIN.replace("int r1 = *d", remote).replace("*d = 1", remote)
+    text = text.replace("[y]=0", "[y]=1").replace("1:r1=0", "y=0")
+    keeping = without("store DV,R (relaxed, release)", 6)
+    found = progress(read_program(Source("Spin.litmus", text)), keeping, Settings())
+    assert found.word is ProgressWord.STUCK
+
+
+def _outcomes(compiled: AssemblyProgram, engine: Engine) -> frozenset[Outcome]:
+    settings = Settings(engine)
+    machine = machine_for(compiled, settings)
+    return frozenset(reached(machine, settings, settings.limits()).outcomes())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_engines_reach_the_same_outcomes(name: str) -> None:
+    """By search too, where the threads are few, and by unrolling where the steps are."""
+    compiled = compile_program(program(name), FULL)
+    found = _outcomes(compiled, Engine.EVENTS)
+    if len(compiled.threads) < 3:
+        assert _outcomes(compiled, Engine.EXPLICIT) == found
+        if enough_steps(machine_for(compiled, Settings())).total < 22:
+            assert _outcomes(compiled, Engine.UNROLL) == found
+
+
+def test_the_tests_have_every_kind_of_operation() -> None:
+    found = {
+        (each.kind, each.order) for name in NAMES for each in program(name).operations if each.order
+    }
+    assert {order for kind, order in found if kind is Kind.LOAD} == {
+        Order.RELAXED,
+        Order.ACQUIRE,
+        Order.SEQ_CST,
+    }
+    assert {order for kind, order in found if kind is Kind.FENCE} == {
+        Order.ACQUIRE,
+        Order.RELEASE,
+        Order.ACQ_REL,
+        Order.SEQ_CST,
+    }
+    assert any(each.success is not None for name in NAMES for each in program(name).operations)
+
+
+def without(row: str, instruction: int) -> Scheme:
+    """The scheme, but for one instruction of a row, which is named as `show` names it."""
+    (lacking,) = [each for each in FULL.rows if str(each).startswith(row)]
+    code = lacking.code[:instruction] + lacking.code[instruction + 1 :]
+    rows = (replace(each, code=code) if each is lacking else each for each in FULL.rows)
+    return replace(FULL, rows=tuple(rows))
+
+
+ALL = "(relaxed, acquire, release, acq_rel, seq_cst)"
+NEEDED = [
+    # seq_cst
+    ("load WI,_, load WG,_ (relaxed, acquire, seq_cst)", 0, "RWC+st.sc.DV+ld.sc.WG"),
+    ("store WI,_, store WG,_ (relaxed, release, seq_cst)", 0, "2+2W+st.sc.DV-st.sc.WG"),
+    (f"fence WI,N, fence WG,N {ALL}", 0, "RWC+st.sc.DV+ld.rlx.WG-F.sc.WG"),
+    ("load DV,N (relaxed, acquire, seq_cst)", 0, "SB+st.sc.DV-ld.sc.DV"),
+    ("load DV,N (relaxed, acquire, seq_cst)", 1, "SB+st.sc.DV-ld.sc.DV"),
+    ("store DV,N (relaxed, release, seq_cst)", 0, "R+st.sc.DV-st.sc.DV+st.sc.DV-ld.sc.DV.litmus"),
+    ("store DV,R (relaxed, release, seq_cst)", 2, "RWC+st.sc.DV.R"),
+    ("store DV,R (relaxed, release, seq_cst)", 3, "RWC+st.sc.DV.R"),
+    ("store DV,R (relaxed, release, seq_cst)", 5, "RWC+st.sc.DV.R"),
+    # fences
+    (f"fence DV,N {ALL}", 0, "SB+st.rlx.DV-F.sc.DV"),
+    (f"fence DV,N {ALL}", 1, "SB+st.rlx.DV-F.sc.DV"),
+    ("fence DV,N (relaxed, acquire)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
+    ("fence DV,N (relaxed, release)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
+    # compare-exchanges, and operations that only acquire or only release
+    ("rmw DV,N (relaxed, acquire)", 1, "Lock+cas.acq.DV"),
+    ("rmw DV,N (relaxed, acquire)", 1, "MP+st.na-st.rel.DV+cas.acq.DV"),
+    ("rmw DV,N (relaxed, release)", 0, "MP+st.na-or.rel.DV"),
+    ("store DV,R (relaxed, release)", 0, "RMW+cas.rlx.WG"),
+    ("store DV,R (relaxed, release)", 1, "RMW+cas.rlx.WG"),
+    ("rmw DV,R (relaxed, acquire, release, acq_rel)", 0, "Lock+cas.acq.WG"),
+    ("rmw DV,R (relaxed, acquire, release, acq_rel)", 5, "Lock+cas.acq.WG"),
+]
+"""Row, place of an instruction in its code, and a test that is compiled wrongly without it."""
+
+
+@pytest.mark.parametrize(("row", "instruction", "test"), NEEDED)
+def test_each_of_these_instructions_is_needed(row: str, instruction: int, test: str) -> None:
+    (name,) = [each for each in NAMES if each.startswith(test)]
+    scheme = without(row, instruction)
+    assert rows_used(program(name), scheme) != ()
+    assert check(program(name), scheme, MODEL, Settings(), source(name)).word is Word.UNSOUND

@@ -1,0 +1,170 @@
+"""Progress of compiled programs: of Tab. 3's schemes, of their broken siblings, and its limits."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from caching import ran
+from oracle import machine as oracle
+from oracle_adapter import plain_assembly
+
+from rspverify.axiomatic import load_model
+from rspverify.check.expected import read_expected
+from rspverify.litmus import read_program_file
+from rspverify.machine.lock_order import LockOrder
+from rspverify.machine.standstill import Standstills
+from rspverify.report import Result
+from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.soundness.progress import progress
+from rspverify.soundness.settings import L2, Engine, Settings
+from rspverify.soundness.target import machine_for
+from rspverify.verdict import Progress, ProgressWord, Word
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = load_model("opencl-rsp")
+SCHEMES = {
+    path.stem: read_scheme_file(path)
+    for path in (*(ROOT / "schemes").glob("*.yaml"), *(ROOT / "tests/scheme/broken").glob("*.yaml"))
+}
+EXPECTED = read_expected(str(ROOT / "litmus/expected.yaml"))
+SETTINGS = Settings()
+
+
+def decide(test: str, scheme: str, settings: Settings) -> Result:
+    (result,) = ran([scheme], [test], settings, cached=False).results
+    return result
+
+
+def of(test: str, scheme: str, settings: Settings = SETTINGS) -> Progress:
+    return progress(read_program_file(ROOT / f"litmus/{test}.litmus"), SCHEMES[scheme], settings)
+
+
+@pytest.mark.parametrize(
+    "test, scheme, steps",
+    [
+        ("coherence/CoRR+st.WG+ld.DV.R-ld.DV.R", "original", 3),  # row 3
+        ("RMW/RMW+inc.WG+inc.DV.R", "original", 5),  # row 9
+        ("2+2W/2+2W+inc.WG-st.DV.R+inc.WG-st.DV.R", "original", 8),  # row 6, twice
+        ("paper/Fig4", "original", None),
+        ("paper/Ex4", "original", None),
+        ("paper/Ex4", "proposed", None),
+        ("RMW/RMW+inc.DV.R+st.DV.R", "proposed", None),
+        ("RMW/RMW+inc.DV.R+st.DV.R", "proposed-no-lock-order", 2),
+        ("RMW/RMW+inc.DV.R+inc.DV.R", "proposed-no-lock-order", 8),
+        ("RMW/RMW+inc.WG+st.DV.R@01", "proposed-no-rmw-unlock", 10),
+    ],
+)
+def test_known_answers(test: str, scheme: str, steps: int | None) -> None:
+    """The length of the shortest execution that gets stuck."""
+    found = of(test, scheme)
+    if steps is None:
+        assert (found.word, found.execution, found.blocked) == (ProgressWord.LIVE, None, ())
+        return
+    assert found.word is ProgressWord.STUCK
+    assert found.execution is not None
+    assert len(found.execution.steps) == steps
+    assert found.blocked
+
+
+@pytest.mark.parametrize("scheme", ["original", "proposed"])
+@pytest.mark.parametrize(
+    "test", ["coherence/CoRR+st.WG+ld.DV.R-ld.DV.R", "RMW/RMW+inc.WG+inc.DV.R", "paper/Ex4"]
+)
+def test_the_oracle_agrees_on_compiled_tests(test: str, scheme: str) -> None:
+    program = read_program_file(ROOT / f"litmus/{test}.litmus")
+    plain = plain_assembly(compile_program(program, SCHEMES[scheme]))
+    stuck = oracle.stuck(plain, l2_is_memory=True, limit=50_000)
+    assert (of(test, scheme).word is ProgressWord.STUCK) == stuck
+
+
+def test_proposed_takes_its_locks_in_an_order_in_every_test_of_the_corpus() -> None:
+    """So do its siblings that keep their unlocks, whatever else they lack, and those of ours."""
+    ordered = [
+        name
+        for name in SCHEMES
+        if name not in ("original", "proposed-no-rmw-unlock", "proposed-no-lock-order")
+    ]
+    assert len(ordered) == 9
+    for name, row in EXPECTED.verdicts.items():
+        if row["proposed"] != "UNSUPPORTED":
+            program = read_program_file(ROOT / "litmus" / name)
+            for scheme in ordered:
+                machine = machine_for(compile_program(program, SCHEMES[scheme]), SETTINGS)
+                assert LockOrder(machine).holds_from((0,) * len(machine.code)), (name, scheme)
+
+
+def test_the_findings_are_those_of_the_expected_verdicts() -> None:
+    """docs/findings.md counts them, and `make check` holds them."""
+    stuck = [name for name, row in EXPECTED.progress.items() if row == {"original": "STUCK"}]
+    assert len(stuck) == len(EXPECTED.progress)
+    text = (ROOT / "docs/findings.md").read_text()
+    asked = sum(row["original"] in ("SOUND", "UNSOUND") for row in EXPECTED.verdicts.values())
+    assert f"{len(stuck)} of the {asked}" in text
+
+
+def test_limits_are_unknown_never_live() -> None:
+    test = "coherence/CoRR+st.WG+ld.DV.R-ld.DV.R"
+    late = of(test, "original", Settings(seconds=1e-9))
+    assert (late.word, late.reason) == (ProgressWord.UNKNOWN, "timeout of 1e-09 s")
+
+
+def test_where_states_are_too_many_events_decide() -> None:
+    """Then the execution need not be a shortest one."""
+    stuck = of("coherence/CoRR+st.WG+ld.DV.R-ld.DV.R", "original", Settings(states=3))
+    assert stuck.word is ProgressWord.STUCK
+    assert stuck.execution is not None
+    assert not stuck.execution.shortest
+    live = of("WRC/WRC+st.WG+ld.WG-st.DV+ld.DV-ld.DV.R@01-2", "original", Settings(states=3))
+    assert live.word is ProgressWord.LIVE
+    assert live.reason.endswith("(by the events engine)")
+
+
+def test_an_error_of_ours_is_unknown_and_leaves_a_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The verdict stands."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Standstills, "evictions", lambda *_: 1 / 0)
+    test = str(ROOT / "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus")
+    found = decide(test, str(ROOT / "schemes/original.yaml"), Settings(progress=True))
+    assert found.verdict.word is Word.SOUND
+    assert found.progress is not None
+    assert found.progress.word is ProgressWord.UNKNOWN
+    assert found.internal is not None
+    assert found.progress.reason == str(found.internal)
+    (report,) = tmp_path.iterdir()
+    assert "--progress" in (report / "README.md").read_text()
+
+
+def test_engines_and_real_l2s_change_nothing_but_steps() -> None:
+    test = "RMW/RMW+inc.WG+inc.DV.R"
+    assert of(test, "original") == of(test, "original", Settings(engine=Engine.EXPLICIT))
+    real = of(test, "original", Settings(l2=L2.REAL))
+    assert real.word is ProgressWord.STUCK
+
+
+def test_live_says_by_what() -> None:
+    """In the second, x is in memory by the time the remote load can lock it: only states tell."""
+    ordered = of("paper/Ex4", "proposed")
+    assert ordered.reason.endswith("(by the order of locks)")
+    searched = of("WRC/WRC+st.WG+ld.WG-st.DV+ld.DV-ld.DV.R@01-2", "original")
+    assert searched.word is ProgressWord.LIVE
+    assert re.search(r"\(\d+ states searched\)$", searched.reason)
+
+
+@pytest.mark.parametrize(
+    "test, word",
+    [
+        ("paper/Ex3", None),
+        ("multi-device/MD+inc.ALL+inc.ALL@0--1", None),
+        ("paper/Ex4", ProgressWord.LIVE),
+    ],
+)
+def test_only_where_it_has_a_meaning(test: str, word: ProgressWord | None) -> None:
+    """None for RACY and UNSUPPORTED programs, and where it was not asked for."""
+    files = str(ROOT / f"litmus/{test}.litmus"), str(ROOT / "schemes/original.yaml")
+    found = decide(*files, Settings(progress=True)).progress
+    assert (found and found.word) == word
+    assert decide(*files, SETTINGS).progress is None

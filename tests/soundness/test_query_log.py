@@ -1,0 +1,355 @@
+"""The questions behind a verdict: all that matter are kept, confirmed by others, and re-checked."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+import z3
+from typer.testing import CliRunner, Result
+
+from rspverify.axiomatic import load_model
+from rspverify.cli import app
+from rspverify.limits import Limits
+from rspverify.litmus import read_program_file
+from rspverify.scheme import read_scheme_file
+from rspverify.smt import Solver, variable
+from rspverify.soundness import theorem as soundness
+from rspverify.soundness.query_log import Asked, Contradiction, Dossier, confirmed
+from rspverify.soundness.settings import Engine, Reading, Settings
+from rspverify.soundness.theorem import check
+from rspverify.verdict import Verdict, Word
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = load_model("opencl-rsp")
+ORIGINAL, PROPOSED = (
+    read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")
+)
+FIG4, EX3 = (str(ROOT / f"litmus/paper/{name}.litmus") for name in ("Fig4", "Ex3"))
+SAMPLE = sorted(
+    str(path)
+    for family in ("MP", "IRIW", "RMW", "WRC", "atomic-data", "multi-device")
+    for path in sorted((ROOT / "litmus" / family).glob("*.litmus"))[::6]
+)
+SOLVING = [Engine.EVENTS, Engine.UNROLL]
+
+
+def solver(folder: Path, body: str, name: str = "fake") -> str:
+    """A program that is called with the file of a question, and how often is in `asked`."""
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho . >> {folder}/asked\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def times_asked(folder: Path) -> int:
+    path = folder / "asked"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+@pytest.fixture
+def dossiers(monkeypatch: pytest.MonkeyPatch) -> list[Dossier]:
+    """The dossier of each check, in order."""
+    made: list[Dossier] = []
+
+    class Kept(Dossier):
+        def __init__(self, settings: Settings, test: str, scheme: str) -> None:
+            super().__init__(settings, test, scheme)
+            made.append(self)
+
+    monkeypatch.setattr(soundness, "Dossier", Kept)
+    return made
+
+
+def z3_says(asked: Asked) -> bool:
+    own = Solver()
+    own.add(*asked.terms)
+    return own.find() is not None
+
+
+# ---- What is kept ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", SOLVING)
+def test_a_sound_rests_on_two_noes(engine: Engine, dossiers: list[Dossier], tmp_path: Path) -> None:
+    """No race, and nothing left on the machine; asked again, each question has the same answer."""
+    agrees = solver(tmp_path, "echo unsat")
+    sound = 0
+    for path in SAMPLE if engine is Engine.EVENTS else SAMPLE[::3]:
+        program = read_program_file(path)
+        for scheme in (ORIGINAL, PROPOSED):
+            verdict = check(program, scheme, MODEL, Settings(engine=engine, confirm=agrees))
+            asked = dossiers.pop().asked
+            assert [z3_says(each) for each in asked] == [each.satisfiable for each in asked]
+            if verdict.word is Word.SOUND:
+                last = "breaks" if engine is Engine.EVENTS else "other"
+                assert [it.name for it in asked if not it.satisfiable] == ["race", last]
+                sound += 1
+                assert times_asked(tmp_path) == 2 * sound
+                assert verdict.confirmed == agrees
+            else:
+                assert verdict.confirmed is None
+    assert sound >= 5
+
+
+def test_the_last_no_excludes_only_what_is_allowed() -> None:
+    """Each outcome that is left out of the last question is one that the model was asked about."""
+    settings = Settings(engine=Engine.EVENTS, smt_dir="unused")
+    name = "IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3"
+    program = read_program_file(str(ROOT / f"litmus/{name}.litmus"))
+    for scheme in (ORIGINAL, PROPOSED):
+        limits = settings.limits()
+        dossier = Dossier(settings, name, scheme.name)
+        source = soundness.SourceSide(program, MODEL)
+        verdict = soundness._check(source, scheme, settings, limits, dossier)
+        names = [each.name for each in dossier.asked]
+        assert verdict.word is Word.SOUND
+        assert names.count("breaks") == names.count("allowed") + 1
+        assert all(it.satisfiable for it in dossier.asked if it.name == "allowed")
+
+
+def test_nothing_is_kept_that_nobody_wants(dossiers: list[Dossier]) -> None:
+    check(read_program_file(FIG4), PROPOSED, MODEL, Settings())
+    assert dossiers[0].asked == []
+
+
+# ---- --confirm -------------------------------------------------------------------------------------
+
+
+def proposed(confirm: str, **more: object) -> Verdict:
+    settings = Settings(confirm=confirm, **more)  # type: ignore[arg-type]
+    return check(read_program_file(FIG4), PROPOSED, MODEL, settings)
+
+
+@pytest.mark.parametrize("name", ["cvc5", "bitwuzla"])
+@pytest.mark.parametrize("engine", SOLVING)
+def test_another_solver_confirms(name: str, engine: Engine) -> None:
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{name} is not installed")
+    verdict = proposed(name, engine=engine)
+    assert (verdict.word, verdict.confirmed) == (Word.SOUND, name)
+
+
+@pytest.mark.parametrize("engine", SOLVING)
+def test_a_solver_that_says_the_opposite_is_an_internal_error(
+    engine: Engine, tmp_path: Path
+) -> None:
+    with pytest.raises(Contradiction, match=r"^.*fake contradicts z3 on the question «Has the"):
+        proposed(solver(tmp_path, "echo sat"), engine=engine)
+
+
+def test_a_contradiction_on_the_last_question_is_one(tmp_path: Path) -> None:
+    """The first answer agrees, the second does not."""
+    lying = solver(tmp_path, f"[ $(wc -l < {tmp_path}/asked) = 1 ] && echo unsat || echo sat")
+    with pytest.raises(Contradiction, match="own rf and mo break the model"):
+        proposed(lying)
+
+
+@pytest.mark.parametrize(
+    "body, said", [("echo unknown", "fake said unknown"), ("true", "fake said nothing")]
+)
+def test_a_solver_that_gives_up_confirms_nothing(body: str, said: str, tmp_path: Path) -> None:
+    """UNKNOWN, with the answer of the first solver and what is missing."""
+    name = solver(tmp_path, body)
+    verdict = proposed(name)
+    assert verdict.word is Word.UNKNOWN
+    assert verdict.confirmed is None
+    assert verdict.reason.startswith(
+        f"every outcome of the compiled program is allowed, but not confirmed by {name}: «Has the "
+        f"source program a consistent execution with a race?»: {said}; «Has the compiled program"
+    )
+    assert verdict.reason.count(said) == 2
+
+
+def test_one_answer_that_is_missing_is_enough(tmp_path: Path) -> None:
+    halfway = solver(tmp_path, f"[ $(wc -l < {tmp_path}/asked) = 1 ] && echo unsat || echo unknown")
+    verdict = proposed(halfway)
+    assert verdict.word is Word.UNKNOWN
+    assert verdict.reason.count("fake said unknown") == 1
+    assert "with a race" not in verdict.reason
+
+
+def test_a_solver_that_hangs_is_given_up_on(tmp_path: Path) -> None:
+    verdict = proposed(solver(tmp_path, "sleep 600"), seconds=3)
+    assert verdict.word is Word.UNKNOWN
+    assert verdict.reason.endswith(("fake gave up: timeout", "timeout of 3 s"))
+
+
+def test_only_a_sound_is_confirmed(tmp_path: Path) -> None:
+    """A counterexample is replayed, a race shown, and UNKNOWN claims nothing."""
+    lying = solver(tmp_path, "echo sat")
+    assert check(read_program_file(FIG4), ORIGINAL, MODEL, Settings(confirm=lying)).word is (
+        Word.UNSOUND
+    )
+    assert check(read_program_file(EX3), PROPOSED, MODEL, Settings(confirm=lying)).word is Word.RACY
+    assert times_asked(tmp_path) == 0
+
+
+def test_time_that_is_over_is_said(tmp_path: Path) -> None:
+    dossier = Dossier(Settings(confirm=solver(tmp_path, "echo unsat")), "t", "s")
+    dossier.add("race", "Is it?", [variable("x")], False)
+    assert confirmed(dossier, "fake", Limits(seconds=0)) == (
+        "not confirmed by fake: timeout of 0 s"
+    )
+    assert times_asked(tmp_path) == 0
+
+
+# ---- --smt-dir -------------------------------------------------------------------------------------
+
+
+def status_of(path: Path) -> str:
+    (status,) = re.findall(r"^\(set-info :status (\w+)\)$", path.read_text(), re.MULTILINE)
+    return status
+
+
+def z3_on(path: Path) -> str:
+    reader = z3.Solver()
+    reader.from_file(str(path))
+    return str(reader.check())
+
+
+@pytest.mark.parametrize("engine", SOLVING)
+def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
+    """Read by z3 with its own parser; of sound, unsound and racy programs."""
+    settings = Settings(engine=engine, smt_dir=str(tmp_path / "a" / "b"))
+    words = [
+        check(read_program_file(path), scheme, MODEL, settings).word
+        for path in (FIG4, EX3, SAMPLE[0])
+        for scheme in (ORIGINAL, PROPOSED)
+    ]
+    assert {Word.SOUND, Word.UNSOUND, Word.RACY} <= set(words)
+    files = sorted((tmp_path / "a" / "b").rglob("*.smt2"))
+    assert {status_of(path) for path in files} == {"sat", "unsat"}
+    for path in files:
+        assert z3_on(path) == status_of(path), path.name
+
+
+def test_a_file_says_what_it_asks(tmp_path: Path) -> None:
+    check(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(tmp_path)))
+    files = sorted(tmp_path.rglob("*.smt2"))
+    assert [path.name.rpartition("Fig4.litmus@")[2] for path in files] == [
+        *("proposed.01-race.smt2", "proposed.02-complete.smt2", "proposed.03-breaks.smt2")
+    ]
+    lines = files[2].read_text().splitlines()
+    assert lines[0].endswith(": question 3 of 3 behind SOUND")
+    assert lines[1] == f"; test {FIG4}, scheme proposed, model opencl-rsp"
+    assert lines[2] == "; engine events, outcome reading"
+    assert lines[3].startswith("; Asks: Has the compiled program an execution whose own rf and mo")
+    assert lines[5] == "; z3 answered unsat."
+
+
+def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
+    """Of the same test and scheme alone."""
+    folder = tmp_path / "questions"
+    chosen = Settings(smt_dir=str(folder))
+    dossier = Dossier(chosen, "a+b.litmus", "s")
+    for _ in range(101):
+        dossier.add("allowed", "Is it?", [], True)
+    dossier.write("SOUND")
+    Dossier(chosen, "a.litmus", "s").write("SOUND")
+    (folder / "a+b.litmus@s.01-notes.txt").write_text("mine")
+    (folder / "a+b.litmus@other.01-race.smt2").write_text("of another scheme")
+    assert len(list(folder.iterdir())) == 103
+    fewer = Dossier(chosen, "a+b.litmus", "s")
+    fewer.add("race", "Is it?", [], True)
+    fewer.write("SOUND")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *(
+            "a+b.litmus@other.01-race.smt2",
+            "a+b.litmus@s.01-notes.txt",
+            "a+b.litmus@s.01-race.smt2",
+        )
+    ]
+
+
+def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
+    chosen = Settings(smt_dir=str(tmp_path))
+    for name in ("a/b.litmus", "a_b.litmus", "a.b.litmus", "../a/b.litmus", "/a/b.litmus"):
+        dossier = Dossier(chosen, name, "s/1")
+        dossier.add("race", "Is it?", [], True)
+        dossier.write("SOUND")
+    found = [it.relative_to(tmp_path).as_posix() for it in tmp_path.rglob("*.smt2")]
+    end = ".litmus@s%2F1.01-race.smt2"
+    assert set(found) == {f"{it}{end}" for it in ("a.b", "a/b", "a_b", "%2F/a/b", "%2E%2E/a/b")}
+
+
+def test_the_witness_reading_says_so(tmp_path: Path) -> None:
+    settings = Settings(smt_dir=str(tmp_path), reading=Reading.WITNESS)
+    check(read_program_file(FIG4), PROPOSED, MODEL, settings)
+    assert all(
+        "; engine events, witness reading" in it.read_text() for it in tmp_path.rglob("*.smt2")
+    )
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "inside"):
+        verdict = check(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(folder)))
+        assert verdict.word is Word.ERROR
+        assert verdict.reason.startswith(f"{folder}: its files must be writable, not: ")
+
+
+# ---- The command line ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+def run(*arguments: str) -> Result:
+    proposed_path = str(ROOT / "schemes/proposed.yaml")
+    return CliRunner().invoke(app, [arguments[0], proposed_path, FIG4, *arguments[1:]])
+
+
+@pytest.mark.usefixtures("_in_a_folder_of_its_own")
+class TestCommandLine:
+    """What users see."""
+
+    def test_a_confirmed_sound(self, tmp_path: Path) -> None:
+        name = solver(tmp_path, "echo unsat")
+        result = run("check", "--confirm", name)
+        assert result.exit_code == 0
+        assert f"1 of 1 SOUND confirmed by {name}" in " ".join(result.stdout.split())
+        document = json.loads(run("check", "--confirm", name, "--format", "json").stdout)
+        assert [it["confirmed"] for it in document["results"]] == [name]
+
+    def test_a_lie_is_an_internal_error(self, tmp_path: Path) -> None:
+        result = run("check", "--confirm", solver(tmp_path, "echo sat"))
+        assert result.exit_code == 70
+        said = " ".join(result.output.split())
+        assert "contradicts z3 on the question" in said
+        assert "SOUND" not in said.replace("UNSOUND", "")
+        assert "Traceback" not in said
+
+    def test_giving_up_is_unknown(self, tmp_path: Path) -> None:
+        result = run("check", "--confirm", solver(tmp_path, "echo unknown"))
+        assert result.exit_code == 3
+        assert "not confirmed by" in " ".join(result.stdout.split())
+
+    def test_a_solver_that_is_not_there(self) -> None:
+        for name in ("nobody", "z3"):
+            result = run("check", "--confirm", name)
+            assert result.exit_code == 2
+            assert re.search(r"^the second solver must be .*a program that reads SMT-LIB 2, "
+                             rf"not {name}$", result.stderr, re.MULTILINE)  # fmt: skip
+
+    def test_files(self, tmp_path: Path) -> None:
+        result = run("explain", "--smt-dir", str(tmp_path / "questions"))
+        assert result.exit_code == 0
+        assert len(list((tmp_path / "questions").rglob("*.smt2"))) == 3
+
+    def test_a_folder_that_is_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        result = run("check", "--smt-dir", str(tmp_path / "file"))
+        assert result.exit_code == 2
+        assert "its files must be writable" in " ".join(result.output.split())
+
+    def test_the_explicit_engine_asks_nobody(self) -> None:
+        result = run("check", "--engine", "explicit", "--smt-dir", "questions")
+        assert result.exit_code == 2
+        assert "--confirm and --smt-dir must go with --engine events or unroll" in result.stderr

@@ -1,0 +1,160 @@
+"""The verdicts other than SOUND and UNSOUND, limits, and schemes that are broken on purpose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rspverify.axiomatic import load_model
+from rspverify.litmus import read_program, read_program_file
+from rspverify.scheme import read_scheme, read_scheme_file
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.theorem import check
+from rspverify.source import Source
+from rspverify.verdict import Word
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = load_model("opencl-rsp")
+PROPOSED = read_scheme_file(ROOT / "schemes/proposed.yaml")
+BROKEN = sorted((ROOT / "tests/scheme/broken").glob("*.yaml"))
+
+
+def litmus(name: str):
+    return read_program_file(ROOT / f"litmus/{name}.litmus")
+
+
+DEADLOCK = """
+name: deadlock
+rows:
+  - {op: load, scope: [na, wg, dv], code: [LD r x]}
+  - {op: store, scope: [na, wg, dv], code: [LK_rmw DV, ST r x]}
+  - {op: rmw, scope: [wg, dv], code: [LK_rmw DV, INC_L1 r x]}
+"""
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_vacuous_says_where_the_machine_stops(engine: Engine) -> None:
+    """Two threads of different work-groups that take the rmw locks and keep them."""
+    scheme = read_scheme(Source("deadlock.yaml", DEADLOCK))
+    verdict = check(litmus("paper/Ex1"), scheme, MODEL, Settings(engine=engine))
+    assert verdict.word is Word.VACUOUS
+    assert verdict.within == {}
+    assert verdict.reason == "no execution of the compiled program completes"
+    (waits,) = verdict.blocked
+    assert waits in (
+        "P0 at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1",
+        "P1 at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1",
+    )
+
+
+def test_unsupported_names_operation_and_line() -> None:
+    source = read_program(
+        Source(
+            "t.litmus",
+            "OpenCL t\n{}\nP0 (global atomic_int* x) {\n"
+            "  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);\n}\n"
+            "scopeTree (device (work_group P0))\n",
+        )
+    )
+    verdict = check(source, PROPOSED, MODEL, Settings())
+    assert verdict.word is Word.UNSUPPORTED
+    assert verdict.reason == (
+        "line 4: scheme proposed has no row for load DV,N (relaxed) on x "
+        "(its load rows: load na, load WG,_; load DV,N; load DV,R)"
+    )
+
+
+def test_seq_cst_is_beyond_models_without_it() -> None:
+    source = read_program(
+        Source(
+            "t.litmus",
+            "OpenCL t\n{}\nP0 (global atomic_int* x) {\n"
+            "  atomic_store_explicit(x, 1, memory_order_seq_cst, memory_scope_device);\n}\n"
+            "scopeTree (device (work_group P0))\n",
+        )
+    )
+    anything = "{op: store, scope: dv, order: seq_cst, code: [ST r x]}"
+    scheme = read_scheme(Source("s.yaml", f"name: s\nrows:\n  - {anything}\n"))
+    verdict = check(source, scheme, load_model("opencl-rsp-fig2"), Settings())
+    assert verdict.word is Word.UNSUPPORTED
+    assert verdict.reason.startswith("line 4: seq_cst is beyond the model opencl-rsp-fig2")
+
+
+def test_racy_names_both_accesses() -> None:
+    verdict = check(litmus("paper/Ex3"), PROPOSED, MODEL, Settings())
+    assert verdict.word is Word.RACY
+    assert verdict.race is not None
+    assert {verdict.race.first.thread, verdict.race.second.thread} == {0, 1}
+    assert verdict.race.first.line == 11
+    assert verdict.race.second.line == 15
+
+
+def test_limits_are_unknown_never_sound() -> None:
+    test = litmus("IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3")
+    states = check(test, PROPOSED, MODEL, Settings(engine=Engine.EXPLICIT, states=20))
+    assert (states.word, states.reason) == (Word.UNKNOWN, "more than 20 machine states")
+    late = check(test, PROPOSED, MODEL, Settings(seconds=1e-6))
+    assert (late.word, late.reason) == (Word.UNKNOWN, "timeout of 1e-06 s")
+
+
+def test_too_many_values_are_unknown() -> None:
+    adds = "\n".join(
+        f"P{i} (global atomic_int* x) {{ atomic_fetch_add_explicit(x, {3**i}, "
+        "memory_order_acq_rel, memory_scope_device); }"
+        for i in range(9)
+    )
+    groups = " ".join(f"(work_group P{i})" for i in range(9))
+    source = read_program(Source("t", f"OpenCL t\n{{}}\n{adds}\nscopeTree (device {groups})\n"))
+    verdict = check(source, PROPOSED, MODEL, Settings())
+    assert verdict.word is Word.UNKNOWN
+    assert verdict.reason == "x may take more than 256 values"
+
+
+@pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
+def test_broken_siblings(path: Path) -> None:
+    """Each broken sibling of Proposed is found unsound, unless only progress can catch it."""
+    scheme = read_scheme_file(path)
+    tests = sorted((ROOT / "litmus/MP").glob("*.litmus")) + sorted((ROOT / "litmus/RMW").glob("*"))
+    words = {check(read_program_file(test), scheme, MODEL, Settings()).word for test in tests}
+    only_stuck = path.stem in ("proposed-no-rmw-unlock", "proposed-no-lock-order")
+    assert (Word.UNSOUND in words) is not only_stuck
+
+
+def test_same_counterexample_every_time() -> None:
+    original = read_scheme_file(ROOT / "schemes/original.yaml")
+    name = "ISA2/ISA2+st.na-st.WG+ld.WG-st.DV+ld.DV-ld.na@01-2"
+    first = check(litmus(name), original, MODEL, Settings())
+    check(litmus("paper/Ex4"), original, MODEL, Settings())
+    second = check(litmus(name), original, MODEL, Settings())
+    assert first.execution == second.execution
+    assert first == check(litmus(name), original, MODEL, Settings(engine=Engine.EXPLICIT))
+    assert first == second
+
+
+LOOP = """OpenCL t
+{{}}
+P0@wg 0, dev 0 (global atomic_int* x) {{
+  while (atomic_load_explicit(x, memory_order_acquire, memory_scope_{scope}) == {value}) ;
+}}
+P1@wg 1, dev 0 (global atomic_int* x) {{
+  atomic_store_explicit(x, 1, memory_order_release, memory_scope_{scope});
+}}
+"""
+
+
+def test_a_verdict_says_how_far_loops_were_looked_at() -> None:
+    """No execution goes round three times, but that is not known when the loop is cut."""
+    source = read_program(Source("t", LOOP.format(scope="device", value=2)), unroll=3)
+    verdict = check(source, PROPOSED, MODEL, Settings())
+    assert verdict.word is Word.SOUND
+    assert verdict.within == {"iterations": 3}
+    assert verdict.reason == (
+        "within 3 iterations, every outcome of the compiled program is allowed"
+    )
+
+
+def test_a_race_that_is_found_is_one_whatever_the_bound_of_loops() -> None:
+    source = read_program(Source("t", LOOP.format(scope="work_group", value=1)))
+    verdict = check(source, PROPOSED, MODEL, Settings())
+    assert (verdict.word, verdict.within) == (Word.RACY, {})
