@@ -12,9 +12,9 @@ from rspverify.limits import Limits
 from rspverify.litmus import Program, read_program_file
 from rspverify.machine import Machine
 from rspverify.scheme import Scheme, compile_program, read_scheme_file
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.target import machine_for
-from rspverify.soundness.theorem import check
 from rspverify.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +34,7 @@ KNOWN_ANSWERS = {
 
 
 @dataclass(frozen=True)
-class Case:
+class Timed:
     """A program under a scheme, and the questions that are timed."""
 
     name: str
@@ -45,7 +45,7 @@ class Case:
     def decide(self, engine: Engine, seconds: float | None = None) -> Verdict:
         """The verdict, counterexample and replay included."""
         settings = Settings(engine=engine, seconds=seconds)
-        return check(self.program, self.scheme, self.model, settings)
+        return check(Case(self.program, self.scheme, self.model, settings))
 
     def allowed(self) -> int:
         """The number of outcomes that the model allows."""
@@ -58,7 +58,7 @@ class Case:
 
     def machine(self) -> Machine:
         """The machine that runs the compiled program."""
-        return machine_for(compile_program(self.program, self.scheme), Settings())
+        return machine_of(compile_program(self.program, self.scheme), Settings())
 
 
 def scheme_named(name: str) -> Scheme:
@@ -66,11 +66,11 @@ def scheme_named(name: str) -> Scheme:
     return read_scheme_file(ROOT / f"schemes/{name}.yaml")
 
 
-def known_answers() -> Iterator[Case]:
+def known_answers() -> Iterator[Timed]:
     """Every row under both schemes."""
     model = load_model("opencl-rsp")
     schemes = [scheme_named(name) for name in SCHEMES]
     for name, file in KNOWN_ANSWERS.items():
         program = read_program_file(ROOT / f"litmus/{file}.litmus")
         for scheme in schemes:
-            yield Case(name, program, scheme, model)
+            yield Timed(name, program, scheme, model)

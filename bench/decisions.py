@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable
 from functools import partial
 
-from bench.cases import Case
+from bench.cases import Timed
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
 from rspverify.machine import enough_steps
@@ -15,7 +15,7 @@ from rspverify.soundness.settings import Engine, Settings
 DEFAULT = Settings().engine
 
 
-def decisions(cases: Iterable[Case], repeats: int) -> Sheet:
+def decisions(cases: Iterable[Timed], repeats: int) -> Sheet:
     """Milliseconds for each engine, and the ratio of the others to the default one."""
     engines = [DEFAULT, *(engine for engine in Engine if engine is not DEFAULT)]
     sheet = Sheet(

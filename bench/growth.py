@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection
 
-from bench.cases import Case, scheme_named
+from bench.cases import Timed, scheme_named
 from bench.curves import Curve
 from bench.measure import digits
 from bench.sheet import Sheet
@@ -72,8 +72,8 @@ def measure(curve: Curve, engine: Engine, size: int, cut_off: float) -> Point:
 
 def _decide(curve: Curve, engine: Engine, size: int, cut_off: float, sender: Connection) -> None:
     scheme, model = scheme_named(SCHEME), load_model("opencl-rsp")
-    Case("warm-up", curve.program(1), scheme, model).decide(engine, cut_off)
-    case = Case(curve.name, curve.program(size), scheme, model)
+    Timed("warm-up", curve.program(1), scheme, model).decide(engine, cut_off)
+    case = Timed(curve.name, curve.program(size), scheme, model)
     times: list[float] = []
     while not times or (len(times) < 3 and times[0] < SOON):
         started = time.perf_counter()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from bench.cases import Case
+from bench.cases import Timed
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
 from rspverify.axiomatic import GeneratedExecutions
@@ -18,20 +18,20 @@ from rspverify.smt import Solver, Term
 from rspverify.smt.bridge import second_opinion
 
 
-def unrolled(case: Case) -> Sequence[Term]:
+def unrolled(case: Timed) -> Sequence[Term]:
     """The unrolling at K*, as `check` makes it."""
     machine = case.machine()
     budget = enough_steps(machine)
     return Unrolling(machine, budget.total - budget.dequeues, Limits()).constraints
 
 
-def evented(case: Case) -> Sequence[Term]:
+def evented(case: Timed) -> Sequence[Term]:
     """All executions at once."""
     events = Events(case.machine(), Limits())
     return [*events.constraints, *events.order.constraints()]
 
 
-def denied(case: Case) -> Sequence[Term]:
+def denied(case: Timed) -> Sequence[Term]:
     """All executions whose own rf and mo break the model: the question of soundness."""
     limits = Limits()
     events = Events(case.machine(), limits)
@@ -42,14 +42,14 @@ def denied(case: Case) -> Sequence[Term]:
     return [*events.constraints, *events.order.constraints(), judged.broken]
 
 
-BUILDERS: dict[str, Callable[[Case], Sequence[Term]]] = {
+BUILDERS: dict[str, Callable[[Timed], Sequence[Term]]] = {
     "events": evented,
     "events, axioms denied": denied,
     "unroll": unrolled,
 }
 
 
-def parts(cases: Iterable[Case], repeats: int) -> Sheet:
+def parts(cases: Iterable[Timed], repeats: int) -> Sheet:
     """Building, from the source on, against solving; and Z3's two doors."""
     sheet = Sheet(
         "parts",

@@ -15,7 +15,7 @@ from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.soundness.progress import WITHOUT_PROGRESS, progress
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import SourceSide
+from rspverify.soundness.source import SourceExecutions
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
@@ -41,7 +41,7 @@ class Judge:
         self.place = place
         self.warn = warn
         self._cache: Cache | None = None
-        self._sides: dict[str, SourceSide] = {}
+        self._sides: dict[str, SourceExecutions] = {}
         self._last: tuple[Scheme, SchemeFacts] | None = None
         self.met: list[Internal] = []
         """Internal errors that came instead of verdicts, in this process."""
@@ -122,9 +122,9 @@ class Judge:
         facts = self._last[1]
         return soundness_question(case.source, case.facts, facts, self._model_facts, self.settings)
 
-    def _side(self, case: Case) -> SourceSide:
+    def _side(self, case: Case) -> SourceExecutions:
         if case.source.text not in self._sides:
-            self._sides[case.source.text] = SourceSide(case.program, self.model)
+            self._sides[case.source.text] = SourceExecutions(case.program, self.model)
         return self._sides[case.source.text]
 
     def _opened(self) -> Cache:

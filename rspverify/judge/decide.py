@@ -27,9 +27,11 @@ from rspverify.judge.incident import Incident, reported
 from rspverify.litmus import Program, title_of
 from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.progress import WITHOUT_PROGRESS, progress
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import SourceSide, check
+from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Severity, in_one_line
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
@@ -77,7 +79,7 @@ class Decider:
         """The same for a test that has been read."""
         results = []
         answers: dict[Question, Answer] = {}
-        source = SourceSide(program, self.model)
+        source = SourceExecutions(program, self.model)
         for named in (self.schemes[number] for number in task.schemes):
             question = soundness_question(
                 task.source, facts, named.facts, self.model_facts, self.settings
@@ -107,12 +109,14 @@ class Decider:
         return result_of(answer, job, title, named.facts.name, self.model.name, self.settings)
 
 
-def answer_to(source: SourceSide, scheme: Scheme, settings: Settings, asked: Incident) -> Answer:
+def answer_to(
+    source: SourceExecutions, scheme: Scheme, settings: Settings, asked: Incident
+) -> Answer:
     """The verdict on a program under a scheme, and progress. A mistake of ours is reported."""
     started = time.perf_counter()
     program = source.program
     try:
-        verdict = check(program, scheme, source.model, settings, source)
+        verdict = check(Case(program, scheme, source.model, settings), source)
         shown = observed(program, verdict.outcome) if verdict.outcome else None
     except MemoryError:
         return Answer(Verdict(Word.UNKNOWN, "out of memory"), None, _since(started))

@@ -10,9 +10,10 @@ from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps, label
 from rspverify.report import CompiledThread, Explanation, Observed
 from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.target import machine_for, reached
-from rspverify.soundness.theorem import SourceSide
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Verdict, Word
 
@@ -26,7 +27,7 @@ def explain(
     settings: Settings,
 ) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
-    source = SourceSide(program, model)
+    source = SourceExecutions(program, model)
     answer = answer_to(source, scheme, settings, incident(test, scheme_file, settings))
     verdict = answer.verdict
     job = Job(test, scheme_file)
@@ -34,7 +35,7 @@ def explain(
     if result.internal is not None:
         return Explanation(result, program.title, (), (), (), None, "")
     compiled = compile_program(program, scheme) if verdict.word is not Word.UNSUPPORTED else None
-    machine = machine_for(compiled, settings) if compiled else None
+    machine = machine_of(compiled, settings) if compiled else None
     seen: tuple[Observed, ...] = ()
     allowed = None
     if verdict.word is Word.SOUND and machine is not None and not settings.progress:
@@ -52,12 +53,12 @@ def explain(
 
 
 def _outcomes(
-    source: SourceSide, machine: Machine, settings: Settings
+    source: SourceExecutions, machine: Machine, settings: Settings
 ) -> tuple[tuple[Observed, ...], int | None]:
     limits = settings.limits()
     try:
-        seen = sorted(reached(machine, settings, limits).outcomes())
-        allowed = sum(1 for _ in source.questions(limits).outcomes())
+        seen = sorted(target_of(machine, settings, limits).outcomes())
+        allowed = sum(1 for _ in source.within(limits).questions.outcomes())
     except LimitReached:
         return (), None
     return tuple(observed(source.program, each) for each in seen), allowed

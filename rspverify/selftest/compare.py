@@ -12,10 +12,11 @@ from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import enough_steps, find_standstill, replayed
 from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
 from rspverify.soundness.progress import standstill_by_events
 from rspverify.soundness.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
-from rspverify.soundness.target import machine_for, reached
-from rspverify.soundness.theorem import check
+from rspverify.soundness.target import target_of
 from rspverify.verdict import Outcome, ProgressWord, Word
 
 Kind = tuple[str, ...]
@@ -168,8 +169,8 @@ class _Asking:
             if way.engine is Engine.UNROLL and self._steps(way) > self._choices.steps:
                 self.skipped[str(way)] = self._too_many_steps()
                 return None
-            machine = machine_for(self._compiled, settings)
-            return frozenset(reached(machine, settings, settings.limits()).outcomes())
+            machine = machine_of(self._compiled, settings)
+            return frozenset(target_of(machine, settings, settings.limits()).outcomes())
         except LimitReached as limit:
             self.skipped[str(way)] = str(limit)
         except Exception as error:
@@ -178,7 +179,7 @@ class _Asking:
 
     def _steps(self, way: Way) -> int:
         """K*, which says how large a pair is."""
-        return enough_steps(machine_for(self._compiled, self._settings(way))).total
+        return enough_steps(machine_of(self._compiled, self._settings(way))).total
 
     def _too_many_steps(self) -> str:
         return f"K* of more than {self._choices.steps} steps"
@@ -204,7 +205,7 @@ class _Asking:
         What they find is replayed, too.
         """
         settings = self._settings(Way(Engine.EVENTS))
-        machine = machine_for(self._compiled, settings)
+        machine = machine_of(self._compiled, settings)
         lines = [operation.span.line for operation in self._program.operations]
         answers: dict[str, ProgressWord] = {}
         for name, find in (("search", find_standstill), ("events", standstill_by_events)):
@@ -251,7 +252,7 @@ class _Asking:
             # SOUND is said before that.
             settings = replace(settings, seconds=min(_BRIEF, settings.seconds or _BRIEF))
         try:
-            verdict = check(self._program, self._scheme, model, settings)
+            verdict = check(Case(self._program, self._scheme, model, settings))
         except Exception as error:
             self._failed(who, error)
             return

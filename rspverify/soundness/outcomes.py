@@ -9,9 +9,10 @@ from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.report import UNDEFINED, OutcomeRow, OutcomeTable, RaceReport
 from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import machine_for, reached
+from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError
 from rspverify.verdict import Outcome
@@ -90,8 +91,8 @@ def _reach(
     """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
     limits = settings.limits()
     try:
-        machine = machine_for(compile_program(program, scheme), settings)
-        target = reached(machine, settings, limits)
+        machine = machine_of(compile_program(program, scheme), settings)
+        target = target_of(machine, settings, limits)
         found = set(target.outcomes())
     except InputError as error:
         words = "; ".join(problem.message for problem in error.problems)

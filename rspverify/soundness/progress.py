@@ -11,8 +11,8 @@ from rspverify.machine import Found, Machine, Standstill, find_standstill, repla
 from rspverify.machine.stopping import StoppingEvents
 from rspverify.scheme import Scheme, compile_program
 from rspverify.smt import Solver
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import machine_for
 from rspverify.verdict import Progress, ProgressWord, Word
 
 _STATES = 20_000
@@ -32,7 +32,7 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     program.
     """
     try:
-        machine = machine_for(compile_program(program, scheme), settings)
+        machine = machine_of(compile_program(program, scheme), settings)
         found = standstill(machine, settings.limits())
         iterations = max((cut.iterations for cut in program.cuts), default=0)
         bounds = f"{iterations} iterations"

@@ -1,26 +1,36 @@
-"""The questions that a verdict rests on, kept for a second solver and for anyone who re-checks."""
+"""The questions that a verdict rests on, kept for a second solver and for anyone who re-checks.
+
+`LoggedSource` and `LoggedTarget` stand before the two sides of the theorem and write down what each
+was asked; the theorem does not know them.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
 from rspverify import __version__
+from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.limits import LimitReached, Limits
 from rspverify.smt import Term
 from rspverify.smt.portfolio import satisfiable
 from rspverify.smt.smtlib import script
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import Settings
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import Suspect, Target
+from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
+from rspverify.verdict import Outcome, Race
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """One question to the solver, and its answer.
 
     name: short, for a file name; asks: in words, what a satisfying assignment would be.
@@ -32,91 +42,167 @@ class Asked:
     satisfiable: bool
 
 
-class Dossier:
-    """The questions of one check. What nobody wants is not kept."""
+class QueryLog:
+    """The questions of one check, in order."""
 
-    def __init__(self, settings: Settings, test: str, scheme: str) -> None:
-        self._settings = settings
-        self._test = test
-        self._scheme = scheme
-        self.asked: list[Asked] = []
-
-    @property
-    def wanted(self) -> bool:
-        """Whether questions are kept."""
-        return self._settings.confirm is not None or self._settings.smt_dir is not None
+    def __init__(self) -> None:
+        self.queries: list[Query] = []
 
     def add(self, name: str, asks: str, terms: Sequence[Term], satisfiable: bool) -> None:
-        """Keep a question with its answer, if anyone wants it."""
-        if self.wanted:
-            self.asked.append(Asked(name, asks, list(terms), satisfiable))
+        """Keep a question with its answer."""
+        self.queries.append(Query(name, asks, list(terms), satisfiable))
 
-    def doubts(self, limits: Limits) -> Iterator[tuple[Asked, str]]:
-        """The questions answered with «no» that the second solver does not confirm, and why.
 
-        An answer of «yes» comes with an assignment and needs no confirmation. Raises Contradiction
-        if the second solver says the opposite, LimitReached when time is over.
-        """
-        solver = self._settings.confirm
-        for each in self.asked:
-            if solver is None or each.satisfiable:
-                continue
-            answer = satisfiable(each.terms, solver, limits)
-            if answer is True:
-                raise Contradiction(f"{solver} contradicts z3 on the question «{each.asks}»")
-            if answer is not False:
-                yield each, answer
+class LoggedSource(SourceExecutions):
+    """The source program's side, each question of it written down once."""
 
-    def write(self, word: str) -> None:
-        """One SMT-LIB 2 file per question in the folder of the settings, if they name one.
+    def __init__(self, source: SourceExecutions, log: QueryLog) -> None:
+        super().__init__(source.program, source.model, race_free=source.race_free)
+        self._source = source
+        self._log = log
+        self._told: set[Outcome] = set()
 
-        There each test has its place as it has here, with folders of the same names.
+    @cached_property
+    def questions(self) -> Questions:
+        """What the model is asked by."""
+        return self._source.questions
 
-        Raises InputError if that cannot be written.
-        """
-        if self._settings.smt_dir is None:
-            return
-        inner, test = os.path.split(os.path.splitdrive(os.path.normpath(self._test))[1])
-        steps = ["%2E%2E" if step == os.pardir else step for step in inner.split(os.sep) if step]
-        if os.path.isabs(inner):
-            steps.insert(0, "%2F")
-        folder = Path(self._settings.smt_dir, *steps)
-        name = f"{test}@{quote(self._scheme, safe='()+,=')}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for old in folder.iterdir():
-                if re.fullmatch(rf"{re.escape(name)}\.\d+-\w+\.smt2", old.name):
-                    old.unlink()
-            for place, each in enumerate(self.asked, 1):
-                path = folder / f"{name}.{place:02}-{each.name}.smt2"
-                text = script(each.terms, self._header(each, place, word), each.satisfiable)
-                path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            problem = Problem(
-                None, f"{self._settings.smt_dir}: its files must be writable, not: {error}"
-            )
-            raise InputError([problem]) from None
+    def race(self) -> Race | None:
+        """A race of some consistent execution, None if there is none."""
+        found = self._source.race()
+        if not self.race_free:
+            asks = "Has the source program a consistent execution with a race?"
+            self._log.add("race", asks, self.questions.asked_race(), found is not None)
+        return found
 
-    def _header(self, each: Asked, place: int, word: str) -> list[str]:
-        chosen = self._settings
-        return [
-            f"rspverify {__version__}: question {place} of {len(self.asked)} behind {word}",
-            f"test {self._test}, scheme {self._scheme}, model {chosen.model}",
-            f"engine {chosen.engine}, {chosen.reading} reading",
-            f"Asks: {each.asks}",
-            "sat means yes, and the assignment is such an execution; unsat means no.",
-            f"z3 answered {'sat' if each.satisfiable else 'unsat'}.",
-        ]
+    def allows(self, outcome: Outcome) -> bool:
+        """Whether some consistent execution has this outcome."""
+        return self._noted(outcome, self._source.allows(outcome))
+
+    def known_outcomes(self) -> Iterator[Outcome]:
+        """Allowed outcomes, as the source knows them."""
+        for outcome in self._source.known_outcomes():
+            self._noted(outcome, True)
+            yield outcome
+
+    def _noted(self, outcome: Outcome, allowed: bool) -> bool:
+        if outcome not in self._told:
+            self._told.add(outcome)
+            asks = f"Is there a consistent execution with {observed(self.program, outcome)}?"
+            self._log.add("allowed", asks, self.questions.asked_outcome(outcome), allowed)
+        return allowed
+
+
+_OTHER = "Has the compiled program an execution with an outcome other than those allowed?"
+_BREAKING = (
+    "Has the compiled program an execution whose own rf and mo break the model (of those that "
+    "differ in the order of exchangeable threads, one)?"
+)
+_BREAKING_AGAIN = (
+    "Has the compiled program an execution whose own rf and mo break the model, with an outcome "
+    "other than those already asked about?"
+)
+
+
+class LoggedTarget(Target):
+    """The machine's side, each question of it written down."""
+
+    def __init__(self, target: Target, log: QueryLog) -> None:
+        self._target = target
+        self._log = log
+
+    @property
+    def within(self) -> Mapping[str, int]:  # type: ignore[override]
+        """Every bound that the answers depend on."""
+        return self._target.within
+
+    def completes(self) -> bool:
+        """Whether there is any complete execution."""
+        found = self._target.completes()
+        asks = "Has the compiled program any execution?"
+        self._log.add("complete", asks, self._target.asked, found)
+        return found
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Each outcome that was not excluded, once; it is then excluded."""
+        return self._target.outcomes()
+
+    def exclude(self, outcome: Outcome) -> None:
+        """Leave an outcome out of those still to come."""
+        self._target.exclude(outcome)
+
+    def judges_rf_and_mo(self, model: MemoryModel) -> bool:
+        """Whether an execution is a suspect only if its own rf and mo break the model."""
+        return self._target.judges_rf_and_mo(model)
+
+    def suspects(self, source: SourceExecutions) -> Iterator[Suspect]:
+        """Executions of different outcomes, among them one of each outcome that is not allowed."""
+        breaking = self.judges_rf_and_mo(source.model)
+        name, asks = ("breaks", _BREAKING) if breaking else ("other", _OTHER)
+        for suspect in self._target.suspects(source):
+            if breaking:
+                self._log.add(name, asks, suspect.asked, True)
+                asks = _BREAKING_AGAIN
+            yield suspect
+        self._log.add(name, asks, self._target.asked, False)
 
 
 class Contradiction(InternalError):
     """Two solvers give opposite answers to one question: one of them, or we, must be wrong."""
 
 
-def confirmed(dossier: Dossier, solver: str, limits: Limits) -> str | None:
-    """None if the second solver confirms each «no»; otherwise why it does not, in words."""
+def not_confirmed(log: QueryLog, solver: str, limits: Limits) -> str | None:
+    """Why a second solver does not confirm every «no» of a log, in words; None if it does.
+
+    A «yes» comes with an assignment and needs no confirmation. Raises Contradiction if the second
+    solver says the opposite.
+    """
+    doubts = []
     try:
-        doubts = [f"«{each.asks}»: {why}" for each, why in dossier.doubts(limits)]
+        for query in log.queries:
+            if query.satisfiable:
+                continue
+            answer = satisfiable(query.terms, solver, limits)
+            if answer is True:
+                raise Contradiction(f"{solver} contradicts z3 on the question «{query.asks}»")
+            if answer is not False:
+                doubts.append(f"«{query.asks}»: {answer}")
     except LimitReached as limit:
         doubts = [str(limit)]
     return f"not confirmed by {solver}: {'; '.join(doubts)}" if doubts else None
+
+
+def write_queries(log: QueryLog, settings: Settings, test: str, scheme: str, word: str) -> None:
+    """One SMT-LIB 2 file per question, in the folder of the settings, if they name one.
+
+    There each test has its place as it has here, with folders of the same names. word: of the
+    verdict. Raises InputError if that cannot be written.
+    """
+    if settings.smt_dir is None:
+        return
+    inner, last = os.path.split(os.path.splitdrive(os.path.normpath(test))[1])
+    steps = ["%2E%2E" if step == os.pardir else step for step in inner.split(os.sep) if step]
+    if os.path.isabs(inner):
+        steps.insert(0, "%2F")
+    place = Path(settings.smt_dir, *steps)
+    name = f"{last}@{quote(scheme, safe='()+,=')}"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for old in place.iterdir():
+            if re.fullmatch(rf"{re.escape(name)}\.\d+-\w+\.smt2", old.name):
+                old.unlink()
+        for number, query in enumerate(log.queries, 1):
+            head = [
+                f"rspverify {__version__}: question {number} of {len(log.queries)} behind {word}",
+                f"test {test}, scheme {scheme}, model {settings.model}",
+                f"engine {settings.engine}, {settings.reading} reading",
+                f"Asks: {query.asks}",
+                "sat means yes, and the assignment is such an execution; unsat means no.",
+                f"z3 answered {'sat' if query.satisfiable else 'unsat'}.",
+            ]
+            text = script(query.terms, head, query.satisfiable)
+            target = place / f"{name}.{number:02}-{query.name}.smt2"
+            target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        problem = Problem(None, f"{settings.smt_dir}: its files must be writable, not: {error}")
+        raise InputError([problem]) from None

@@ -6,20 +6,23 @@ Each half is confirmed by something that shares no code with how it was found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from rspverify.axiomatic import MemoryModel, Questions, Witness, consistent_execution
+from rspverify.axiomatic import Witness, consistent_execution
 from rspverify.axiomatic.event import Event, Style, events_of
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.machine import Machine, Rule
+from rspverify.machine import Machine
 from rspverify.smt import Term
+from rspverify.soundness.case import Case
 from rspverify.soundness.counterexample import (
     Counterexample,
     schedule_in_words,
     shortest_counterexample,
 )
 from rspverify.soundness.internal import InternalError
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import Suspect
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome
 
@@ -28,29 +31,27 @@ _SECONDS = 10.0
 
 
 def refuted_counterexample(
-    program: Program,
-    source: Questions,
-    model: MemoryModel,
-    machine: Machine,
-    wrong: Callable[[Outcome], bool],
-    limits: Limits,
-    reported: Outcome,
-    known: Sequence[Rule] | None = None,
-    *,
-    any_length: bool = False,
+    case: Case, source: SourceExecutions, machine: Machine, suspect: Suspect
 ) -> Counterexample:
     """A shortest counterexample, which the machine follows and no consistent execution matches.
 
-    any_length: the execution of `known` is good enough, short or not.
-    reported: the wrong outcome that an engine reports; known: the schedule by which, if it tells.
-    Raises InternalError where one of the two is not so, and LimitReached.
+    suspect: an execution whose outcome is not allowed; its schedule, where there is one, is good
+    enough if the settings ask for no shortest one. Raises InternalError where one of the two is not
+    so, and LimitReached.
     """
+
+    def wrong(outcome: Outcome) -> bool:
+        return not source.allows(outcome)
+
+    program, limits, any_length = case.program, case.limits, not case.settings.shortest
     try:
-        found = shortest_counterexample(machine, wrong, limits, known, any_length=any_length)
+        found = shortest_counterexample(
+            machine, wrong, limits, suspect.schedule, any_length=any_length
+        )
     except InternalError as error:
-        told = {"outcome that the engine reports": str(observed(program, reported))}
+        told = {"outcome that the engine reports": str(observed(program, suspect.outcome))}
         raise InternalError(str(error), told | error.evidence) from error
-    matching = _matching(program, model, source, found.outcome, limits)
+    matching = _matching(case, source, found.outcome)
     if matching is not None:
         evidence = {
             "outcome": str(observed(program, found.outcome)),
@@ -62,17 +63,15 @@ def refuted_counterexample(
     return found
 
 
-def _matching(
-    program: Program, model: MemoryModel, source: Questions, outcome: Outcome, limits: Limits
-) -> str | None:
+def _matching(case: Case, source: SourceExecutions, outcome: Outcome) -> str | None:
     """A consistent execution with an outcome, in words; None if there is none."""
-    left = limits.remaining()
+    left = case.limits.remaining()
     share = Limits(_SECONDS if left is None else min(_SECONDS, left / 2))
     try:
-        witness = consistent_execution(program, model, outcome, share)
+        witness = consistent_execution(case.program, case.model, outcome, share)
     except LimitReached as limit:
-        return _by_second_solver(source.asked_outcome(outcome), limit, limits)
-    return None if witness is None else _in_words(program, Style.of(model), witness)
+        return _by_second_solver(source.questions.asked_outcome(outcome), limit, case.limits)
+    return None if witness is None else _in_words(case.program, Style.of(case.model), witness)
 
 
 def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits) -> str | None:

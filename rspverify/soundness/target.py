@@ -1,12 +1,12 @@
-"""The outcomes that a compiled program reaches on the machine, by any of the engines."""
+"""The machine's side of the theorem: the executions of a compiled program, by each engine."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
+from typing import assert_never
 
-from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.limits import Limits
 from rspverify.litmus import Program
@@ -18,67 +18,94 @@ from rspverify.machine import (
     Machine,
     Observation,
     Rule,
-    Search,
     Unrolling,
     enough_steps,
 )
 from rspverify.smt import Solver, Term, all_of
-from rspverify.soundness.settings import L2, Engine, Settings
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.symmetry import exchangeable
 from rspverify.verdict import Outcome
 
 
-def machine_for(program: AssemblyProgram, settings: Settings) -> Machine:
-    """The machine that runs a program; L2s are elided where that is exact and not declined.
+@dataclass(frozen=True)
+class Suspect:
+    """An execution of the machine that may match none of the source.
 
-    L2s of several devices are what the scheme's machine says, and there is nothing to decline.
+    schedule: its steps, where the engine tells. axioms: those that it breaks by the rf and mo that
+    it generates itself, empty where only the last write to a location is out of place; None where
+    that was not asked. asked: the question that it answers, if it is one to a solver.
     """
-    if len({thread.device for thread in program.threads}) > 1:
-        return Machine(program, elide_l2=program.coherent_l2)
-    return Machine(program, elide_l2=settings.l2 is L2.AUTO)
+
+    outcome: Outcome
+    schedule: Sequence[Rule] | None = None
+    axioms: tuple[str, ...] | None = None
+    asked: Sequence[Term] = ()
 
 
-class Reached(Protocol):
-    """The executions of one compiled program, as outcomes."""
+class Target(ABC):
+    """The executions of one compiled program. Every method raises LimitReached.
 
-    @property
-    def within(self) -> Mapping[str, int]:
-        """Every bound that the answers below depend on; empty if they are exact."""
+    within: every bound that the answers depend on; empty if they are exact. asked: what the solver
+    was asked last, nothing where there is none. Excluding an outcome leaves it out of all answers
+    still to come.
+    """
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """Each outcome that is reached and was not excluded, once."""
-
-    def exclude(self, outcome: Outcome) -> None:
-        """Leave an outcome out of those still to come."""
+    within: Mapping[str, int]
 
     @property
     def asked(self) -> Sequence[Term]:
-        """What the solver was asked last; nothing where there is no solver."""
+        """What the solver was asked last."""
+        return ()
+
+    @abstractmethod
+    def completes(self) -> bool:
+        """Whether there is any complete execution."""
+
+    @abstractmethod
+    def outcomes(self) -> Iterator[Outcome]:
+        """Each outcome that was not excluded, once; it is then excluded."""
+
+    @abstractmethod
+    def exclude(self, outcome: Outcome) -> None:
+        """Leave an outcome out of those still to come."""
+
+    def suspects(self, source: SourceExecutions) -> Iterator[Suspect]:
+        """Executions of different outcomes, among them one of each outcome that is not allowed."""
+        for outcome in source.known_outcomes():
+            self.exclude(outcome)
+        for outcome in self.outcomes():
+            yield Suspect(outcome)
+
+    def judges_rf_and_mo(self, model: MemoryModel) -> bool:
+        """Whether an execution is a suspect only if its own rf and mo break the model."""
+        return False
 
 
-@dataclass
-class ReachedExplicitly:
+class ExplicitTarget(Target):
     """By exhaustive search."""
 
-    search: Search
-    within: Mapping[str, int] = field(default_factory=dict)
-    asked: Sequence[Term] = ()
-    _excluded: set[Outcome] = field(default_factory=set)
+    def __init__(self, machine: Machine, limits: Limits) -> None:
+        self.within = machine.program.within
+        self._left = set(ExplicitMachine(machine).search(limits).outcomes)
+
+    def completes(self) -> bool:
+        """Whether there is any complete execution."""
+        return bool(self._left)
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Each outcome that is reached and was not excluded, once."""
-        for outcome in sorted(self.search.outcomes):
-            if outcome not in self._excluded:
-                self._excluded.add(outcome)
-                yield outcome
+        """Each outcome that was not excluded, in ascending order."""
+        for outcome in sorted(self._left):
+            self.exclude(outcome)
+            yield outcome
 
     def exclude(self, outcome: Outcome) -> None:
         """Leave an outcome out of those still to come."""
-        self._excluded.add(outcome)
+        self._left.discard(outcome)
 
 
-class ReachedBySolver:
-    """By the solver, over a formula of executions. `asked` is all that was asserted of them."""
+class _SolverTarget(Target):
+    """By the solver, over a formula of executions."""
 
     def __init__(
         self,
@@ -97,8 +124,12 @@ class ReachedBySolver:
         """What the solver was asked last."""
         return self._solver.asserted
 
+    def completes(self) -> bool:
+        """Whether there is any complete execution."""
+        return self._solver.find() is not None
+
     def outcomes(self) -> Iterator[Outcome]:
-        """Each outcome that is reached and was not excluded, once."""
+        """Each outcome that was not excluded, once; it is then excluded."""
         while (model := self._solver.find()) is not None:
             outcome = self._executions.outcome(model)
             self.exclude(outcome)
@@ -109,36 +140,27 @@ class ReachedBySolver:
         self._solver.add(~all_of(self._executions.assumptions(outcome)))
 
 
-class ReachedByUnrolling(ReachedBySolver):
-    """Over the unrolling at K*, or at fewer steps if the user bounds them."""
+class UnrolledTarget(_SolverTarget):
+    """Over K* steps, or fewer if the user bounds them."""
 
     def __init__(self, machine: Machine, steps: int | None, limits: Limits) -> None:
         budget = enough_steps(machine)
+        within = machine.program.within
         if steps is not None and steps < budget.total:
-            within: Mapping[str, int] = {"steps": steps, **machine.program.within}
+            within = {"steps": steps, **within}
             unrolling = Unrolling(machine, steps, limits, dequeue_alone=False)
         else:
-            within = machine.program.within
             unrolling = Unrolling(machine, budget.total - budget.dequeues, limits)
         super().__init__(unrolling, within, unrolling.constraints, limits)
 
 
-@dataclass(frozen=True)
-class Suspicion:
-    """A machine execution that breaks axioms by the rf and mo that it generates itself.
+class EventsTarget(_SolverTarget):
+    """Over all executions at once; exact.
 
-    axioms: which; empty where only the last write to a location is out of place.
-    asked: the question that it answers.
+    An execution is a suspect if its own rf and mo break the model; all others are consistent as
+    they are. Of suspects that differ in the order of exchangeable threads, one is found. A model
+    that lets an execution choose more than rf and mo (`with … from`) is asked about outcomes.
     """
-
-    outcome: Outcome
-    schedule: Sequence[Rule]
-    axioms: tuple[str, ...]
-    asked: Sequence[Term]
-
-
-class ReachedByEvents(ReachedBySolver):
-    """Over all executions at once; exact."""
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
         self._limits = limits
@@ -146,23 +168,19 @@ class ReachedByEvents(ReachedBySolver):
         formula = [*self._events.constraints, *self._events.order.constraints(limits)]
         super().__init__(self._events, machine.program.within, formula, limits)
 
-    def completes(self) -> bool:
-        """Whether there is a complete execution at all."""
-        return self._solver.find() is not None
-
-    def suspicions(self, program: Program, model: MemoryModel) -> Iterator[Suspicion]:
-        """Per outcome of executions whose own rf and mo break the model, one of these.
-
-        All other executions are consistent as they are. Afterwards only such executions are left,
-        and of those that differ in the order of exchangeable threads just one.
-        """
+    def suspects(self, source: SourceExecutions) -> Iterator[Suspect]:
+        """Per outcome of executions whose own rf and mo break the model, one of these."""
+        if not self.judges_rf_and_mo(source.model):
+            yield from super().suspects(source)
+            return
         events = self._events
         pairs = events.order.pairs
         own = Generated(events)
         judged = GeneratedExecutions(
-            program, model, self._limits, events.reads, own.rf, own.mo, own.last
+            source.program, source.model, self._limits, events.reads, own.rf, own.mo, own.last
         )
-        self._solver.add(judged.broken | own.overtaken, *own.constraints, *self._sorted(program))
+        self._solver.add(judged.broken | own.overtaken, *own.constraints)
+        self._solver.add(*self._in_one_order(source.program))
         if events.order.pairs > pairs:
             self._solver.add(*events.order.constraints(self._limits))
         while (found := self._solver.find()) is not None:
@@ -170,9 +188,13 @@ class ReachedByEvents(ReachedBySolver):
             asked = list(self._solver.asserted)
             broken = tuple(name for name, term in judged.axioms.items() if not found[term])
             self.exclude(outcome)
-            yield Suspicion(outcome, events.schedule(found), broken, asked)
+            yield Suspect(outcome, events.schedule(found), broken, asked)
 
-    def _sorted(self, program: Program) -> Iterator[Term]:
+    def judges_rf_and_mo(self, model: MemoryModel) -> bool:
+        """Whether an execution is a suspect only if its own rf and mo break the model."""
+        return not model.chooses
+
+    def _in_one_order(self, program: Program) -> Iterator[Term]:
         """That exchangeable threads make their first access in the order of their numbers."""
         accesses: dict[int, Happening] = {}
         for each in self._events.happenings.instructions:
@@ -184,10 +206,14 @@ class ReachedByEvents(ReachedBySolver):
             yield self._events.before(accesses[first], accesses[second])
 
 
-def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:
-    """The outcomes of a machine by the engine of the settings. Raises LimitReached."""
-    if settings.engine is Engine.EXPLICIT:
-        return ReachedExplicitly(ExplicitMachine(machine).search(limits), machine.program.within)
-    if settings.engine is Engine.EVENTS:
-        return ReachedByEvents(machine, limits)
-    return ReachedByUnrolling(machine, settings.steps, limits)
+def target_of(machine: Machine, settings: Settings, limits: Limits) -> Target:
+    """The executions of a machine by the engine of the settings. Raises LimitReached."""
+    match settings.engine:
+        case Engine.EXPLICIT:
+            return ExplicitTarget(machine, limits)
+        case Engine.UNROLL:
+            return UnrolledTarget(machine, settings.steps, limits)
+        case Engine.EVENTS:
+            return EventsTarget(machine, limits)
+        case _:
+            assert_never(settings.engine)

@@ -7,8 +7,9 @@ from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.scheme import read_scheme
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import check
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -61,7 +62,7 @@ def model(text: str) -> MemoryModel:
 
 
 def word(program: str, under: MemoryModel) -> Word:
-    return check(read_program(Source("t", program)), SCHEME, under, Settings()).word
+    return check(Case(read_program(Source("t", program)), SCHEME, under, Settings())).word
 
 
 def circular(program: str, under: MemoryModel) -> bool:

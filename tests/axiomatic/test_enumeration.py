@@ -29,8 +29,9 @@ from rspverify.litmus import Program, read_program, read_program_file
 from rspverify.relation import Expression, Name, Sort
 from rspverify.relation import Test as Question
 from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import DEFAULT_MODEL, Engine, Settings
-from rspverify.soundness.target import machine_for, reached
+from rspverify.soundness.target import target_of
 from rspverify.source import Source
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome
@@ -157,7 +158,7 @@ def test_what_original_does_wrong_is_refuted(name: str) -> None:
     model = MODELS[DEFAULT_MODEL]
     questions = Questions(program, model, Limits())
     how = Settings(engine=Engine.EXPLICIT)
-    target = reached(machine_for(compile_program(program, ORIGINAL), how), how, Limits())
+    target = target_of(machine_of(compile_program(program, ORIGINAL), how), how, Limits())
     found = set(target.outcomes())
     assert compare(program, model, found, questions) < len(found)
 

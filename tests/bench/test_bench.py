@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from bench.__main__ import main
-from bench.cases import KNOWN_ANSWERS, Case, known_answers
+from bench.cases import KNOWN_ANSWERS, Timed, known_answers
 from bench.curves import CURVES, Curve
 from bench.decisions import decisions
 from bench.document import END, filled
@@ -32,11 +32,11 @@ VERDICTS |= {"MP, remote store": ("SOUND", "SOUND"), "IRIW": ("SOUND", "SOUND")}
 
 
 @pytest.fixture(scope="module")
-def cases() -> list[Case]:
+def cases() -> list[Timed]:
     return list(known_answers())
 
 
-def test_the_known_answers_are_the_tests_they_are_called_after(cases: list[Case]) -> None:
+def test_the_known_answers_are_the_tests_they_are_called_after(cases: list[Timed]) -> None:
     """By their verdicts, which tests/soundness/test_known_answers.py holds to the paper."""
     assert [case.name for case in cases[::2]] == list(KNOWN_ANSWERS)
     for original, proposed in zip(cases[::2], cases[1::2], strict=True):
@@ -44,7 +44,7 @@ def test_the_known_answers_are_the_tests_they_are_called_after(cases: list[Case]
         assert words == VERDICTS.get(original.name, ("UNSOUND", "SOUND"))
 
 
-def test_decisions_have_a_column_for_each_engine(cases: list[Case]) -> None:
+def test_decisions_have_a_column_for_each_engine(cases: list[Timed]) -> None:
     sheet = decisions(cases[:2], 1)
     assert {str(engine) for engine in Engine} < set(sheet.figures)
     assert [row[2] for row in sheet.rows] == ["UNSOUND", "SOUND", "", ""]
@@ -56,7 +56,7 @@ def test_decisions_have_a_column_for_each_engine(cases: list[Case]) -> None:
 
 
 @pytest.mark.parametrize("formula", BUILDERS)
-def test_formulas_ask_what_they_are_called_after(formula: str, cases: list[Case]) -> None:
+def test_formulas_ask_what_they_are_called_after(formula: str, cases: list[Timed]) -> None:
     """Is there an execution: there is; one that breaks an axiom: not under Proposed."""
     for case in cases[:2]:
         terms = BUILDERS[formula](case)
@@ -67,7 +67,7 @@ def test_formulas_ask_what_they_are_called_after(formula: str, cases: list[Case]
         assert (solver.find() is None) == ("denied" in formula and sound)
 
 
-def test_parts_leave_out_what_races(cases: list[Case]) -> None:
+def test_parts_leave_out_what_races(cases: list[Timed]) -> None:
     (racy,) = [case for case in cases if case.name == "Ex. 3" and case.scheme.name == "original"]
     sheet = parts([cases[0], racy], 1)
     assert [row[:3] for row in sheet.rows] == [("MP", "original", name) for name in BUILDERS]
@@ -88,7 +88,7 @@ def test_curves_grow_and_never_race(curve: Curve) -> None:
         program = curve.program(size)
         workgroups = {(each.device, each.workgroup) for each in program.threads}
         sizes.append((len(program.threads), len(program.operations), len(workgroups)))
-        assert not Case(curve.name, program, template.scheme, template.model).racy
+        assert not Timed(curve.name, program, template.scheme, template.model).racy
     assert sizes == sorted(set(sizes))
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import jsonschema
 import pytest
@@ -20,7 +20,7 @@ from rspverify.litmus import Program, reader
 from rspverify.render import listing_text, scheme_text
 from rspverify.smt import FALSE
 from rspverify.soundness import outcomes as outcomes_module
-from rspverify.soundness import theorem as soundness
+from rspverify.soundness.target import Target
 from rspverify.source import Source
 from rspverify.verdict import Outcome
 
@@ -39,8 +39,11 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def lying_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that reports the outcome of Fig. 4, whatever the machine does."""
 
-    class Liar:
-        within: dict[str, int] = {}  # noqa: RUF012
+    class Liar(Target):
+        within: ClassVar[dict[str, int]] = {}
+
+        def completes(self) -> bool:
+            return True
 
         def outcomes(self) -> Iterator[Outcome]:
             yield Outcome(((2, 1), (3, 0)), (("x", 42), ("y", 1)))
@@ -48,7 +51,7 @@ def lying_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         def exclude(self, outcome: Outcome) -> None:
             pass
 
-    monkeypatch.setattr(soundness, "reached", lambda *_: Liar())
+    monkeypatch.setattr("rspverify.soundness.check.target_of", lambda *_: Liar())
 
 
 @pytest.fixture

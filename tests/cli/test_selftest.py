@@ -16,7 +16,7 @@ from rspverify.litmus import read_program_file
 from rspverify.render import selftest_progress
 from rspverify.scheme import read_scheme_file
 from rspverify.soundness.settings import Engine
-from rspverify.soundness.target import ReachedByUnrolling
+from rspverify.soundness.target import UnrolledTarget
 
 NAMES = ", ".join(engine.value for engine in Engine)
 FEW = ("selftest", "--programs", "6", "--limit-states", "2000", "--limit-steps", "16", "-j", "1")
@@ -48,12 +48,12 @@ def test_json() -> None:
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug: unroll never ends with 1 in memory."""
-    right = ReachedByUnrolling.outcomes
+    right = UnrolledTarget.outcomes
 
     def wrong(self: Any) -> Any:
         return (it for it in right(self) if 1 not in dict(it.memory).values())
 
-    monkeypatch.setattr(ReachedByUnrolling, "outcomes", wrong)
+    monkeypatch.setattr(UnrolledTarget, "outcomes", wrong)
 
 
 def test_a_disagreement_is_written_down(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -20,9 +20,10 @@ from rspverify.report.mutations import Fate, Finding, MutationReport
 from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.theorem import check
 from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,7 +122,7 @@ def test_each_test_shows_what_it_is_said_to_show() -> None:
         assert each.test is not None
         program = programs[each.test.file]
         changed = mutant(scheme, each.mutant.name).of(scheme)
-        verdict = check(program, changed, bench.model, QUICK)
+        verdict = check(Case(program, changed, bench.model, QUICK))
         if each.fate is Fate.UNSOUND:
             assert (verdict.word, verdict.reason) == (Word.UNSOUND, each.reason)
         else:
@@ -145,7 +146,7 @@ def test_no_smaller_test_shows_it() -> None:
             if case.size < sizes[each.test.file] and each.fate is Fate.UNSOUND:
                 asked += 1
                 settings = replace(QUICK, engine=Engine.EXPLICIT)
-                word = check(case.program, changed, bench.model, settings).word
+                word = check(Case(case.program, changed, bench.model, settings)).word
                 assert word is not Word.UNSOUND, (each.mutant.name, case.file)
     assert asked > 20
 
@@ -163,7 +164,7 @@ def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
         for it in grounds
         if 6 in it.rows
         and it.verdict.word is Word.SOUND
-        and check(it.case.program, changed, bench.model, QUICK).word is Word.UNSOUND
+        and check(Case(it.case.program, changed, bench.model, QUICK)).word is Word.UNSOUND
     ]
     assert killers
     rest = [it for it in grounds if it not in killers]
@@ -195,7 +196,7 @@ def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
     assert [test.title for test, _ in report.tests.broken] == ["Fig4"]
     scheme = bench.schemes[0]
     without = mutant(scheme, "row2-1-drop").of(scheme)
-    assert check(grounds[0].case.program, without, bench.model, QUICK).word is Word.UNSOUND
+    assert check(Case(grounds[0].case.program, without, bench.model, QUICK)).word is Word.UNSOUND
 
 
 def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:

@@ -24,8 +24,8 @@ from rspverify.limits import LimitReached
 from rspverify.litmus import Program, read_program_file
 from rspverify.scheme import Scheme, compile_program, read_scheme_file
 from rspverify.scheme.cost import default_costs
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import machine_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PROPOSED = read_scheme_file(ROOT / "schemes/proposed.yaml")
@@ -221,7 +221,7 @@ def outcomes(
 ) -> frozenset[object]:
     for number, each in chosen.items():
         scheme = scheme.with_code(number, alphabet.written(each, scheme.rows[0].span))
-    machine = machine_for(compile_program(program, scheme), Settings())
+    machine = machine_of(compile_program(program, scheme), Settings())
     found = events_outcomes(machine)
     with suppress(LimitReached):
         assert searched(machine, 4_000) == found

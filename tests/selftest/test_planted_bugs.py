@@ -20,9 +20,9 @@ from rspverify.scheme import read_scheme
 from rspverify.selftest.compare import Choices, compare
 from rspverify.selftest.run import Task, decide, tasks_for
 from rspverify.smt import TRUE
-from rspverify.soundness import theorem as soundness
 from rspverify.soundness.settings import Engine
-from rspverify.soundness.target import ReachedByEvents, ReachedByUnrolling
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import EventsTarget, UnrolledTarget
 from rspverify.source import Source
 
 CHOICES = Choices(states=4_000, steps=14)
@@ -75,12 +75,12 @@ def no_waiting_for_flushes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def no_stale_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """unroll: outcomes in which some location ends with 1 are forgotten."""
-    right = ReachedByUnrolling.outcomes
+    right = UnrolledTarget.outcomes
 
     def wrong(self: Any) -> Any:
         return (it for it in right(self) if 1 not in dict(it.memory).values())
 
-    monkeypatch.setattr(ReachedByUnrolling, "outcomes", wrong)
+    monkeypatch.setattr(UnrolledTarget, "outcomes", wrong)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_verdict_that_is_too_good(engine: Engine, monkeypatch: pytest.MonkeyPa
     """Every outcome is taken for an allowed one."""
     choices = replace(CHOICES, engines=(engine,))
     with monkeypatch.context() as planted:
-        planted.setattr(soundness.Allowed, "__contains__", lambda self, outcome: True)
+        planted.setattr(SourceExecutions, "allows", lambda self, outcome: True)
         found = first_disagreement(200, choices)
         assert found.kind == ("verdict", f"check by {engine.value}")
         assert "says SOUND, by definition it is UNSOUND" in found.words
@@ -129,7 +129,7 @@ def test_a_witness_reading_that_is_too_good(monkeypatch: pytest.MonkeyPatch) -> 
     """Every execution is taken to agree with the model by its own rf and mo."""
     choices = replace(CHOICES, engines=(Engine.EXPLICIT, Engine.EVENTS))
     with monkeypatch.context() as planted:
-        planted.setattr(ReachedByEvents, "suspicions", lambda self, program, model: iter(()))
+        planted.setattr(EventsTarget, "suspects", lambda self, source: iter(()))
         tasks = [task for task in tasks_for(6, 200, 0, None, choices) if not task.number % 2]
         found = next(it for it in map(disagreement, tasks) if it)
         assert found.kind == ("verdict", "check by events, witness")
@@ -148,7 +148,7 @@ def test_an_engine_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("no model")
 
     choices = replace(CHOICES, engines=(Engine.EXPLICIT, Engine.UNROLL))
-    monkeypatch.setattr(ReachedByUnrolling, "outcomes", wrong)
+    monkeypatch.setattr(UnrolledTarget, "outcomes", wrong)
     found = first_disagreement(20, choices)
     assert found.kind == ("failure", "unroll", "AssertionError")
     assert found.words == "unroll failed: AssertionError: no model"

@@ -13,9 +13,10 @@ from rspverify.check.expected import read_expected
 from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import L2, Engine, Settings
-from rspverify.soundness.target import machine_for, reached
-from rspverify.soundness.theorem import check
+from rspverify.soundness.target import target_of
 from rspverify.verdict import Outcome, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,7 +61,9 @@ def test_written_for_readers(path: Path) -> None:
 def test_every_engine_gives_the_expected_verdict(path: Path) -> None:
     program = read_program_file(path)
     for scheme in SCHEMES:
-        words = {check(program, scheme, MODEL, Settings(engine=engine)).word for engine in Engine}
+        words = {
+            check(Case(program, scheme, MODEL, Settings(engine=engine))).word for engine in Engine
+        }
         assert words == {Word(EXPECTED[name_of(path)][scheme.name])}
 
 
@@ -80,4 +83,4 @@ def test_every_engine_finds_the_same_outcomes(path: Path) -> None:
 
 
 def outcomes(compiled: AssemblyProgram, settings: Settings) -> set[Outcome]:
-    return set(reached(machine_for(compiled, settings), settings, Limits()).outcomes())
+    return set(target_of(machine_of(compiled, settings), settings, Limits()).outcomes())

@@ -11,9 +11,9 @@ from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.soundness import counterexample
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_counterexample
 from rspverify.soundness.settings import L2, Settings
-from rspverify.soundness.target import machine_for
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
@@ -33,7 +33,7 @@ def test_search_and_solver_are_equally_short(
     name: str, l2: L2, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = read_program_file(ROOT / f"litmus/{name}.litmus")
-    machine = machine_for(compile_program(program, ORIGINAL), Settings(l2=l2))
+    machine = machine_of(compile_program(program, ORIGINAL), Settings(l2=l2))
     allowed = set(Questions(program, MODEL, Limits()).outcomes())
     by_search = shortest_counterexample(machine, lambda it: it not in allowed, Limits())
     monkeypatch.setattr(counterexample, "_STATES", 10)

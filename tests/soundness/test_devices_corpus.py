@@ -11,9 +11,11 @@ from rspverify.axiomatic import load_model
 from rspverify.check.expected import read_expected
 from rspverify.litmus import read_program_file
 from rspverify.scheme import read_scheme_file
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Reading, Settings
-from rspverify.soundness.theorem import SourceSide, check
+from rspverify.soundness.source import SourceExecutions
 from rspverify.source import InputError
 from rspverify.verdict import ProgressWord, Word
 
@@ -40,8 +42,8 @@ SMALL = [
 
 
 @cache
-def source(name: str) -> SourceSide:
-    return SourceSide(read_program_file(FOLDER / name), MODEL)
+def source(name: str) -> SourceExecutions:
+    return SourceExecutions(read_program_file(FOLDER / name), MODEL)
 
 
 def test_expected_verdicts_are_for_these_tests() -> None:
@@ -61,7 +63,7 @@ def test_nothing_is_unsound_and_only_remote_increments_are_refused() -> None:
 def test_the_expected_verdict(name: str) -> None:
     side = source(name)
     for scheme in SCHEMES.values():
-        verdict = check(side.program, scheme, MODEL, Settings(), side)
+        verdict = check(Case(side.program, scheme, MODEL, Settings()), side)
         assert verdict.word == EXPECTED[name][scheme.name]
         assert verdict.within == {}
 
@@ -71,7 +73,7 @@ def test_explicit_gives_the_same_verdict(name: str) -> None:
     side = source(name)
     for scheme in ("proposed-multi-device", "proposed-multi-device-inv-l2-rmw"):
         settings = Settings(engine=Engine.EXPLICIT)
-        assert check(side.program, SCHEMES[scheme], MODEL, settings, side).word is Word.SOUND
+        assert check(Case(side.program, SCHEMES[scheme], MODEL, settings), side).word is Word.SOUND
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -86,7 +88,9 @@ def test_values_that_are_stored_again_are_one_write_to_the_model(name: str) -> N
     """Their own rf and mo are consistent, so that no outcome had to be asked about."""
     settings = Settings(reading=Reading.WITNESS)
     scheme = SCHEMES["proposed-multi-device"]
-    assert check(source(name).program, scheme, MODEL, settings, source(name)).word is Word.SOUND
+    assert (
+        check(Case(source(name).program, scheme, MODEL, settings), source(name)).word is Word.SOUND
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +104,7 @@ def test_rows_that_no_code_can_mend_are_unsound(file: str, name: str, axiom: str
     """docs/findings.md tells why, and what `repair` says of them."""
     scheme = read_scheme_file(ROOT / f"tests/scheme/devices/{file}.yaml")
     settings = Settings(shortest=False)
-    verdict = check(source(name).program, scheme, MODEL, settings, source(name))
+    verdict = check(Case(source(name).program, scheme, MODEL, settings), source(name))
     assert verdict.word is Word.UNSOUND
     assert axiom in verdict.axioms
 

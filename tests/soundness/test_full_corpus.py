@@ -14,10 +14,12 @@ from rspverify.check.expected import read_expected
 from rspverify.litmus import Kind, Order, Program, read_program, read_program_file
 from rspverify.machine import enough_steps
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.target import machine_for, reached
-from rspverify.soundness.theorem import SourceSide, check
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import target_of
 from rspverify.source import Source
 from rspverify.verdict import Outcome, ProgressWord, Word
 
@@ -30,8 +32,8 @@ EXPECTED = read_expected(str(ROOT / "litmus-full/expected.yaml")).verdicts
 
 
 @cache
-def source(name: str) -> SourceSide:
-    return SourceSide(read_program_file(ROOT / "litmus-full" / name), MODEL)
+def source(name: str) -> SourceExecutions:
+    return SourceExecutions(read_program_file(ROOT / "litmus-full" / name), MODEL)
 
 
 def program(name: str) -> Program:
@@ -49,7 +51,7 @@ def test_no_test_is_compiled_unsoundly_and_none_is_refused() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_expected_verdict(name: str) -> None:
-    verdict = check(program(name), FULL, MODEL, Settings(), source(name))
+    verdict = check(Case(program(name), FULL, MODEL, Settings()), source(name))
     assert verdict.word == EXPECTED[name][FULL.name]
     assert verdict.within == {}
 
@@ -76,7 +78,7 @@ exists (1:r1=0)
 @pytest.mark.parametrize("engine", [Engine.EVENTS, Engine.EXPLICIT])
 def test_a_verdict_on_a_loop_says_how_far_it_was_unrolled(engine: Engine) -> None:
     spin = read_program(Source("Spin.litmus", SPIN))
-    verdict = check(spin, FULL, MODEL, Settings(engine))
+    verdict = check(Case(spin, FULL, MODEL, Settings(engine)))
     assert (verdict.word, verdict.within) == (Word.SOUND, {"iterations": 8})
     assert verdict.reason.startswith("within 8 iterations, ")
     found = progress(spin, FULL, Settings())
@@ -86,10 +88,12 @@ def test_a_verdict_on_a_loop_says_how_far_it_was_unrolled(engine: Engine) -> Non
 
 def test_a_loop_does_not_hide_a_wrong_outcome() -> None:
     verdict = check(
-        read_program(Source("Spin.litmus", SPIN)),
-        without("load DV,N (relaxed, acquire)", 1),
-        MODEL,
-        Settings(),
+        Case(
+            read_program(Source("Spin.litmus", SPIN)),
+            without("load DV,N (relaxed, acquire)", 1),
+            MODEL,
+            Settings(),
+        ),
     )
     assert (verdict.word, verdict.within) == (Word.UNSOUND, {"iterations": 8})
     assert verdict.outcome is not None
@@ -108,8 +112,8 @@ def test_a_standstill_where_no_loop_goes_on_is_one() -> None:
 
 def _outcomes(compiled: AssemblyProgram, engine: Engine) -> frozenset[Outcome]:
     settings = Settings(engine)
-    machine = machine_for(compiled, settings)
-    return frozenset(reached(machine, settings, settings.limits()).outcomes())
+    machine = machine_of(compiled, settings)
+    return frozenset(target_of(machine, settings, settings.limits()).outcomes())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -119,7 +123,7 @@ def test_the_engines_reach_the_same_outcomes(name: str) -> None:
     found = _outcomes(compiled, Engine.EVENTS)
     if len(compiled.threads) < 3:
         assert _outcomes(compiled, Engine.EXPLICIT) == found
-        if enough_steps(machine_for(compiled, Settings())).total < 22:
+        if enough_steps(machine_of(compiled, Settings())).total < 22:
             assert _outcomes(compiled, Engine.UNROLL) == found
 
 
@@ -183,4 +187,4 @@ def test_each_of_these_instructions_is_needed(row: str, instruction: int, test: 
     (name,) = [each for each in NAMES if each.startswith(test)]
     scheme = without(row, instruction)
     assert rows_used(program(name), scheme) != ()
-    assert check(program(name), scheme, MODEL, Settings(), source(name)).word is Word.UNSOUND
+    assert check(Case(program(name), scheme, MODEL, Settings()), source(name)).word is Word.UNSOUND

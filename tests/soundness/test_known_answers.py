@@ -11,9 +11,10 @@ from rspverify.axiomatic import load_model
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.target import machine_for, reached
-from rspverify.soundness.theorem import check
+from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.source import Source
 from rspverify.verdict import Verdict, Word
@@ -100,7 +101,7 @@ ROWS = {
 
 
 def decide(name: str, scheme: str, engine: Engine) -> Verdict:
-    return check(ROWS[name][0], SCHEMES[scheme], MODEL, Settings(engine=engine))
+    return check(Case(ROWS[name][0], SCHEMES[scheme], MODEL, Settings(engine=engine)))
 
 
 @pytest.mark.parametrize("engine", Engine)
@@ -127,8 +128,8 @@ def test_proposed(name: str, engine: Engine) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_iriw_shows_15_of_16(scheme: str, engine: Engine) -> None:
     settings = Settings(engine=engine)
-    machine = machine_for(compile_program(ROWS["IRIW"][0], SCHEMES[scheme]), settings)
-    found = set(reached(machine, settings, Limits()).outcomes())
+    machine = machine_of(compile_program(ROWS["IRIW"][0], SCHEMES[scheme]), settings)
+    found = set(target_of(machine, settings, Limits()).outcomes())
     assert len(found) == 15
     assert tuple(value for _, value in max(found).reads) != (1, 0, 1, 0)
     assert all(tuple(value for _, value in each.reads) != (1, 0, 1, 0) for each in found)
@@ -148,11 +149,13 @@ def test_counterexamples_are_as_short_as_the_figures(name: str, steps: int, engi
 def test_bracketed(name: str, steps: int) -> None:
     """One step below the shortest counterexample there is none, and the verdict names its bound."""
     source = ROWS[name][0]
-    below = check(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps - 1))
+    below = check(
+        Case(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps - 1))
+    )
     assert below.word in (Word.SOUND, Word.VACUOUS)
     assert below.within == {"steps": steps - 1}
     assert (
-        check(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps)).word
+        check(Case(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps))).word
         is UNSOUND
     )
 
@@ -163,7 +166,7 @@ def test_axioms_of_the_figures() -> None:
     assert decide("Ex. 4", "original", Engine.UNROLL).axioms == ("Rmw",)
     reader = f"int r0 = {load('y', DV)}; if (r0 == 1) {{ int r1 = *x; }}"
     atomic = program(TWO, f"*x = 42; {store('y', 1, DV)}", reader, plain="")
-    assert check(atomic, SCHEMES["original"], MODEL, Settings()).axioms == ("Coh",)
+    assert check(Case(atomic, SCHEMES["original"], MODEL, Settings())).axioms == ("Coh",)
 
 
 def test_no_candidate_at_all() -> None:
@@ -172,7 +175,7 @@ def test_no_candidate_at_all() -> None:
     source = program(
         TWO, f"*x = 1; {store('y', 1, DV)}", f"if ({load('y', DV)} == 1) {{ *x = 2; }}"
     )
-    verdict = check(source, broken, MODEL, Settings())
+    verdict = check(Case(source, broken, MODEL, Settings()))
     assert verdict.word is UNSOUND
     assert verdict.axioms == ()
     assert verdict.reason.endswith("no candidate execution has these values")
@@ -182,8 +185,8 @@ def test_no_candidate_at_all() -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_both_machines_give_the_same_verdicts(name: str, machine: str) -> None:
     for scheme in SCHEMES.values():
-        verdict = check(ROWS[name][0], scheme.on_machine(machine), MODEL, Settings())
-        assert verdict.word is check(ROWS[name][0], scheme, MODEL, Settings()).word
+        verdict = check(Case(ROWS[name][0], scheme.on_machine(machine), MODEL, Settings()))
+        assert verdict.word is check(Case(ROWS[name][0], scheme, MODEL, Settings())).word
 
 
 def test_real_l2_changes_nothing_on_one_device() -> None:
@@ -193,6 +196,6 @@ def test_real_l2_changes_nothing_on_one_device() -> None:
         for scheme in SCHEMES.values():
             settings = Settings(l2=L2.REAL)
             assert (
-                check(ROWS[name][0], scheme, MODEL, settings).word
-                is check(ROWS[name][0], scheme, MODEL, Settings()).word
+                check(Case(ROWS[name][0], scheme, MODEL, settings)).word
+                is check(Case(ROWS[name][0], scheme, MODEL, Settings())).word
             )

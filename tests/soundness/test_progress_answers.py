@@ -17,9 +17,9 @@ from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.standstill import Standstills
 from rspverify.report import Result
 from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import L2, Engine, Settings
-from rspverify.soundness.target import machine_for
 from rspverify.verdict import Progress, ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,7 +91,7 @@ def test_proposed_takes_its_locks_in_an_order_in_every_test_of_the_corpus() -> N
         if row["proposed"] != "UNSUPPORTED":
             program = read_program_file(ROOT / "litmus" / name)
             for scheme in ordered:
-                machine = machine_for(compile_program(program, SCHEMES[scheme]), SETTINGS)
+                machine = machine_of(compile_program(program, SCHEMES[scheme]), SETTINGS)
                 assert LockOrder(machine).holds_from((0,) * len(machine.code)), (name, scheme)
 
 

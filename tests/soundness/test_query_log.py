@@ -17,10 +17,16 @@ from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.scheme import read_scheme_file
 from rspverify.smt import Solver, variable
-from rspverify.soundness import theorem as soundness
-from rspverify.soundness.query_log import Asked, Contradiction, Dossier, confirmed
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.query_log import (
+    Contradiction,
+    Query,
+    QueryLog,
+    not_confirmed,
+    write_queries,
+)
 from rspverify.soundness.settings import Engine, Reading, Settings
-from rspverify.soundness.theorem import check
 from rspverify.verdict import Verdict, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,21 +56,7 @@ def times_asked(folder: Path) -> int:
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
-@pytest.fixture
-def dossiers(monkeypatch: pytest.MonkeyPatch) -> list[Dossier]:
-    """The dossier of each check, in order."""
-    made: list[Dossier] = []
-
-    class Kept(Dossier):
-        def __init__(self, settings: Settings, test: str, scheme: str) -> None:
-            super().__init__(settings, test, scheme)
-            made.append(self)
-
-    monkeypatch.setattr(soundness, "Dossier", Kept)
-    return made
-
-
-def z3_says(asked: Asked) -> bool:
+def z3_says(asked: Query) -> bool:
     own = Solver()
     own.add(*asked.terms)
     return own.find() is not None
@@ -74,15 +66,16 @@ def z3_says(asked: Asked) -> bool:
 
 
 @pytest.mark.parametrize("engine", SOLVING)
-def test_a_sound_rests_on_two_noes(engine: Engine, dossiers: list[Dossier], tmp_path: Path) -> None:
+def test_a_sound_rests_on_two_noes(engine: Engine, tmp_path: Path) -> None:
     """No race, and nothing left on the machine; asked again, each question has the same answer."""
     agrees = solver(tmp_path, "echo unsat")
     sound = 0
     for path in SAMPLE if engine is Engine.EVENTS else SAMPLE[::3]:
         program = read_program_file(path)
         for scheme in (ORIGINAL, PROPOSED):
-            verdict = check(program, scheme, MODEL, Settings(engine=engine, confirm=agrees))
-            asked = dossiers.pop().asked
+            log = QueryLog()
+            case = Case(program, scheme, MODEL, Settings(engine=engine, confirm=agrees))
+            verdict, asked = check(case, log=log), log.queries
             assert [z3_says(each) for each in asked] == [each.satisfiable for each in asked]
             if verdict.word is Word.SOUND:
                 last = "breaks" if engine is Engine.EVENTS else "other"
@@ -97,23 +90,21 @@ def test_a_sound_rests_on_two_noes(engine: Engine, dossiers: list[Dossier], tmp_
 
 def test_the_last_no_excludes_only_what_is_allowed() -> None:
     """Each outcome that is left out of the last question is one that the model was asked about."""
-    settings = Settings(engine=Engine.EVENTS, smt_dir="unused")
+    settings = Settings(engine=Engine.EVENTS)
     name = "IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3"
     program = read_program_file(str(ROOT / f"litmus/{name}.litmus"))
     for scheme in (ORIGINAL, PROPOSED):
-        limits = settings.limits()
-        dossier = Dossier(settings, name, scheme.name)
-        source = soundness.SourceSide(program, MODEL)
-        verdict = soundness._check(source, scheme, settings, limits, dossier)
-        names = [each.name for each in dossier.asked]
+        log = QueryLog()
+        verdict = check(Case(program, scheme, MODEL, settings), log=log)
+        names = [each.name for each in log.queries]
         assert verdict.word is Word.SOUND
         assert names.count("breaks") == names.count("allowed") + 1
-        assert all(it.satisfiable for it in dossier.asked if it.name == "allowed")
+        assert all(it.satisfiable for it in log.queries if it.name == "allowed")
 
 
-def test_nothing_is_kept_that_nobody_wants(dossiers: list[Dossier]) -> None:
-    check(read_program_file(FIG4), PROPOSED, MODEL, Settings())
-    assert dossiers[0].asked == []
+def test_nothing_is_kept_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QueryLog, "add", lambda *_: pytest.fail("a question is kept"))
+    check(Case(read_program_file(FIG4), PROPOSED, MODEL, Settings()))
 
 
 # ---- --confirm -------------------------------------------------------------------------------------
@@ -121,7 +112,7 @@ def test_nothing_is_kept_that_nobody_wants(dossiers: list[Dossier]) -> None:
 
 def proposed(confirm: str, **more: object) -> Verdict:
     settings = Settings(confirm=confirm, **more)  # type: ignore[arg-type]
-    return check(read_program_file(FIG4), PROPOSED, MODEL, settings)
+    return check(Case(read_program_file(FIG4), PROPOSED, MODEL, settings))
 
 
 @pytest.mark.parametrize("name", ["cvc5", "bitwuzla"])
@@ -181,18 +172,21 @@ def test_a_solver_that_hangs_is_given_up_on(tmp_path: Path) -> None:
 def test_only_a_sound_is_confirmed(tmp_path: Path) -> None:
     """A counterexample is replayed, a race shown, and UNKNOWN claims nothing."""
     lying = solver(tmp_path, "echo sat")
-    assert check(read_program_file(FIG4), ORIGINAL, MODEL, Settings(confirm=lying)).word is (
+    assert check(Case(read_program_file(FIG4), ORIGINAL, MODEL, Settings(confirm=lying))).word is (
         Word.UNSOUND
     )
-    assert check(read_program_file(EX3), PROPOSED, MODEL, Settings(confirm=lying)).word is Word.RACY
+    assert (
+        check(Case(read_program_file(EX3), PROPOSED, MODEL, Settings(confirm=lying))).word
+        is Word.RACY
+    )
     assert times_asked(tmp_path) == 0
 
 
 def test_time_that_is_over_is_said(tmp_path: Path) -> None:
-    dossier = Dossier(Settings(confirm=solver(tmp_path, "echo unsat")), "t", "s")
-    dossier.add("race", "Is it?", [variable("x")], False)
-    assert confirmed(dossier, "fake", Limits(seconds=0)) == (
-        "not confirmed by fake: timeout of 0 s"
+    log = QueryLog()
+    log.add("race", "Is it?", [variable("x")], False)
+    assert not_confirmed(log, solver(tmp_path, "echo unsat"), Limits(seconds=0)) == (
+        f"not confirmed by {tmp_path}/fake: timeout of 0 s"
     )
     assert times_asked(tmp_path) == 0
 
@@ -216,7 +210,7 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
     """Read by z3 with its own parser; of sound, unsound and racy programs."""
     settings = Settings(engine=engine, smt_dir=str(tmp_path / "a" / "b"))
     words = [
-        check(read_program_file(path), scheme, MODEL, settings).word
+        check(Case(read_program_file(path), scheme, MODEL, settings)).word
         for path in (FIG4, EX3, SAMPLE[0])
         for scheme in (ORIGINAL, PROPOSED)
     ]
@@ -228,7 +222,7 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_a_file_says_what_it_asks(tmp_path: Path) -> None:
-    check(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(tmp_path)))
+    check(Case(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(tmp_path))))
     files = sorted(tmp_path.rglob("*.smt2"))
     assert [path.name.rpartition("Fig4.litmus@")[2] for path in files] == [
         *("proposed.01-race.smt2", "proposed.02-complete.smt2", "proposed.03-breaks.smt2")
@@ -245,17 +239,17 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     """Of the same test and scheme alone."""
     folder = tmp_path / "questions"
     chosen = Settings(smt_dir=str(folder))
-    dossier = Dossier(chosen, "a+b.litmus", "s")
+    log = QueryLog()
     for _ in range(101):
-        dossier.add("allowed", "Is it?", [], True)
-    dossier.write("SOUND")
-    Dossier(chosen, "a.litmus", "s").write("SOUND")
+        log.add("allowed", "Is it?", [], True)
+    write_queries(log, chosen, "a+b.litmus", "s", "SOUND")
+    write_queries(QueryLog(), chosen, "a.litmus", "s", "SOUND")
     (folder / "a+b.litmus@s.01-notes.txt").write_text("mine")
     (folder / "a+b.litmus@other.01-race.smt2").write_text("of another scheme")
     assert len(list(folder.iterdir())) == 103
-    fewer = Dossier(chosen, "a+b.litmus", "s")
+    fewer = QueryLog()
     fewer.add("race", "Is it?", [], True)
-    fewer.write("SOUND")
+    write_queries(fewer, chosen, "a+b.litmus", "s", "SOUND")
     assert sorted(path.name for path in folder.iterdir()) == [
         *(
             "a+b.litmus@other.01-race.smt2",
@@ -268,9 +262,9 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
 def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
     chosen = Settings(smt_dir=str(tmp_path))
     for name in ("a/b.litmus", "a_b.litmus", "a.b.litmus", "../a/b.litmus", "/a/b.litmus"):
-        dossier = Dossier(chosen, name, "s/1")
-        dossier.add("race", "Is it?", [], True)
-        dossier.write("SOUND")
+        log = QueryLog()
+        log.add("race", "Is it?", [], True)
+        write_queries(log, chosen, name, "s/1", "SOUND")
     found = [it.relative_to(tmp_path).as_posix() for it in tmp_path.rglob("*.smt2")]
     end = ".litmus@s%2F1.01-race.smt2"
     assert set(found) == {f"{it}{end}" for it in ("a.b", "a/b", "a_b", "%2F/a/b", "%2E%2E/a/b")}
@@ -278,7 +272,7 @@ def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
 
 def test_the_witness_reading_says_so(tmp_path: Path) -> None:
     settings = Settings(smt_dir=str(tmp_path), reading=Reading.WITNESS)
-    check(read_program_file(FIG4), PROPOSED, MODEL, settings)
+    check(Case(read_program_file(FIG4), PROPOSED, MODEL, settings))
     assert all(
         "; engine events, witness reading" in it.read_text() for it in tmp_path.rglob("*.smt2")
     )
@@ -287,7 +281,9 @@ def test_the_witness_reading_says_so(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "inside"):
-        verdict = check(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(folder)))
+        verdict = check(
+            Case(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(folder)))
+        )
         assert verdict.word is Word.ERROR
         assert verdict.reason.startswith(f"{folder}: its files must be writable, not: ")
 

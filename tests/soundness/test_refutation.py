@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,15 +16,15 @@ from rspverify.relation import Environment, Expression
 from rspverify.relation import Test as Question
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.smt import FALSE, Term, bridge, portfolio
-from rspverify.soundness import counterexample, refutation
-from rspverify.soundness import query_log as dossier
-from rspverify.soundness import theorem as soundness
+from rspverify.soundness import counterexample, query_log, refutation
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
 from rspverify.soundness.counterexample import shortest_counterexample
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.refutation import refuted_counterexample
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.target import ReachedByEvents, Suspicion, machine_for, reached
-from rspverify.soundness.theorem import check
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import EventsTarget, Suspect, Target, target_of
 from rspverify.verdict import Outcome, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,20 +36,23 @@ EX4 = read_program_file(ROOT / "litmus/paper/Ex4.litmus")
 STALE = Outcome(((2, 1), (3, 0)), (("x", 42), ("y", 1)))
 
 
-class Liar:
+class Liar(Target):
     """An engine that reports one outcome, whatever the machine does."""
 
-    within: dict[str, int] = {}  # noqa: RUF012
-    asked: tuple[Term, ...] = ()
+    within: ClassVar[dict[str, int]] = {}
 
-    def __init__(self, *_: Any) -> None:
-        pass
+    def completes(self) -> bool:
+        return True
 
     def outcomes(self) -> Iterator[Outcome]:
         yield STALE
 
     def exclude(self, outcome: Outcome) -> None:
         pass
+
+
+def lying(*_: Any) -> Target:
+    return Liar()
 
 
 def sabotage_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,37 +67,38 @@ def sabotage_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("program", [FIG4, EX4], ids=["Fig4", "Ex4"])
 def test_a_true_counterexample_stands(program: Any) -> None:
-    machine = machine_for(compile_program(program, ORIGINAL), Settings())
-    source = Questions(program, MODEL, Limits())
+    machine = machine_of(compile_program(program, ORIGINAL), Settings())
+    source = SourceExecutions(program, MODEL)
     engine = Settings(engine=Engine.EXPLICIT)
     wrong = next(
         each
-        for each in reached(machine, engine, Limits()).outcomes()
+        for each in target_of(machine, engine, Limits()).outcomes()
         if not source.allows(each)
     )  # fmt: skip
 
     def forbidden(outcome: Outcome) -> bool:
         return not source.allows(outcome)
 
-    found = refuted_counterexample(program, source, MODEL, machine, forbidden, Limits(), wrong)
+    case = Case(program, ORIGINAL, MODEL, Settings())
+    found = refuted_counterexample(case, source, machine, Suspect(wrong))
     same = shortest_counterexample(machine, forbidden, Limits())
     assert (found.schedule, found.outcome) == (same.schedule, same.outcome)
 
 
 def test_an_outcome_that_the_machine_cannot_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(soundness, "reached", Liar)
+    monkeypatch.setattr("rspverify.soundness.check.target_of", lying)
     with pytest.raises(
         InternalError, match=r"^an engine reports a wrong outcome that no other"
     ) as it:
-        check(FIG4, PROPOSED, MODEL, Settings())
+        check(Case(FIG4, PROPOSED, MODEL, Settings()))
     assert it.value.evidence == {"outcome that the engine reports": "1:r0=1 1:r1=0 x=42 y=1"}
 
 
 def test_the_same_where_only_the_solver_can_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(soundness, "reached", Liar)
+    monkeypatch.setattr("rspverify.soundness.check.target_of", lying)
     monkeypatch.setattr(counterexample, "_STATES", 10)
     with pytest.raises(InternalError, match=r"^an engine reports a wrong outcome that no other"):
-        check(FIG4, PROPOSED, MODEL, Settings())
+        check(Case(FIG4, PROPOSED, MODEL, Settings()))
 
 
 @pytest.mark.parametrize("engine", Engine)
@@ -103,7 +107,7 @@ def test_an_outcome_that_is_consistent_after_all(
 ) -> None:
     sabotage_model(monkeypatch)
     with pytest.raises(InternalError, match=r"is that of a consistent execution after all$") as it:
-        check(FIG4, PROPOSED, MODEL, Settings(engine=engine))
+        check(Case(FIG4, PROPOSED, MODEL, Settings(engine=engine)))
     evidence = it.value.evidence
     assert evidence["outcome"].endswith("x=42 y=1")
     assert "FLU_L1 WG" in evidence["schedule"]
@@ -118,7 +122,7 @@ def test_a_schedule_that_ends_otherwise(monkeypatch: pytest.MonkeyPatch) -> None
     other = Outcome(((2, 0),), (("x", 42), ("y", 1)))
     monkeypatch.setattr(Replayer, "outcome", lambda *a: real(*a) and other)
     with pytest.raises(InternalError, match=r"^a counterexample does not replay") as it:
-        check(FIG4, ORIGINAL, MODEL, Settings())
+        check(Case(FIG4, ORIGINAL, MODEL, Settings()))
     assert it.value.evidence["replayed"] == "it ends; operation 2 reads 0; x=42; y=1"
     assert it.value.evidence["schedule"].splitlines()[0].startswith("1  ")
 
@@ -128,27 +132,27 @@ def test_a_schedule_that_cannot_be_followed(monkeypatch: pytest.MonkeyPatch) -> 
     real = Unrolling.schedule
     monkeypatch.setattr(Unrolling, "schedule", lambda *a: real(*a)[::-1])
     with pytest.raises(InternalError, match=r"^a counterexample does not replay") as it:
-        check(FIG4, ORIGINAL, MODEL, Settings(engine=Engine.UNROLL))
+        check(Case(FIG4, ORIGINAL, MODEL, Settings(engine=Engine.UNROLL)))
     assert it.value.evidence["replayed"] == "it cannot be followed to the end"
 
 
 def test_an_engine_whose_own_schedule_leads_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """The events engine tells a schedule with each outcome; here that of another outcome."""
-    machine = machine_for(compile_program(FIG4, PROPOSED), Settings())
+    machine = machine_of(compile_program(FIG4, PROPOSED), Settings())
     schedule = ExplicitMachine(machine, dequeue_alone=False).shortest(lambda _: True, Limits())
     assert schedule is not None
-    lies = [Suspicion(STALE, schedule, (), ())]
-    monkeypatch.setattr(ReachedByEvents, "suspicions", lambda *_: iter(lies))
+    lies = [Suspect(STALE, schedule, ())]
+    monkeypatch.setattr(EventsTarget, "suspects", lambda *_: iter(lies))
     with pytest.raises(InternalError, match=r"^a counterexample does not replay") as it:
-        check(FIG4, PROPOSED, MODEL, Settings(engine=Engine.EVENTS))
+        check(Case(FIG4, PROPOSED, MODEL, Settings(engine=Engine.EVENTS)))
     assert it.value.evidence["replayed"].startswith("it ends; operation 2 reads ")
     assert it.value.evidence["outcome that the engine reports"] == "1:r0=1 1:r1=0 x=42 y=1"
 
 
 def test_a_second_solver_that_contradicts_a_sound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dossier, "satisfiable", lambda *_: True)
+    monkeypatch.setattr(query_log, "satisfiable", lambda *_: True)
     with pytest.raises(InternalError, match=r"^other contradicts z3 on the question «"):
-        check(FIG4, PROPOSED, MODEL, Settings(confirm="other"))
+        check(Case(FIG4, PROPOSED, MODEL, Settings(confirm="other")))
 
 
 # ---- where there are too many candidates to enumerate --------------------------------------------
@@ -172,14 +176,14 @@ def test_a_second_solver_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         return asked[-1][1]
 
     monkeypatch.setattr(portfolio, "satisfiable", satisfiable)
-    assert check(FIG4, ORIGINAL, MODEL, Settings()).word is Word.UNSOUND
+    assert check(Case(FIG4, ORIGINAL, MODEL, Settings())).word is Word.UNSOUND
     assert asked == [((*portfolio.other_solvers(), "z3")[0], False)]
 
 
 @pytest.mark.usefixtures("too_many")
 def test_z3_through_another_door_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portfolio, "other_solvers", list)
-    assert check(FIG4, ORIGINAL, MODEL, Settings()).word is Word.UNSOUND
+    assert check(Case(FIG4, ORIGINAL, MODEL, Settings())).word is Word.UNSOUND
 
 
 @pytest.mark.usefixtures("too_many")
@@ -189,14 +193,14 @@ def test_a_second_solver_that_says_otherwise(monkeypatch: pytest.MonkeyPatch) ->
         portfolio, "satisfiable", lambda _, solver, __: solver == "second" or "it gave up"
     )
     with pytest.raises(InternalError, match="consistent execution after all") as it:
-        check(FIG4, ORIGINAL, MODEL, Settings())
+        check(Case(FIG4, ORIGINAL, MODEL, Settings()))
     assert it.value.evidence["consistent execution"] == "there is one, says second"
 
 
 @pytest.mark.usefixtures("too_many")
 def test_unrefuted_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portfolio, "satisfiable", lambda *_: "it gave up")
-    verdict = check(FIG4, ORIGINAL, MODEL, Settings())
+    verdict = check(Case(FIG4, ORIGINAL, MODEL, Settings()))
     assert verdict.word is Word.UNKNOWN
     assert verdict.reason == (
         "an outcome that seems wrong was refuted neither by enumeration "

@@ -8,9 +8,10 @@ from rspverify.axiomatic import load_model
 from rspverify.litmus import Program, read_program
 from rspverify.scheme import read_scheme, read_scheme_file
 from rspverify.soundness import target as reached
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.symmetry import exchangeable
-from rspverify.soundness.theorem import check
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -101,8 +102,8 @@ def test_the_same_verdict_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
         test = program(threads, [rng.randrange(2) for _ in threads])
         with monkeypatch.context() as patched:
             patched.setattr(reached, "exchangeable", lambda _: [])
-            without = check(test, ORIGINAL, MODEL, Settings())
-        found = check(test, ORIGINAL, MODEL, Settings())
+            without = check(Case(test, ORIGINAL, MODEL, Settings()))
+        found = check(Case(test, ORIGINAL, MODEL, Settings()))
         assert found.word is without.word, threads
         assert found.outcome == without.outcome
         words.append((found.word, bool(exchangeable(test))))
@@ -148,4 +149,4 @@ rows:
         lines.append("scopeTree (device (work_group P0 P1) (work_group P2))")
         it = read_program(Source("t", "\n".join(lines)))
         assert exchangeable(it) == []
-        assert check(it, stale, MODEL, Settings()).word is Word.UNSOUND
+        assert check(Case(it, stale, MODEL, Settings())).word is Word.UNSOUND

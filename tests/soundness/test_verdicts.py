@@ -9,8 +9,9 @@ import pytest
 from rspverify.axiomatic import load_model
 from rspverify.litmus import read_program, read_program_file
 from rspverify.scheme import read_scheme, read_scheme_file
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.theorem import check
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -37,7 +38,7 @@ rows:
 def test_vacuous_says_where_the_machine_stops(engine: Engine) -> None:
     """Two threads of different work-groups that take the rmw locks and keep them."""
     scheme = read_scheme(Source("deadlock.yaml", DEADLOCK))
-    verdict = check(litmus("paper/Ex1"), scheme, MODEL, Settings(engine=engine))
+    verdict = check(Case(litmus("paper/Ex1"), scheme, MODEL, Settings(engine=engine)))
     assert verdict.word is Word.VACUOUS
     assert verdict.within == {}
     assert verdict.reason == "no execution of the compiled program completes"
@@ -57,7 +58,7 @@ def test_unsupported_names_operation_and_line() -> None:
             "scopeTree (device (work_group P0))\n",
         )
     )
-    verdict = check(source, PROPOSED, MODEL, Settings())
+    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
     assert verdict.word is Word.UNSUPPORTED
     assert verdict.reason == (
         "line 4: scheme proposed has no row for load DV,N (relaxed) on x "
@@ -76,13 +77,13 @@ def test_seq_cst_is_beyond_models_without_it() -> None:
     )
     anything = "{op: store, scope: dv, order: seq_cst, code: [ST r x]}"
     scheme = read_scheme(Source("s.yaml", f"name: s\nrows:\n  - {anything}\n"))
-    verdict = check(source, scheme, load_model("opencl-rsp-fig2"), Settings())
+    verdict = check(Case(source, scheme, load_model("opencl-rsp-fig2"), Settings()))
     assert verdict.word is Word.UNSUPPORTED
     assert verdict.reason.startswith("line 4: seq_cst is beyond the model opencl-rsp-fig2")
 
 
 def test_racy_names_both_accesses() -> None:
-    verdict = check(litmus("paper/Ex3"), PROPOSED, MODEL, Settings())
+    verdict = check(Case(litmus("paper/Ex3"), PROPOSED, MODEL, Settings()))
     assert verdict.word is Word.RACY
     assert verdict.race is not None
     assert {verdict.race.first.thread, verdict.race.second.thread} == {0, 1}
@@ -92,9 +93,9 @@ def test_racy_names_both_accesses() -> None:
 
 def test_limits_are_unknown_never_sound() -> None:
     test = litmus("IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3")
-    states = check(test, PROPOSED, MODEL, Settings(engine=Engine.EXPLICIT, states=20))
+    states = check(Case(test, PROPOSED, MODEL, Settings(engine=Engine.EXPLICIT, states=20)))
     assert (states.word, states.reason) == (Word.UNKNOWN, "more than 20 machine states")
-    late = check(test, PROPOSED, MODEL, Settings(seconds=1e-6))
+    late = check(Case(test, PROPOSED, MODEL, Settings(seconds=1e-6)))
     assert (late.word, late.reason) == (Word.UNKNOWN, "timeout of 1e-06 s")
 
 
@@ -106,7 +107,7 @@ def test_too_many_values_are_unknown() -> None:
     )
     groups = " ".join(f"(work_group P{i})" for i in range(9))
     source = read_program(Source("t", f"OpenCL t\n{{}}\n{adds}\nscopeTree (device {groups})\n"))
-    verdict = check(source, PROPOSED, MODEL, Settings())
+    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
     assert verdict.word is Word.UNKNOWN
     assert verdict.reason == "x may take more than 256 values"
 
@@ -116,7 +117,7 @@ def test_broken_siblings(path: Path) -> None:
     """Each broken sibling of Proposed is found unsound, unless only progress can catch it."""
     scheme = read_scheme_file(path)
     tests = sorted((ROOT / "litmus/MP").glob("*.litmus")) + sorted((ROOT / "litmus/RMW").glob("*"))
-    words = {check(read_program_file(test), scheme, MODEL, Settings()).word for test in tests}
+    words = {check(Case(read_program_file(test), scheme, MODEL, Settings())).word for test in tests}
     only_stuck = path.stem in ("proposed-no-rmw-unlock", "proposed-no-lock-order")
     assert (Word.UNSOUND in words) is not only_stuck
 
@@ -124,11 +125,11 @@ def test_broken_siblings(path: Path) -> None:
 def test_same_counterexample_every_time() -> None:
     original = read_scheme_file(ROOT / "schemes/original.yaml")
     name = "ISA2/ISA2+st.na-st.WG+ld.WG-st.DV+ld.DV-ld.na@01-2"
-    first = check(litmus(name), original, MODEL, Settings())
-    check(litmus("paper/Ex4"), original, MODEL, Settings())
-    second = check(litmus(name), original, MODEL, Settings())
+    first = check(Case(litmus(name), original, MODEL, Settings()))
+    check(Case(litmus("paper/Ex4"), original, MODEL, Settings()))
+    second = check(Case(litmus(name), original, MODEL, Settings()))
     assert first.execution == second.execution
-    assert first == check(litmus(name), original, MODEL, Settings(engine=Engine.EXPLICIT))
+    assert first == check(Case(litmus(name), original, MODEL, Settings(engine=Engine.EXPLICIT)))
     assert first == second
 
 
@@ -146,7 +147,7 @@ P1@wg 1, dev 0 (global atomic_int* x) {{
 def test_a_verdict_says_how_far_loops_were_looked_at() -> None:
     """No execution goes round three times, but that is not known when the loop is cut."""
     source = read_program(Source("t", LOOP.format(scope="device", value=2)), unroll=3)
-    verdict = check(source, PROPOSED, MODEL, Settings())
+    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
     assert verdict.word is Word.SOUND
     assert verdict.within == {"iterations": 3}
     assert verdict.reason == (
@@ -156,5 +157,5 @@ def test_a_verdict_says_how_far_loops_were_looked_at() -> None:
 
 def test_a_race_that_is_found_is_one_whatever_the_bound_of_loops() -> None:
     source = read_program(Source("t", LOOP.format(scope="work_group", value=1)))
-    verdict = check(source, PROPOSED, MODEL, Settings())
+    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
     assert (verdict.word, verdict.within) == (Word.RACY, {})

@@ -9,8 +9,9 @@ from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.report import OutcomeChange, OutcomeChanges
 from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import machine_for, reached
+from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome
 
@@ -41,8 +42,8 @@ def changed_outcomes(
 
 def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:
     limits = settings.limits()
-    machine = machine_for(compile_program(program, scheme), settings)
-    found = set(islice(reached(machine, settings, limits).outcomes(), limit + 1))
+    machine = machine_of(compile_program(program, scheme), settings)
+    found = set(islice(target_of(machine, settings, limits).outcomes(), limit + 1))
     if len(found) > limit:
         raise _TooManyError
     return found

@@ -10,8 +10,10 @@ from rspverify.assembly import Reach
 from rspverify.axiomatic import MemoryModel
 from rspverify.litmus import Program, Scope
 from rspverify.scheme import Row, Scheme, Template, rows_used
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import SourceSide, check
+from rspverify.soundness.source import SourceExecutions
 from rspverify.verdict import Word
 
 _SCOPES = (None, Scope.WI, Scope.WG, Scope.DV, Scope.ALL)
@@ -39,14 +41,14 @@ def blame(
 
     Only if no row and no two mend it within their reach, rows are tried that reach everywhere.
     """
-    side = SourceSide(program, model)
+    side = SourceExecutions(program, model)
     rows = rows_used(program, scheme)
     for anywhere in (False, True):
         for count in (1, 2):
             mends = {}
             for chosen in combinations(rows, count):
                 mended = _strengthened(scheme, chosen, devices, anywhere=anywhere)
-                if check(program, mended, model, settings, side).word is Word.SOUND:
+                if check(Case(program, mended, model, settings), side).word is Word.SOUND:
                     mends[chosen] = mended
             if mends:
                 widest = max(mends, key=_width)

@@ -23,7 +23,7 @@ from rspverify.scheme import Scheme
 from rspverify.scheme import Shape as RowShape
 from rspverify.scheme.orders import Op
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import SourceSide
+from rspverify.soundness.source import SourceExecutions
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -93,7 +93,7 @@ class Deciding:
             space, model = self.survey.space, self.survey.model
             title = title_of(shape, space)
             program = program_of(shape, space)
-            side = SourceSide(program, model, race_free=True)
+            side = SourceExecutions(program, model, race_free=True)
             answer = answer_to(side, scheme, self.settings, self._incident(title))
             word = answer.verdict.word
             words.append(word)

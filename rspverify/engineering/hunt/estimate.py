@@ -15,8 +15,10 @@ from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.report.hunts import EstimateShown
 from rspverify.scheme import Scheme
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import SourceSide, check
+from rspverify.soundness.source import SourceExecutions
 
 _PARENTS = 300
 """So many programs of each size are extended."""
@@ -131,6 +133,6 @@ def _per_decision(
     started = time.process_time()
     for each in chosen:
         program = program_of(decoded(each), survey.space)
-        side = SourceSide(program, survey.model, race_free=True)
-        check(program, scheme, survey.model, settings, side)
+        side = SourceExecutions(program, survey.model, race_free=True)
+        check(Case(program, scheme, survey.model, settings), side)
     return (time.process_time() - started) / max(1, len(chosen))

@@ -16,8 +16,9 @@ from rspverify.engineering.hunt.survey import Phase, Survey
 from rspverify.report import Internal
 from rspverify.report.hunts import FIRST, NO_ROW, BlamedRow, BrokenShown, PhaseShown
 from rspverify.scheme import Row, Scheme
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import check
 from rspverify.verdict import Verdict, Word
 
 
@@ -151,7 +152,7 @@ class Hunt:
         shape = decoded(program)
         settings = replace(self._settings, shortest=True, progress=False, seconds=None)
         case = case_of_shape(shape, survey.space, settings)
-        verdict = check(case.program, scheme, survey.model, settings)
+        verdict = check(Case(case.program, scheme, survey.model, settings))
         if verdict.word is not Word.UNSOUND:
             line = line_of(shape, survey.space)
             raise AssertionError(f"{line} is UNSOUND, and from its text {verdict.word.value}")

@@ -14,9 +14,9 @@ from rspverify.limits import LimitReached
 from rspverify.machine import ExplicitMachine, Replayer
 from rspverify.machine.standstill import Standstills, marked_in
 from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import standstill
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import machine_for
 
 Beginnings = Mapping[int, int | None]
 """By the number of a row how many instructions its code must begin with; None: all, and no more."""
@@ -27,7 +27,7 @@ def beginnings(case: Case, scheme: Scheme, settings: Settings) -> Beginnings | N
     any code. None if no execution to a standstill is found.
     """
     compiled = compile_program(case.program, scheme)
-    machine = machine_for(compiled, settings)
+    machine = machine_of(compiled, settings)
     try:
         schedule = standstill(machine, settings.limits()).schedule
     except LimitReached:

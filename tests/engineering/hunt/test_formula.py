@@ -39,9 +39,11 @@ from rspverify.scheme.mutants import mutants_of
 from rspverify.smt import Model, Solver, Term
 from rspverify.smt.choice import constant
 from rspverify.smt.term import Kind
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import L2, Settings
-from rspverify.soundness.target import ReachedByEvents, machine_for
-from rspverify.soundness.theorem import check
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import EventsTarget
 from rspverify.verdict import Word
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -255,8 +257,10 @@ def suspected(shape: Shape, space: Space, table: Scheme) -> bool:
     """Whether the program, by itself, has an execution that breaks the model by its own rf and
     mo; it has one wherever it is UNSOUND, and where `check` must ask for another rf and mo."""
     program = program_of(shape, space)
-    machine = machine_for(compile_program(program, table), QUICK)
-    return any(True for _ in ReachedByEvents(machine, Limits()).suspicions(program, MODEL))
+    machine = machine_of(compile_program(program, table), QUICK)
+    return any(
+        True for _ in EventsTarget(machine, Limits()).suspects(SourceExecutions(program, MODEL))
+    )
 
 
 def test_of_each_program_it_says_what_check_says() -> None:
@@ -268,7 +272,7 @@ def test_of_each_program_it_says_what_check_says() -> None:
     for shape in programs:
         if suspected(shape, space, table):
             expected.add(line_of(shape, space))
-        if check(program_of(shape, space), table, MODEL, QUICK).word is Word.UNSOUND:
+        if check(Case(program_of(shape, space), table, MODEL, QUICK)).word is Word.UNSOUND:
             broken.add(line_of(shape, space))
     for events, threads in Survey(space, MODEL).plan:
         for frame in frames(space, events, threads):
@@ -346,7 +350,7 @@ def test_mutants_are_broken_where_enumeration_says_so() -> None:
         for table in tables:
             row = int(table.name.split("-row")[1].split("-")[0])
             changed = [it for it in programs if row in {r.number for r in rows_used(it, table)}]
-            expected = Word.UNSOUND in (check(it, table, MODEL, QUICK).word for it in changed)
+            expected = Word.UNSOUND in (check(Case(it, table, MODEL, QUICK)).word for it in changed)
             asked = question(space, table)
             answers = [asked.answer(it) for e, t in plan for it in frames(space, e, t)]
             assert not any(each.unknown for each in answers)
@@ -455,9 +459,9 @@ def test_a_candidate_without_verdict_is_named(monkeypatch: pytest.MonkeyPatch) -
     """And excluded alone: the others of the frame are still found."""
     real = ask.check
 
-    def unsure(program, *rest):  # type: ignore[no-untyped-def]
-        verdict = real(program, *rest)
-        if verdict.word is Word.UNSOUND and "inc.WG" in program.source.name:
+    def unsure(case, *rest):  # type: ignore[no-untyped-def]
+        verdict = real(case, *rest)
+        if verdict.word is Word.UNSOUND and "inc.WG" in case.program.source.name:
             return replace(verdict, word=Word.UNKNOWN, reason="planted")
         return verdict
 

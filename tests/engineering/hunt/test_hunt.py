@@ -22,8 +22,9 @@ from rspverify.engineering.hunt.survey import Survey
 from rspverify.engineering.hunt.tables import Tables
 from rspverify.judge.cache import open_cache
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import check
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -88,7 +89,7 @@ def test_the_smallest_is_the_smallest() -> None:
     broken = [
         case.program.title
         for case in survivors(space, MODEL, Settings(), larger=True)
-        if check(case.program, table, MODEL, Settings(shortest=False)).word is Word.UNSOUND
+        if check(Case(case.program, table, MODEL, Settings(shortest=False))).word is Word.UNSOUND
     ]
     assert broken[0] == answer.case.program.title
     assert not answer.unknown
@@ -121,7 +122,7 @@ def test_nothing_is_lost_by_the_filters(name: str) -> None:
             continue
         for each in rng.sample(programs, min(len(programs), 20)):
             shape = decoded(each)
-            word = check(program_of(shape, space), table, MODEL, settings).word
+            word = check(Case(program_of(shape, space), table, MODEL, settings)).word
             assert word is not Word.RACY, line_of(shape, space)
             if sort is Sort.ALONE:
                 assert word in (Word.SOUND, Word.VACUOUS), line_of(shape, space)
@@ -155,7 +156,7 @@ def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
     words = set()
     for each in random.Random(6).sample(alone, 80):
         program = program_of(decoded(each), space)
-        words.add(check(program, table, MODEL, Settings(shortest=False)).word)
+        words.add(check(Case(program, table, MODEL, Settings(shortest=False))).word)
     assert words == {Word.SOUND, Word.VACUOUS}
 
 

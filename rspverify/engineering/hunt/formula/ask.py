@@ -21,8 +21,9 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.smt import Solver
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.theorem import check
 from rspverify.verdict import Verdict, Word
 
 
@@ -109,7 +110,7 @@ class FrameQuestion:
     def _checked(self, shape: Shape, limits: Limits) -> Verdict:
         """The verdict on a candidate, whether it races included, in the time that is left."""
         settings = replace(self.settings, seconds=limits.remaining())
-        verdict = check(program_of(shape, self.space), self.scheme, self.model, settings)
+        verdict = check(Case(program_of(shape, self.space), self.scheme, self.model, settings))
         if verdict.word is Word.RACY:
             line = line_of(shape, self.space)
             raise AssertionError(f"{line} has no race by enumeration, and one by the solver")

@@ -1,0 +1,88 @@
+"""A check: the theorem, with what wraps around it (second solvers, bounds of reading, limits)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rspverify.axiomatic import require_understood, unheeded
+from rspverify.limits import LimitReached
+from rspverify.litmus import Program
+from rspverify.machine import Machine
+from rspverify.soundness.case import Case
+from rspverify.soundness.query_log import (
+    LoggedSource,
+    LoggedTarget,
+    QueryLog,
+    not_confirmed,
+    write_queries,
+)
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import Target, target_of
+from rspverify.soundness.theorem import soundness
+from rspverify.soundness.verdicts import bounds_in_words
+from rspverify.source import InputError, Severity, in_one_line
+from rspverify.verdict import Verdict, Word
+
+
+def check(
+    case: Case, source: SourceExecutions | None = None, log: QueryLog | None = None
+) -> Verdict:
+    """The verdict on a case (docs/semantics.md). Whatever is wrong with it is a verdict, too.
+
+    source: of the same program and model, shared with cases of other schemes. log: where the
+    questions go to; one is made where the settings want it.
+    """
+    settings = case.settings
+    if log is None and (settings.confirm or settings.smt_dir):
+        log = QueryLog()
+    source = (source or SourceExecutions(case.program, case.model)).within(case.limits)
+    try:
+        require_understood(case.program, case.model)
+        verdict = _decided(case, source, log)
+        verdict = _within_what_was_read(verdict, case.program)
+        notes = "".join(f" ({note})" for note in unheeded(case.program, case.model))
+        verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
+        if log and settings.confirm and verdict.word is Word.SOUND:
+            verdict = _confirmed(verdict, log, settings.confirm, case)
+        if log:
+            name = case.program.source.name
+            write_queries(log, settings, name, case.scheme.name, verdict.word)
+        return verdict
+    except InputError as error:
+        word = Word.ERROR if error.severity is Severity.ERROR else Word.UNSUPPORTED
+        return Verdict(word, in_one_line(error.problems))
+    except LimitReached as limit:
+        return Verdict(Word.UNKNOWN, str(limit))
+
+
+def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verdict:
+    def target(machine: Machine) -> Target:
+        return target_of(machine, case.settings, case.limits)
+
+    if log is None:
+        return soundness(case, source, target)
+    return soundness(
+        case, LoggedSource(source, log), lambda machine: LoggedTarget(target(machine), log)
+    )
+
+
+def _confirmed(verdict: Verdict, log: QueryLog, solver: str, case: Case) -> Verdict:
+    """A SOUND as a second solver sees it."""
+    refusal = not_confirmed(log, solver, case.limits)
+    if refusal is None:
+        return replace(verdict, confirmed=solver)
+    return Verdict(Word.UNKNOWN, f"{verdict.reason}, but {refusal}", within=verdict.within)
+
+
+def _within_what_was_read(verdict: Verdict, program: Program) -> Verdict:
+    """A verdict with the bounds within which its program was read, where it depends on them.
+
+    A race that is found stands in an execution that the program has. A counterexample does too, but
+    it counts for nothing if the program races further on, and its outcome might be allowed by a
+    spurious failure of a compare-exchange, which is left out.
+    """
+    bounds = {name: n for name, n in program.within.items() if name not in verdict.within}
+    if verdict.word is Word.RACY or not bounds:
+        return verdict
+    reason = f"{bounds_in_words(bounds)}{verdict.reason}"
+    return replace(verdict, within={**bounds, **verdict.within}, reason=reason)
