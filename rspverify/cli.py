@@ -97,9 +97,10 @@ def check(
     from rspverify.check.exit_code import exit_code
     from rspverify.check.inputs import require, split_inputs
     from rspverify.judge.answers import answers_may_be_kept
-    from rspverify.judge.cache import open_cache
+    from rspverify.judge.cache import cache_place
+    from rspverify.judge.judge import Judge
     from rspverify.judge.reading import read_inputs
-    from rspverify.judge.run import run
+    from rspverify.judge.run import Run
     from rspverify.render.check_stream import CheckStream
     from rspverify.render.console import opened
 
@@ -113,8 +114,9 @@ def check(
         known = read_expected(expect, settings.model)
     started = time.perf_counter()
     warn = warn_once()
-    cache = open_cache(not no_cache and answers_may_be_kept(settings), warn)
-    given = read_inputs(schemes, settings, cache)
+    place = cache_place(not no_cache and answers_may_be_kept(settings), warn)
+    judge = Judge(place, warn, jobs or os.cpu_count() or 1)
+    given = read_inputs(schemes, settings, judge)
     results: list[Result] = []
     interrupted = False
     text = format is FormatName.TEXT
@@ -123,9 +125,10 @@ def check(
             console, given.names, len(tests), text, progress=settings.progress
         ) as stream:
             try:
-                for result in run(given, tests, jobs or os.cpu_count() or 1, cache, warn):
-                    results.append(result)
-                    stream.show(result)
+                with closing(Run(given, judge).results(tests)) as coming:
+                    for result in coming:
+                        results.append(result)
+                        stream.show(result)
             except KeyboardInterrupt:
                 interrupted = True
         differences = known.differences(results) if known else None
@@ -165,7 +168,9 @@ def explain(
     from rspverify.check.inputs import require
     from rspverify.judge.explain import explain as explained
     from rspverify.judge.incident import Incident, reporting
+    from rspverify.judge.litmus_test import read_test
     from rspverify.judge.reading import load_scheme
+    from rspverify.judge.verdicts import NamedScheme
     from rspverify.render.explanation_text import explanation
     from rspverify.source import read_source
 
@@ -174,8 +179,12 @@ def explain(
     )
     with reporting(Incident("explain", (test,), (scheme,), settings)):
         table = load_scheme(scheme, settings)
-        program = settings.read(read_source(test))
-        found = explained(program, table, load_model(settings.model), test, scheme, settings)
+        found = explained(
+            read_test(read_source(test), settings),
+            NamedScheme.of(table, scheme),
+            load_model(settings.model),
+            settings,
+        )
     print_parts(output, explanation(found))
     raise typer.Exit(exit_code([found.result], None))
 
@@ -214,7 +223,8 @@ def outcomes(
     """
     from rspverify.axiomatic import load_model
     from rspverify.check.inputs import find_tests, require
-    from rspverify.judge.listing import Listing, answers, exit_code
+    from rspverify.judge.judge import Judge
+    from rspverify.judge.listing import Listing, exit_code
     from rspverify.judge.reading import load_scheme
     from rspverify.render.console import opened
     from rspverify.render.outcomes_stream import OutcomesStream
@@ -248,7 +258,9 @@ def outcomes(
     with opened(output) as console:
         stream = OutcomesStream(console, format.value, many=len(files) > 1)
         try:
-            with closing(answers(listing, files, jobs or os.cpu_count() or 1)) as coming:
+            with closing(
+                listing.answers(files, Judge(workers=jobs or os.cpu_count() or 1))
+            ) as coming:
                 for answer in coming:
                     found.append(answer)
                     stream.show(answer)

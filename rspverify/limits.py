@@ -9,6 +9,10 @@ DEFAULT_UNROLL = 8
 """How many iterations of a loop are looked at, unless another number is asked for."""
 
 
+LOST = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
+"""What is said of what a worker process was at when it was lost."""
+
+
 class LimitReached(Exception):
     """A limit was met before there was an answer; the text says which, in words for users."""
 

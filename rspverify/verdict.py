@@ -19,6 +19,10 @@ class Word(StrEnum):
     ERROR = "ERROR"
 
 
+WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
+"""Verdicts beside which progress has no meaning: the source has none, or nothing was compiled."""
+
+
 @dataclass(frozen=True, order=True)
 class Outcome:
     """What can be observed of one execution (SEMANTICS §2).

@@ -50,7 +50,7 @@ def _enumerated(space: Space, model: MemoryModel) -> None:
     for name in SCHEMES:
         began = time.process_time()
         broken = first_broken(survey, scheme_named(name), Settings())
-        word = broken.case.program.title if broken.case else "sound"
+        word = broken.test.program.title if broken.test else "sound"
         took = time.process_time() - began
         print(f"by programs, {name}: {word}, {broken.decided:,} decided, {took:.2f} s", flush=True)
 

@@ -70,8 +70,10 @@ def compare(
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
     from rspverify.check.inputs import find_tests, require
-    from rspverify.engineering.compare import Comparer, compared, comparison, exit_code, read_both
-    from rspverify.judge.cache import open_cache
+    from rspverify.engineering.compare import Comparer, comparison, exit_code, read_both
+    from rspverify.judge.cache import cache_place
+    from rspverify.judge.judge import Judge
+    from rspverify.judge.run import Run
     from rspverify.limits import LimitReached
     from rspverify.render.compare_stream import CompareStream
     from rspverify.render.console import opened
@@ -85,13 +87,13 @@ def compare(
     files = find_tests(tests or ["litmus"], problems)
     weights, given = default_costs(), None
     warn = warn_once()
-    cache = open_cache(not no_cache, warn)
+    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
     try:
         weights = read_costs(costs) if costs else weights
     except InputError as error:
         problems += error.problems
     try:
-        given = read_both(old, new, settings, cache)
+        given = read_both(old, new, settings, judge)
     except InputError as error:
         problems += error.problems
     if problems or given is None:
@@ -103,9 +105,7 @@ def compare(
         start = comparison(given, weights, len(files), limit)
         stream.start(start)
         try:
-            with closing(
-                compared(Comparer(given, limit, warn), files, jobs or os.cpu_count() or 1, cache)
-            ) as coming:
+            with closing(Comparer(Run(given, judge), limit).compared(files)) as coming:
                 for each in coming:
                     found.append(each)
                     stream.show(each)

@@ -106,7 +106,8 @@ def hunt(
     """
     from rspverify.engineering.hunt.files import require_folder, written_to
     from rspverify.engineering.hunt.outfit import Outfit, hunting_space
-    from rspverify.judge.cache import open_cache
+    from rspverify.judge.cache import cache_place
+    from rspverify.judge.judge import Judge
     from rspverify.judge.reading import read_inputs
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
@@ -114,12 +115,11 @@ def hunt(
     started = time.perf_counter()
     require_folder(write)
     warn = warn_once()
-    cache = open_cache(not no_cache, warn)
-    decider = read_inputs([scheme], settings, cache).decider()
-    cache.close()
-    note(decider.model.notes)
-    table = decider.schemes[0].scheme
-    settings = replace(settings, model=decider.model.name)
+    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
+    (named,), memory_model = read_inputs([scheme], settings, judge).parsed()
+    note(memory_model.notes)
+    table = named.scheme
+    settings = replace(settings, model=memory_model.name)
     bounds = (events, threads, workgroups or threads, devices, locations, guards)
     space, left_out = hunting_space(table, bounds, operation, mixed=plain_on_atomic)
 
@@ -129,19 +129,16 @@ def hunt(
     outfit = Outfit(
         table,
         scheme,
-        decider.model,
+        memory_model,
         space,
         left_out,
         settings,
-        jobs or os.cpu_count() or 1,
         by,
         count,
     )
     with opened(output) as console:
         with HuntStream(console, outfit.heading(), text=format is FormatName.TEXT) as stream:
-            report = outfit.hunt(
-                stream, keep, cache.place, warn, first=first, only_estimate=estimate
-            )
+            report = outfit.hunt(stream, keep, judge, first=first, only_estimate=estimate)
             report = replace(report, seconds=time.perf_counter() - started)
         if format is FormatName.JSON:
             from rspverify.render.hunt_json import render

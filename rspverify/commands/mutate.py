@@ -25,8 +25,7 @@ from rspverify.options import (
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.engineering.judge import Judge
-    from rspverify.engineering.mutate import Ground
+    from rspverify.engineering.mutate import Baseline
     from rspverify.engineering.mutation_report import Asked
     from rspverify.report.mutations import Finding, MutationReport
 
@@ -74,10 +73,10 @@ def mutate(
     survives, but not all tests could be decided; 0 otherwise.
     """
     from rspverify.check.inputs import require, split_inputs
-    from rspverify.engineering.cases import read_workbench
-    from rspverify.engineering.judge import Judge
     from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
-    from rspverify.judge.cache import open_cache
+    from rspverify.engineering.setup import read_setup
+    from rspverify.judge.cache import cache_place
+    from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
 
@@ -86,23 +85,21 @@ def mutate(
     require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
     weights = read_costs(costs) if costs else default_costs()
     warn = warn_once()
-    cache = open_cache(not no_cache, warn)
-    bench = read_workbench(schemes, tests, replace(settings, shortest=False), cache)
-    cache.close()
-    asked = asked_of(bench, weights, widen=widen)
+    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
+    setup = read_setup(schemes, tests, replace(settings, shortest=False), judge)
+    asked = asked_of(setup, weights, widen=widen)
     if write is not None:
         asked = written_to(write, asked)
-    note(bench.model.notes)
-    judge = Judge(bench.model, bench.model_facts, bench.settings, cache.place, warn)
-    grounds: list[Ground] = []
+    note(setup.model.notes)
+    baselines: list[Baseline] = []
     found: list[Finding] = []
     interrupted = False
     with opened(output) as console:
         try:
-            _decide(asked, judge, jobs or os.cpu_count() or 1, grounds, found)
+            _decide(asked, baselines, found)
         except KeyboardInterrupt:
             interrupted = True
-        report = mutation_report(asked, grounds, found, time.perf_counter() - started)
+        report = mutation_report(asked, baselines, found, time.perf_counter() - started)
         if format is FormatName.JSON:
             from rspverify.render.mutate_json import render
 
@@ -115,27 +112,25 @@ def mutate(
     raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
 
 
-def _decide(
-    asked: Asked, judge: Judge, workers: int, grounds: list[Ground], found: list[Finding]
-) -> None:
+def _decide(asked: Asked, known: list[Baseline], found: list[Finding]) -> None:
     """Fill in what becomes known, until it is all or an interrupt comes; an estimate between."""
-    from rspverify.engineering.mutate import findings, ground, longest
+    from rspverify.engineering.mutate import baselines, findings, longest
     from rspverify.render.progress import counting
 
-    bench, mutants = asked.bench, asked.mutants
+    setup, mutants = asked.setup, asked.mutants
     with (
-        closing(ground(bench, judge, workers)) as tests,
-        counting("tests", len(bench.cases)) as advance,
+        closing(baselines(setup)) as tests,
+        counting("tests", len(setup.tests)) as advance,
     ):
         for each in tests:
-            grounds.append(each)
+            known.append(each)
             advance()
-    seconds = longest(mutants, grounds, workers)
+    seconds = longest(mutants, known, setup.judge.workers)
     if seconds > _LONG:
         words = f"{len(mutants)} mutants, up to about {seconds:,.0f} s for their verdicts"
         print(f"{words}; less the sooner each fails a test", file=sys.stderr)
     with (
-        closing(findings(bench, mutants, grounds, asked.costs, judge, workers)) as trials,
+        closing(findings(setup, mutants, known, asked.costs)) as trials,
         counting("mutants", len(mutants)) as advance,
     ):
         for finding in trials:

@@ -114,13 +114,13 @@ def repair(
     something was not decided, so that there may be a cheaper one; 0 otherwise.
     """
     from rspverify.check.inputs import require, split_inputs
-    from rspverify.engineering.cases import read_workbench
     from rspverify.engineering.hunt.filters import stores_again
-    from rspverify.engineering.judge import Judge
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
     from rspverify.engineering.repair.writing import written_to
-    from rspverify.judge.cache import open_cache
+    from rspverify.engineering.setup import read_setup
+    from rspverify.judge.cache import cache_place
+    from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
     from rspverify.render.repair_progress import shown_search
     from rspverify.render.repair_text import before, repair_table
@@ -135,23 +135,17 @@ def repair(
     weights = read_costs(costs) if costs else default_costs()
     wanted = replace(_wanted(rows, allow, forbid, max_length), repeats=store_again)
     warn = warn_once()
-    cache = open_cache(not no_cache, warn)
-    bench = read_workbench(schemes, tests, settings_for(settings), cache)
-    cache.close()
-    note(bench.model.notes)
-    judge = Judge(bench.model, bench.model_facts, bench.settings, cache.place, warn)
+    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
+    setup = read_setup(schemes, tests, settings_for(settings), judge)
+    note(setup.model.notes)
     interrupted = False
     with opened(output) as console:
         with shown_search() as step:
-            workers = jobs or os.cpu_count() or 1
-            again = bool(store_again) or stores_again(bench.schemes[0])
-            hunt = (
-                Hunt(judge, bench.schemes[0], hunt_events, workers, again=again)
-                if hunt_events
-                else None
-            )
+            scheme = setup.schemes[0].scheme
+            again = bool(store_again) or stores_again(scheme)
+            hunt = Hunt(setup.verdicts, scheme, hunt_events, again=again) if hunt_events else None
             search = Repair(
-                bench, judge, wanted, weights, count=count, sample=sample, hunt=hunt, on_step=step
+                setup, wanted, weights, count=count, sample=sample, hunt=hunt, on_step=step
             )
             search.prepare()
             print(before(search.report()), file=sys.stderr)

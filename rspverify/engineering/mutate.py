@@ -7,87 +7,80 @@ under the scheme, and then under each mutant of a row that the test uses, the sm
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from rspverify.engineering.cases import Case, Workbench
-from rspverify.engineering.judge import Judge
-from rspverify.judge.workers import spread
+from rspverify.engineering.setup import Setup
+from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.report import Internal
 from rspverify.report.mutations import Fate, Finding, MutantShown, NamedTest, StepShown
-from rspverify.scheme import Scheme, rows_used
+from rspverify.scheme import rows_used
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.mutants import Mutant, Step
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
 @dataclass(frozen=True)
-class Ground:
+class Baseline:
     """What a test says of the scheme itself. rows: the numbers of those that it uses."""
 
-    case: Case
+    test: LitmusTest
     verdict: Verdict
     rows: frozenset[int]
     seconds: float
     internal: Internal | None = None
 
     @property
-    def test(self) -> NamedTest:
-        """By its names."""
-        return named(self.case)
+    def name(self) -> NamedTest:
+        """The test by its names."""
+        return named(self.test)
 
 
-def named(case: Case) -> NamedTest:
+def named(test: LitmusTest) -> NamedTest:
     """A test by its names."""
-    return NamedTest(case.program.title or case.file, case.file)
+    return NamedTest(test.program.title or test.file, test.file)
 
 
-def ground(bench: Workbench, judge: Judge, workers: int) -> Generator[Ground, None, None]:
+def baselines(setup: Setup) -> Generator[Baseline, None, None]:
     """Every test under the scheme itself, the smallest first."""
-    scheme, file = bench.schemes[0], bench.scheme_files[0]
+    scheme = setup.schemes[0]
 
     def decide(place: int) -> tuple[Verdict, float, Internal | None]:
-        answer = judge.answer(bench.cases[place], scheme, file)
+        answer = setup.verdicts.answer(setup.tests[place], scheme)
         return replace(answer.verdict, execution=None), answer.seconds, answer.internal
 
-    decided = spread(decide, range(len(bench.cases)), workers)
-    try:
-        for case, (verdict, seconds, internal) in zip(bench.cases, decided, strict=True):
+    with closing(setup.judge.each(decide, range(len(setup.tests)))) as decided:
+        for test, (verdict, seconds, internal) in zip(setup.tests, decided, strict=True):
             rows: frozenset[int] = frozenset()
             if verdict.word is not Word.UNSUPPORTED:
-                rows = frozenset(row.number for row in rows_used(case.program, scheme))
-            yield Ground(case, verdict, rows, seconds, internal)
-    finally:
-        decided.close()
+                rows = frozenset(row.number for row in rows_used(test.program, scheme.scheme))
+            yield Baseline(test, verdict, rows, seconds, internal)
 
 
-def telling(grounds: Iterable[Ground], row: int) -> list[Ground]:
+def telling(known: Iterable[Baseline], row: int) -> list[Baseline]:
     """The tests that say something of the mutants of a row: the scheme passes them."""
-    return [each for each in grounds if row in each.rows and each.verdict.word is Word.SOUND]
+    return [each for each in known if row in each.rows and each.verdict.word is Word.SOUND]
 
 
-def longest(mutants: Sequence[Mutant], grounds: Sequence[Ground], workers: int) -> float:
+def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) -> float:
     """About how many seconds the verdicts take if no mutant fails any test; progress left out."""
     seconds = (
-        sum(each.seconds for each in telling(grounds, mutant.row.number)) for mutant in mutants
+        sum(each.seconds for each in telling(known, mutant.row.number)) for mutant in mutants
     )
     return sum(seconds) / workers
 
 
 def findings(
-    bench: Workbench,
-    mutants: Sequence[Mutant],
-    grounds: Sequence[Ground],
-    costs: Costs,
-    judge: Judge,
-    workers: int,
+    setup: Setup, mutants: Sequence[Mutant], known: Sequence[Baseline], costs: Costs
 ) -> Generator[Finding, None, None]:
     """What the tests make of each mutant, in their order."""
-    trial = _Trial(bench.schemes[0], bench.scheme_files[0], grounds, costs, judge)
+    trial = _Trial(setup.schemes[0], known, costs, setup.verdicts)
 
     def decide(place: int) -> Finding:
         return trial.of(mutants[place])
 
-    yield from spread(decide, range(len(mutants)), workers, ahead=2)
+    yield from setup.judge.each(decide, range(len(mutants)), ahead=2)
 
 
 def shown(mutant: Mutant, costs: Costs, file: str | None = None) -> MutantShown:
@@ -112,23 +105,22 @@ def step_shown(step: Step) -> StepShown:
 class _Trial:
     """Holds mutants of a scheme against tests, the smallest first."""
 
-    scheme: Scheme
-    file: str
-    grounds: Sequence[Ground]
+    scheme: NamedScheme
+    known: Sequence[Baseline]
     costs: Costs
-    judge: Judge
-    known: dict[str, Progress | None] = field(default_factory=dict)
+    verdicts: Verdicts
+    itself: dict[str, Progress | None] = field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
     def of(self, mutant: Mutant) -> Finding:
         record = _Record(shown(mutant, self.costs))
-        scheme = mutant.of(self.scheme)
-        passed: list[tuple[Ground, Verdict]] = []
-        for each in self.grounds:
+        scheme = NamedScheme.of(mutant.of(self.scheme.scheme), self.scheme.file)
+        passed: list[tuple[Baseline, Verdict]] = []
+        for each in self.known:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:
                 record.unknown(each, f"under the scheme itself: {each.verdict.reason}")
-        for each in telling(self.grounds, mutant.row.number):
-            answer = self.judge.answer(each.case, scheme, self.file)
+        for each in telling(self.known, mutant.row.number):
+            answer = self.verdicts.answer(each.test, scheme)
             record.decided += 1
             record.bound(each.verdict, answer.verdict)
             if answer.verdict.word is Word.UNSOUND:
@@ -142,33 +134,38 @@ class _Trial:
             return record.found(Fate.STUCK, each, verdict)
         return record.found(Fate.SURVIVES)
 
-    def _stops(self, ground: Ground, verdict: Verdict, scheme: Scheme, record: _Record) -> bool:
+    def _stops(
+        self, baseline: Baseline, verdict: Verdict, scheme: NamedScheme, record: _Record
+    ) -> bool:
         """Whether a mutant gets stuck, or never completes, where the scheme itself always does."""
-        case = ground.case
-        found = self.judge.progress(case, scheme, verdict)
+        found = self._progress(baseline.test, scheme, verdict)
         vacuous = verdict.word is Word.VACUOUS
         stuck = found is not None and found.word is ProgressWord.STUCK
         if not stuck and not vacuous:
             if found is not None and found.word is ProgressWord.UNKNOWN:
-                record.unknown(ground, f"progress: {found.reason}")
+                record.unknown(baseline, f"progress: {found.reason}")
             return False
-        itself = self._itself(ground)
+        itself = self._itself(baseline)
         if itself is None or itself.word is ProgressWord.UNKNOWN:
             why = itself.reason if itself else "not asked"
-            record.unknown(ground, f"progress under the scheme itself: {why}")
+            record.unknown(baseline, f"progress under the scheme itself: {why}")
             return False
         if itself.word is ProgressWord.STUCK:
-            record.stuck.append(ground.test)
+            record.stuck.append(baseline.name)
             return False
         if found is not None and stuck:
             record.reason = found.reason
         return True
 
-    def _itself(self, ground: Ground) -> Progress | None:
-        file = ground.case.file
-        if file not in self.known:
-            self.known[file] = self.judge.progress(ground.case, self.scheme, ground.verdict)
-        return self.known[file]
+    def _itself(self, baseline: Baseline) -> Progress | None:
+        file = baseline.test.file
+        if file not in self.itself:
+            self.itself[file] = self._progress(baseline.test, self.scheme, baseline.verdict)
+        return self.itself[file]
+
+    def _progress(self, test: LitmusTest, scheme: NamedScheme, verdict: Verdict) -> Progress | None:
+        found = self.verdicts.progress(test, scheme, verdict.word)
+        return found.progress if found else None
 
 
 class _Record:
@@ -183,8 +180,8 @@ class _Record:
         self._internal: list[Internal] = []
         self._within: dict[str, int] = {}
 
-    def unknown(self, ground: Ground, reason: str, internal: Internal | None = None) -> None:
-        self._unknown.setdefault(ground.test, reason)
+    def unknown(self, baseline: Baseline, reason: str, internal: Internal | None = None) -> None:
+        self._unknown.setdefault(baseline.name, reason)
         if internal is not None:
             self._internal.append(internal)
 
@@ -193,16 +190,16 @@ class _Record:
             self._within |= verdict.within
 
     def found(
-        self, fate: Fate, ground: Ground | None = None, verdict: Verdict | None = None
+        self, fate: Fate, baseline: Baseline | None = None, verdict: Verdict | None = None
     ) -> Finding:
         """The finding. All bounds count for one that survives; else those of the test alone."""
         within: Mapping[str, int] = self._within
-        if ground is not None and verdict is not None:
-            within = {**ground.verdict.within, **verdict.within}
+        if baseline is not None and verdict is not None:
+            within = {**baseline.verdict.within, **verdict.within}
         return Finding(
             self.mutant,
             fate,
-            ground.test if ground else None,
+            baseline.name if baseline else None,
             self.reason or (verdict.reason if verdict else ""),
             dict(within),
             self.decided,

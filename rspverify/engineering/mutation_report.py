@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rspverify.engineering.cases import Workbench
-from rspverify.engineering.mutate import Ground, shown, step_shown, telling
+from rspverify.engineering.mutate import Baseline, shown, step_shown, telling
+from rspverify.engineering.setup import Setup
 from rspverify.engineering.shown_commands import explain_command, hunt_command, hunted
 from rspverify.engineering.written import write_schemes
 from rspverify.report.mutations import (
@@ -34,7 +34,7 @@ from rspverify.verdict import Word
 class Asked:
     """What was asked of a scheme. written: where each mutant was written, by its name."""
 
-    bench: Workbench
+    setup: Setup
     table: tuple[RowMutants, ...]
     wider: tuple[RowMutants, ...] | None
     costs: Costs
@@ -46,11 +46,11 @@ class Asked:
         return [mutant for row in self.table for mutant in row.mutants]
 
 
-def asked_of(bench: Workbench, costs: Costs, *, widen: bool) -> Asked:
+def asked_of(setup: Setup, costs: Costs, *, widen: bool) -> Asked:
     """Every mutant of the first scheme; with `widen` the wider ones, too."""
-    scheme = bench.schemes[0]
+    scheme = setup.schemes[0].scheme
     wider = wider_mutants_of(scheme) if widen else None
-    return Asked(bench, mutants_of(scheme), wider, costs, {})
+    return Asked(setup, mutants_of(scheme), wider, costs, {})
 
 
 def written_to(folder: str, asked: Asked) -> Asked:
@@ -58,7 +58,8 @@ def written_to(folder: str, asked: Asked) -> Asked:
 
     Raises InputError.
     """
-    scheme, file = asked.bench.schemes[0], asked.bench.scheme_files[0]
+    named = asked.setup.schemes[0]
+    scheme, file = named.scheme, named.file
     texts: dict[str, str] = {}
     names: dict[str, str] = {}
     for mutant in asked.mutants:
@@ -72,11 +73,11 @@ def written_to(folder: str, asked: Asked) -> Asked:
 
 
 def mutation_report(
-    asked: Asked, grounds: Sequence[Ground], found: Sequence[Finding], seconds: float
+    asked: Asked, grounds: Sequence[Baseline], found: Sequence[Finding], seconds: float
 ) -> MutationReport:
     """All that is known, be it the whole or what there was before an interruption."""
-    bench, costs = asked.bench, asked.costs
-    scheme = bench.schemes[0]
+    setup, costs = asked.setup, asked.costs
+    scheme = setup.schemes[0].scheme
     rows = (
         RowShown(
             it.row.number,
@@ -97,12 +98,12 @@ def mutation_report(
     internal = tuple(each.internal for each in grounds if each.internal)
     return MutationReport(
         scheme.name,
-        bench.scheme_files[0],
+        setup.schemes[0].file,
         scheme.machine,
-        bench.model.name,
-        str(bench.settings.engine),
+        setup.model.name,
+        str(setup.settings.engine),
         tuple(rows),
-        _ground(bench, grounds),
+        _ground(setup, grounds),
         len(asked.mutants),
         tuple(_with_command(each, asked) for each in found),
         _wider(asked),
@@ -112,18 +113,18 @@ def mutation_report(
     )
 
 
-def _ground(bench: Workbench, grounds: Sequence[Ground]) -> GroundShown:
+def _ground(setup: Setup, grounds: Sequence[Baseline]) -> GroundShown:
     broken = [it for it in grounds if it.verdict.word in (Word.UNSOUND, Word.VACUOUS)]
     open_ = [it for it in grounds if it.verdict.word is Word.UNKNOWN]
     within: dict[str, int] = {}
     for each in grounds:
         within |= each.verdict.within
     return GroundShown(
-        len(bench.cases) + len(bench.left_out),
+        len(setup.tests) + len(setup.left_out),
         Counter(each.verdict.word for each in grounds),
-        tuple((it.test, f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
-        tuple((it.test, it.verdict.reason) for it in open_),
-        bench.left_out,
+        tuple((it.name, f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
+        tuple((it.name, it.verdict.reason) for it in open_),
+        setup.left_out,
         within,
     )
 
@@ -133,10 +134,10 @@ def _with_command(finding: Finding, asked: Asked) -> Finding:
     path = asked.written.get(finding.mutant.name)
     if path is None:
         return finding
-    settings = asked.bench.settings
+    settings = asked.setup.settings
     command = None
     if finding.test is None:
-        scheme = asked.bench.schemes[0]
+        scheme = asked.setup.schemes[0].scheme
         (row,) = (each for each in scheme.rows if each.number == finding.mutant.row)
         devices = hunted(row, scheme)
         if devices is not None:

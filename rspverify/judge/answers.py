@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, ProgramFacts, SchemeFacts
@@ -20,32 +21,33 @@ _CLOSE = 0.9
 class Answer:
     """A verdict as far as it depends on content alone, and what deciding it took.
 
-    internal: the internal error that came instead of a verdict or of progress. progress: if it was
-    asked for and has a meaning.
+    internal: the internal error that came instead.
     """
 
     verdict: Verdict
     observed: Observed | None
     seconds: float
     internal: Internal | None = None
-    progress: Progress | None = None
 
 
 @dataclass(frozen=True)
-class Job:
-    """One test under one scheme, by the names that the user gave them."""
+class ProgressAnswer:
+    """The same of progress, where it has a meaning."""
+
+    progress: Progress
+    seconds: float
+    internal: Internal | None = None
+
+
+@dataclass(frozen=True)
+class Names:
+    """One test under one scheme, by the names that the user gave them. title: None if none can be
+    told."""
 
     file: str
+    title: str | None
     scheme_file: str
-
-
-@dataclass(frozen=True)
-class Task:
-    """A test to decide under schemes, which are given by their place among those of the run."""
-
-    file: str
-    source: Source
-    schemes: tuple[int, ...]
+    scheme: str
 
 
 def soundness_question(
@@ -54,8 +56,8 @@ def soundness_question(
     scheme: SchemeFacts,
     model: ModelFacts,
     settings: Settings,
-) -> Question:
-    """Is the program compiled soundly? Its answer is an Answer.
+) -> Question[Answer]:
+    """Is the program compiled soundly?
 
     Of the scheme only the rows that the program uses count. All settings do, but those that are
     here by content, and the time limit, which `worth_keeping` sees to. Messages name the model.
@@ -65,9 +67,14 @@ def soundness_question(
         digest(source.text),
         scheme.rows_used(program),
         model.digest,
-        replace(chosen, seconds=None),
+        replace(chosen, seconds=None, progress=False),
     )
-    return Question("soundness", content)
+    return Question("soundness", content, Answer)
+
+
+def progress_question(question: Question[Answer]) -> Question[ProgressAnswer]:
+    """Can the compiled program always go on, of which a verdict is asked?"""
+    return Question("progress", question.content, ProgressAnswer)
 
 
 def answers_may_be_kept(settings: Settings) -> bool:
@@ -78,25 +85,26 @@ def answers_may_be_kept(settings: Settings) -> bool:
     return settings.confirm is None and settings.smt_dir is None
 
 
-def worth_keeping(answer: Answer, settings: Settings) -> bool:
+def worth_keeping(answer: Answer | ProgressAnswer, settings: Settings) -> bool:
     """Whether an answer would be the same in another run, with any time limit.
 
-    Never UNKNOWN, of progress neither: another try may do better. Never what came near the time
-    limit, as a verdict may then show less than it could, such as a counterexample that is not a
-    shortest one.
+    Never UNKNOWN: another try may do better. Never what came near the time limit, as it may then
+    show less than it could, such as a counterexample that is not a shortest one.
     """
-    if answer.verdict.word not in _KEPT:
-        return False
-    if answer.progress is not None and answer.progress.word is ProgressWord.UNKNOWN:
-        return False
-    return settings.seconds is None or answer.seconds < _CLOSE * settings.seconds
+    match answer:
+        case Answer(verdict):
+            known = verdict.word in _KEPT
+        case ProgressAnswer(progress):
+            known = progress.word is not ProgressWord.UNKNOWN
+        case _:
+            assert_never(answer)
+    return known and (settings.seconds is None or answer.seconds < _CLOSE * settings.seconds)
 
 
 def result_of(
     answer: Answer,
-    job: Job,
-    title: str | None,
-    scheme: str,
+    progress: ProgressAnswer | None,
+    names: Names,
     model: str,
     settings: Settings,
     *,
@@ -104,17 +112,17 @@ def result_of(
 ) -> Result:
     """An answer as the result of one test under one scheme, with the names that they have now."""
     return Result(
-        test=title or job.file,
-        file=job.file,
-        scheme=scheme,
-        scheme_file=job.scheme_file,
+        test=names.title or names.file,
+        file=names.file,
+        scheme=names.scheme,
+        scheme_file=names.scheme_file,
         model=model,
         engine=str(settings.engine),
         reading=str(settings.reading),
         verdict=answer.verdict,
         observed=answer.observed,
-        seconds=answer.seconds,
-        internal=answer.internal,
-        progress=answer.progress,
+        seconds=answer.seconds + (progress.seconds if progress else 0.0),
+        internal=answer.internal or (progress.internal if progress else None),
+        progress=progress.progress if progress else None,
         cached=cached,
     )

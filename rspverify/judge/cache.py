@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rspverify.judge.fingerprint import fingerprint
 from rspverify.judge.plain import from_plain, to_plain
@@ -24,11 +24,15 @@ Warn = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Question:
-    """A kind of question, and everything that its answer depends on but the package itself."""
+class Question(Generic[T]):
+    """A kind of question, and everything that its answer depends on but the package itself.
+
+    answer: the type of its answer, plain data.
+    """
 
     kind: str
     content: tuple[Any, ...]
+    answer: type[T]
 
 
 @dataclass(frozen=True)
@@ -47,49 +51,48 @@ class Cache:
         self._store = Store(place.folder, warn) if place else None
 
     @property
-    def place(self) -> CachePlace | None:
-        """Where another process can open it, None if it is of no use there."""
-        return None if self._store is None or self._store.failed else self._place
+    def failed(self) -> bool:
+        """Whether it cannot be used."""
+        return self._store is not None and self._store.failed
 
-    def answer(self, question: Question, kind: type[T]) -> T | None:
-        """The answer to a question if it is known, read as the given type."""
+    def answer(self, question: Question[T]) -> T | None:
+        """The answer to a question, if it is known."""
         if self._store is None:
             return None
         found = self._store.get(self._key(question))
         if found is None:
             return None
         try:
-            return from_plain(kind, found)
+            return from_plain(question.answer, found)
         except (ValueError, RecursionError):
             self._store.report_damage()
             return None
 
-    def keep(self, question: Question, answer: Any) -> None:
+    def keep(self, question: Question[T], answer: T) -> None:
         """Put an answer, plain data, on file."""
         if self._store is not None:
             self._store.put(self._key(question), to_plain(answer))
 
     def close(self) -> None:
-        """Let go of the file; from now on it is empty. Do it before a fork."""
+        """Let go of the file; from now on it is empty."""
         if self._store is not None:
             self._store.close()
 
-    def _key(self, question: Question) -> str:
+    def _key(self, question: Question[Any]) -> str:
         assert self._place is not None
         whole = [self._place.version, question.kind, to_plain(question.content)]
         return digest(json.dumps(whole, sort_keys=True))
 
 
-def open_cache(wanted: bool, warn: Warn) -> Cache:
-    """The user's cache, or an empty one if it is not wanted or cannot be had."""
+def cache_place(wanted: bool, warn: Warn) -> CachePlace | None:
+    """Where the user's cache is; None if it is not wanted or cannot be had."""
     if not wanted:
-        return Cache(None, warn)
+        return None
     try:
-        place = CachePlace(default_folder(), fingerprint())
+        return CachePlace(default_folder(), fingerprint())
     except (OSError, PackageNotFoundError, RuntimeError) as error:
         warn(f"results are not cached: {error}")
-        return Cache(None, warn)
-    return Cache(place, warn)
+        return None
 
 
 def digest(text: str) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from rspverify.axiomatic import MemoryModel
-from rspverify.judge.answers import Job, result_of
-from rspverify.judge.decide import answer_to, incident
+from rspverify.judge.answers import Names, result_of
+from rspverify.judge.facts import facts_of_model
+from rspverify.judge.judge import Judge
+from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps, label
 from rspverify.report import CompiledThread, Explanation, Observed
-from rspverify.scheme import Scheme, compile_program
+from rspverify.scheme import compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.source import SourceExecutions
@@ -19,27 +22,25 @@ from rspverify.verdict import Verdict, Word
 
 
 def explain(
-    program: Program,
-    scheme: Scheme,
-    model: MemoryModel,
-    test: str,
-    scheme_file: str,
-    settings: Settings,
+    test: LitmusTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
 ) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
-    source = SourceExecutions(program, model)
-    answer = answer_to(source, scheme, settings, incident(test, scheme_file, settings))
-    verdict = answer.verdict
-    job = Job(test, scheme_file)
-    result = result_of(answer, job, program.title, scheme.name, model.name, settings)
+    verdicts = Verdicts(Judge(), model, facts_of_model(model), settings)
+    answer, progress = verdicts.answer(test, scheme), None
+    verdict, program = answer.verdict, test.program
+    if settings.progress:
+        progress = verdicts.progress(test, scheme, verdict.word)
+    names = Names(test.file, program.title, scheme.file, scheme.facts.name)
+    result = result_of(answer, progress, names, model.name, settings)
     if result.internal is not None:
         return Explanation(result, program.title, (), (), (), None, "")
-    compiled = compile_program(program, scheme) if verdict.word is not Word.UNSUPPORTED else None
+    supported = verdict.word is not Word.UNSUPPORTED
+    compiled = compile_program(program, scheme.scheme) if supported else None
     machine = machine_of(compiled, settings) if compiled else None
     seen: tuple[Observed, ...] = ()
     allowed = None
     if verdict.word is Word.SOUND and machine is not None and not settings.progress:
-        seen, allowed = _outcomes(source, machine, settings)
+        seen, allowed = _outcomes(verdicts.source(test), machine, settings)
     texts = {axiom.name: str(axiom) for axiom in model.axioms}
     return Explanation(
         result,

@@ -102,19 +102,19 @@ class ModelFacts:
     files: tuple[LookedFor, ...]
 
 
-def program_question(source: Source, settings: Settings) -> Question:
-    """What does a test say, read as the settings say? Its answer is a ProgramFacts."""
-    return Question("program", (digest(source.text), settings.unroll, settings.mixed))
+def program_question(source: Source, settings: Settings) -> Question[ProgramFacts]:
+    """What does a test say, read as the settings say?"""
+    return Question("program", (digest(source.text), settings.unroll, settings.mixed), ProgramFacts)
 
 
-def scheme_question(source: Source) -> Question:
-    """What does the text of a scheme say? Its answer is a SchemeFacts."""
-    return Question("scheme", (digest(source.text),))
+def scheme_question(source: Source) -> Question[SchemeFacts]:
+    """What does the text of a scheme say?"""
+    return Question("scheme", (digest(source.text),), SchemeFacts)
 
 
-def model_question(name: str) -> Question:
-    """Which model has this name or path? Its answer is a ModelFacts, if its files still hold."""
-    return Question("model", (name, os.path.abspath(name)))
+def model_question(name: str) -> Question[ModelFacts]:
+    """Which model has this name or path? The answer counts if its files still hold."""
+    return Question("model", (name, os.path.abspath(name)), ModelFacts)
 
 
 def facts_of_program(program: Program) -> ProgramFacts:

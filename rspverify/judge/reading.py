@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rspverify.judge.cache import Cache
 from rspverify.judge.facts import (
     ModelFacts,
     SchemeFacts,
@@ -20,7 +19,8 @@ from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read
 
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
-    from rspverify.judge.decide import Decider
+    from rspverify.judge.judge import Judge
+    from rspverify.judge.verdicts import NamedScheme
     from rspverify.scheme import Scheme
 
 
@@ -48,10 +48,10 @@ class Inputs:
         """The names of the schemes."""
         return [each.facts.name for each in self.schemes]
 
-    def decider(self) -> Decider:
-        """The same, parsed, for those that decide. Raises InputError if the model has changed."""
+    def parsed(self) -> tuple[tuple[NamedScheme, ...], MemoryModel]:
+        """Schemes and model, for those that decide. Raises InputError if the model has changed."""
         from rspverify.axiomatic import load_model
-        from rspverify.judge.decide import Decider, NamedScheme
+        from rspverify.judge.verdicts import NamedScheme
         from rspverify.scheme import read_scheme
 
         machine = self.settings.machine
@@ -60,8 +60,7 @@ class Inputs:
             scheme = each.parsed or read_scheme(each.source)
             chosen = scheme.on_machine(machine) if machine else scheme
             schemes.append(NamedScheme(each.file, chosen, each.facts))
-        model = self.model or load_model(self.settings.model)
-        return Decider(tuple(schemes), model, facts_of_model(model), self.settings)
+        return tuple(schemes), self.model or load_model(self.settings.model)
 
 
 def load_scheme(path: str, settings: Settings) -> Scheme:
@@ -72,19 +71,19 @@ def load_scheme(path: str, settings: Settings) -> Scheme:
     return scheme.on_machine(settings.machine) if settings.machine else scheme
 
 
-def read_inputs(paths: Sequence[str], settings: Settings, cache: Cache) -> Inputs:
+def read_inputs(paths: Sequence[str], settings: Settings, judge: Judge) -> Inputs:
     """Read schemes and model. Raises InputError for all that is wrong with them."""
     problems: list[Problem] = []
     known, model = None, None
     try:
-        known, model = _model(settings.model, cache)
+        known, model = _model(settings.model, judge)
     except InputError as error:
         problems += error.problems
     names: dict[str, str] = {}
     schemes = []
     for path in paths:
         try:
-            scheme = _scheme(path, cache)
+            scheme = _scheme(path, judge)
         except InputError as error:
             problems += error.problems
             continue
@@ -100,28 +99,28 @@ def read_inputs(paths: Sequence[str], settings: Settings, cache: Cache) -> Input
     return Inputs(tuple(schemes), known, model, settings)
 
 
-def _scheme(path: str, cache: Cache) -> SchemeText:
+def _scheme(path: str, judge: Judge) -> SchemeText:
     source = read_source(path, MAX_SCHEME_BYTES)
     question = scheme_question(source)
-    facts = cache.answer(question, SchemeFacts)
+    facts = judge.known(question)
     if facts is not None:
         return SchemeText(path, source, facts, None)
     from rspverify.scheme import read_scheme
 
     scheme = read_scheme(source)
     facts = facts_of_scheme(scheme)
-    cache.keep(question, facts)
+    judge.keep(question, facts)
     return SchemeText(path, source, facts, scheme)
 
 
-def _model(name: str, cache: Cache) -> tuple[ModelFacts, MemoryModel | None]:
+def _model(name: str, judge: Judge) -> tuple[ModelFacts, MemoryModel | None]:
     question = model_question(name)
-    facts = cache.answer(question, ModelFacts)
+    facts = judge.known(question)
     if facts is not None and all(each.holds() for each in facts.files):
         return facts, None
     from rspverify.axiomatic import load_model
 
     model = load_model(name)
     facts = facts_of_model(model)
-    cache.keep(question, facts)
+    judge.keep(question, facts)
     return facts, model

@@ -1,4 +1,4 @@
-"""Worker processes: how a pool of them begins and ends."""
+"""Work that is spread over processes, results in order; what a lost process was at is known."""
 
 from __future__ import annotations
 
@@ -6,47 +6,198 @@ import gc
 import os
 import signal
 import threading
+import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from contextlib import suppress
+from dataclasses import dataclass, field
 from multiprocessing import get_all_start_methods, get_context, parent_process
-from multiprocessing.connection import wait
-from typing import Any, TypeVar
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Generic, TypeVar
 
-from rspverify.limits import LimitReached
+from rspverify.limits import LOST, LimitReached
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-LOST = "a worker process ended unexpectedly, perhaps for lack of memory; try -j 1"
-"""What is said of a task whose worker was lost."""
+_SMALL = 16_384
+"""Up to so many bytes, an item may wait in the pipe of a worker that is busy: it always fits."""
 
 
-def forked(
-    count: int, start: Callable[..., None], arguments: tuple[Any, ...]
-) -> ProcessPoolExecutor:
-    """A pool of so many workers, forked where there is fork. `start` must call `begin`."""
-    method = "fork" if "fork" in get_all_start_methods() else "spawn"
-    return ProcessPoolExecutor(
-        count, mp_context=get_context(method), initializer=start, initargs=arguments
-    )
+def spread(
+    work: Callable[[T], R],
+    items: Iterable[T],
+    workers: int,
+    *,
+    ahead: int = 4,
+    lost: Callable[[T], R] | None = None,
+    before_fork: Callable[[], None] = lambda: None,
+) -> Generator[R, None, None]:
+    """work(item) for each item, in their order, by so many worker processes. Close it when done.
+
+    Workers are forked when they are needed and inherit all that `work` holds, so that only items
+    and results are passed on. ahead: how many items per worker are taken before their turn. lost:
+    the result of the item that a lost worker was at; without it that raises LimitReached, and one
+    worker is this process itself. before_fork: what this process must let go of. What work raises
+    is raised.
+    """
+    if "fork" not in get_all_start_methods() or (workers <= 1 and lost is None):
+        yield from map(work, items)
+        return
+    crew = _Crew(work, max(1, workers), before_fork)
+    rest, taken, given = iter(items), dict[int, T](), 0
+    try:
+        while True:
+            while len(taken) < ahead * crew.size:
+                number = given + len(taken)
+                try:
+                    taken[number] = next(rest)
+                except StopIteration:
+                    break
+                crew.add(number, taken[number])
+            if not taken:
+                return
+            result = crew.result(given)
+            item = taken.pop(given)
+            given += 1
+            match result:
+                case _Done(value):
+                    yield value
+                case _Raised(error):
+                    raise error
+                case None if lost is not None:
+                    yield lost(item)
+                case None:
+                    raise LimitReached(LOST)
+    finally:
+        crew.end()
 
 
-def begin() -> None:
-    """What a worker process does first."""
+@dataclass(frozen=True)
+class _Done(Generic[R]):
+    value: R
+
+
+@dataclass(frozen=True)
+class _Raised:
+    error: Exception
+
+
+@dataclass
+class _Worker:
+    """A worker process, and what it has been given to do: first what it is at."""
+
+    process: BaseProcess
+    pipe: Connection
+    tasks: deque[tuple[int, bytes]] = field(default_factory=deque)
+
+    def takes(self, data: bytes) -> bool:
+        """Whether one more item may be sent, so that the worker need not wait for it."""
+        return not self.tasks or (len(self.tasks) == 1 and len(data) <= _SMALL)
+
+    def send(self, number: int, data: bytes) -> None:
+        """Give it an item. That it is gone is met when its result is awaited."""
+        self.tasks.append((number, data))
+        with suppress(OSError):
+            self.pipe.send_bytes(data)
+
+
+class _Crew(Generic[T, R]):
+    """Worker processes, at most `size` of them; one that is lost is replaced."""
+
+    def __init__(self, work: Callable[[T], R], size: int, before_fork: Callable[[], None]) -> None:
+        self.size = size
+        self._before_fork = before_fork
+        self._work = work
+        self._workers: list[_Worker] = []
+        self._waiting: deque[tuple[int, bytes]] = deque()
+        self._results: dict[int, _Done[R] | _Raised | None] = {}
+
+    def add(self, number: int, item: T) -> None:
+        """Have an item done, by its number."""
+        self._waiting.append((number, bytes(ForkingPickler.dumps(item))))
+        self._feed()
+
+    def result(self, number: int) -> _Done[R] | _Raised | None:
+        """What came of an item, as soon as it is there; None if its worker was lost."""
+        while number not in self._results:
+            pipes = {each.pipe: each for each in self._workers if each.tasks}
+            for ready in wait(list(pipes)):
+                self._receive(pipes[ready])  # type: ignore[index]
+            self._feed()
+        return self._results.pop(number)
+
+    def end(self) -> None:
+        """End the workers, whatever they are at."""
+        for each in self._workers:
+            each.process.terminate()
+        for each in self._workers:
+            each.process.join()
+            each.pipe.close()
+
+    def _receive(self, worker: _Worker) -> None:
+        """A result, or the end of a worker: what waited in its pipe is for others."""
+        try:
+            result = worker.pipe.recv()
+        except (EOFError, OSError):
+            self._workers.remove(worker)
+            worker.process.terminate()
+            worker.process.join()
+            worker.pipe.close()
+            (number, _), *rest = worker.tasks
+            self._results[number] = None
+            self._waiting.extendleft(reversed(rest))
+        else:
+            number, _ = worker.tasks.popleft()
+            self._results[number] = result
+
+    def _feed(self) -> None:
+        while self._waiting:
+            number, data = self._waiting[0]
+            idle = min(self._workers, key=lambda it: len(it.tasks), default=None)
+            if (idle is None or idle.tasks) and len(self._workers) < self.size:
+                idle = self._forked()
+            if idle is None or not idle.takes(data):
+                return
+            self._waiting.popleft()
+            idle.send(number, data)
+
+    def _forked(self) -> _Worker:
+        self._before_fork()
+        context = get_context("fork")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(self._work, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        self._workers.append(_Worker(process, ours))
+        return self._workers[-1]
+
+
+def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
+    """What a worker process does until there is nothing more to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # What was read before the fork stays; not visiting it saves a tenth of the time.
     gc.set_threshold(20_000, 20, 20)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def end(pool: ProcessPoolExecutor) -> None:
-    """End the workers, whatever they are at."""
-    for process in list((pool._processes or {}).values()):
-        process.terminate()
-    pool.shutdown(cancel_futures=True)
+    while True:
+        try:
+            item = pipe.recv()
+        except EOFError:
+            return
+        result: _Done[Any] | _Raised
+        try:
+            result = _Done(work(item))
+        except Exception as error:
+            error.add_note(f"in a worker process:\n{traceback.format_exc()}")
+            result = _Raised(error)
+        try:
+            pipe.send(result)
+        except OSError:
+            raise
+        except Exception as error:  # what cannot be pickled
+            pipe.send(_Raised(RuntimeError(f"{type(error).__name__}: {error}")))
 
 
 def _end_with_parent() -> None:
@@ -55,41 +206,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
-
-
-def spread(
-    work: Callable[[T], R], items: Iterable[T], workers: int, *, ahead: int = 4
-) -> Generator[R, None, None]:
-    """work(item) for each item, in their order, by worker processes; by one in this process.
-
-    Workers are forked at the first item and inherit all that `work` holds, so that only items and
-    results are passed on. `ahead`: how many items per worker may wait, or have their results wait.
-    Raises LimitReached if a worker is lost.
-    """
-    if workers <= 1 or "fork" not in get_all_start_methods():
-        yield from map(work, items)
-        return
-    _inherited.append(work)
-    pool = forked(workers, begin, ())
-    rest = iter(items)
-    try:
-        place = len(_inherited) - 1
-        first = islice(rest, ahead * workers)
-        waiting: deque[Future[R]] = deque(pool.submit(_inherited_work, place, it) for it in first)
-        while waiting:
-            result = waiting.popleft().result()
-            waiting.extend(pool.submit(_inherited_work, place, it) for it in islice(rest, 1))
-            yield result
-    except BrokenProcessPool:
-        raise LimitReached(LOST) from None
-    finally:
-        end(pool)
-        _inherited.pop()
-
-
-_inherited: list[Callable[[Any], Any]] = []
-"""What workers do, put here before they are forked; the last is that of the pool made last."""
-
-
-def _inherited_work(place: int, item: Any) -> Any:
-    return _inherited[place](item)

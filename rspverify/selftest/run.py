@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rspverify.judge.workers import spread
+from rspverify.judge.judge import Judge
 from rspverify.litmus import read_program
 from rspverify.report import Disagreement, PairResult
 from rspverify.scheme import read_scheme
@@ -154,4 +154,4 @@ def run_pairs(tasks: list[Task], workers: int) -> Iterator[PairResult]:
 
     Raises LimitReached if a worker process is lost.
     """
-    return spread(decide, tasks, workers, ahead=8)
+    return Judge(workers=workers).each(decide, tasks, ahead=8)

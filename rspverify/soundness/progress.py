@@ -13,13 +13,10 @@ from rspverify.scheme import Scheme, compile_program
 from rspverify.smt import Solver
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
-from rspverify.verdict import Progress, ProgressWord, Word
+from rspverify.verdict import Progress, ProgressWord
 
 _STATES = 20_000
 """Up to so many states are searched, which takes some seconds at most."""
-
-WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
-"""Verdicts beside which progress has no meaning: the source has none, or nothing was compiled."""
 
 
 def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:

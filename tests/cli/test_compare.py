@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
 from rspverify.engineering.compare import comparer
+from rspverify.judge.judge import Judge
 from rspverify.limits import LimitReached
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
@@ -169,11 +170,11 @@ def test_what_is_unknown_is_neither_better_nor_worse() -> None:
 
 
 def test_a_lost_worker_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lost(work: Any, items: Any, workers: int) -> Any:
+    def lost(self: Judge, work: Any, items: Any, **_: Any) -> Any:
         yield work(next(iter(items)))
         raise LimitReached("a worker process ended unexpectedly")
 
-    monkeypatch.setattr(comparer, "spread", lost)
+    monkeypatch.setattr(Judge, "each", lost)
     result = run(ORIGINAL, PROPOSED, FIG4, "litmus/paper/Fig5.litmus")
     assert result.exit_code == 3
     assert "a worker process ended unexpectedly: 1 of 2 tests compared" in result.stdout

@@ -237,7 +237,7 @@ def test_a_lack_of_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def check(*_: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rspverify.judge.decide.check", check)
+    monkeypatch.setattr("rspverify.judge.verdicts.check", check)
     result = run("check", PROPOSED, FIG4)
     assert result.exit_code == 3
     assert "out of memory" in result.stdout

@@ -10,12 +10,12 @@ from rspverify.engineering.compare import (
     Comparer,
     change_of,
     changed_rows,
-    compared,
     read_both,
 )
-from rspverify.judge.cache import Cache, open_cache
-from rspverify.judge.decide import Decider
+from rspverify.judge.cache import cache_place
+from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs
+from rspverify.judge.run import Run
 from rspverify.litmus import Program, read_program_file
 from rspverify.report import Change, Compared, LeftOut, Result, TouchedTest, Untouched
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file
@@ -43,9 +43,9 @@ def weakened(folder: Path) -> Path:
     return edited(folder, "LD r x, FLU_L1 DV, INV_L1 WG", "LD r x, INV_L1 WG")
 
 
-def both(old: Path, new: Path, settings: Settings) -> tuple[Inputs, Cache]:
-    cache = open_cache(True, pytest.fail)
-    return read_both(str(old), str(new), settings, cache), cache
+def both(old: Path, new: Path, settings: Settings, workers: int = 1) -> tuple[Inputs, Judge]:
+    judge = Judge(cache_place(True, pytest.fail), pytest.fail, workers)
+    return read_both(str(old), str(new), settings, judge), judge
 
 
 def run(
@@ -56,8 +56,8 @@ def run(
     limit: int = 1000,
     workers: int = 1,
 ) -> list[Compared]:
-    given, cache = both(old, new, settings or Settings())
-    return list(compared(Comparer(given, limit, pytest.fail), tests, workers, cache))
+    given, judge = both(old, new, settings or Settings(), workers)
+    return list(Comparer(Run(given, judge), limit).compared(tests))
 
 
 def touched(found: list[Compared]) -> dict[str, TouchedTest]:
@@ -85,7 +85,7 @@ def test_touched_tests_are_those_that_compile_to_other_code(tmp_path: Path) -> N
 
 
 def test_a_comment_touches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Decider, "decide", pytest.fail)
+    monkeypatch.setattr(Run, "decided", pytest.fail)
     new = edited(tmp_path, "# 1. A work-group shares", "# 1. Whoever shares")
     found = run(PROPOSED, new, LITMUS)
     assert all(isinstance(each, Untouched) for each in found)
@@ -164,8 +164,8 @@ def test_what_is_known_is_not_decided_again(
 ) -> None:
     new = weakened(tmp_path)
     first = run(PROPOSED, new, QUICK)
-    monkeypatch.setattr(Comparer, "decided", pytest.fail)
-    monkeypatch.setattr(Comparer, "prepare", pytest.fail)
+    monkeypatch.setattr(Comparer, "_decided", pytest.fail)
+    monkeypatch.setattr(Run, "prepare", pytest.fail)
     again = run(PROPOSED, new, QUICK)
     assert all(it.old.cached and it.new.cached for it in touched(again).values())
     seen = [(it.change, it.outcomes) for it in touched(first).values()]

@@ -8,14 +8,11 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from rspverify.check.inputs import find_tests
-from rspverify.engineering.cases import Workbench, read_workbench
-from rspverify.engineering.judge import Judge
-from rspverify.engineering.mutate import Ground, findings, ground
+from rspverify.engineering.mutate import Baseline, baselines, findings
 from rspverify.engineering.mutation_report import asked_of, mutation_report
-from rspverify.judge.cache import Cache
+from rspverify.engineering.setup import Setup, read_setup
+from rspverify.judge.judge import Judge
 from rspverify.report.mutations import Fate, Finding, MutationReport
 from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
@@ -32,23 +29,22 @@ FULL = ROOT / "schemes/proposed-full.yaml"
 QUICK = Settings(shortest=False)
 
 
-def bench_of(scheme: Path, tests: Iterable[Path | str], settings: Settings = QUICK) -> Workbench:
+def setup_of(scheme: Path, tests: Iterable[Path | str], settings: Settings = QUICK) -> Setup:
     files = find_tests([str(each) for each in tests], [])
-    return read_workbench([str(scheme)], files, settings, Cache(None, pytest.fail))
+    return read_setup([str(scheme)], files, settings, Judge())
 
 
 def tried(
-    bench: Workbench,
+    setup: Setup,
     wanted: Iterable[Mutant] | None = None,
-    known: list[Ground] | None = None,
-) -> tuple[list[Ground], list[Finding], MutationReport]:
-    """Mutants, all by default, held against the tests of a bench, or against those known of it."""
-    judge = Judge(bench.model, bench.model_facts, bench.settings, None, pytest.fail)
-    asked = asked_of(bench, default_costs(), widen=False)
+    known: list[Baseline] | None = None,
+) -> tuple[list[Baseline], list[Finding], MutationReport]:
+    """Mutants, all by default, held against the tests of a setup, or against those known of it."""
+    asked = asked_of(setup, default_costs(), widen=False)
     mutants = asked.mutants if wanted is None else list(wanted)
-    grounds = list(ground(bench, judge, 1)) if known is None else known
-    found = list(findings(bench, mutants, grounds, asked.costs, judge, 1))
-    return grounds, found, mutation_report(asked, grounds, found, 0.0)
+    base = list(baselines(setup)) if known is None else known
+    found = list(findings(setup, mutants, base, asked.costs))
+    return base, found, mutation_report(asked, base, found, 0.0)
 
 
 def mutant(scheme: Scheme, name: str) -> Mutant:
@@ -57,9 +53,9 @@ def mutant(scheme: Scheme, name: str) -> Mutant:
 
 
 @cache
-def proposed() -> tuple[Workbench, list[Ground], list[Finding], MutationReport]:
-    bench = bench_of(PROPOSED, [ROOT / "litmus"])
-    return bench, *tried(bench)
+def proposed() -> tuple[Setup, list[Baseline], list[Finding], MutationReport]:
+    setup = setup_of(PROPOSED, [ROOT / "litmus"])
+    return setup, *tried(setup)
 
 
 def test_each_instruction_of_proposed_is_needed() -> None:
@@ -100,7 +96,7 @@ def test_the_document_says_which_test_shows_what() -> None:
         for mutation, letter in zip(mutations, letters, strict=True):
             if letter:
                 said.setdefault((int(row), instruction, mutation), []).append(tests[letter][0])
-    bench, _, found, _ = proposed()
+    setup, _, found, _ = proposed()
     shown: dict[tuple[int, str, str], list[str]] = {}
     for each in found:
         assert each.test is not None
@@ -108,21 +104,21 @@ def test_the_document_says_which_test_shows_what() -> None:
         name = Path(each.test.file).relative_to(ROOT / "litmus").with_suffix("").as_posix()
         shown.setdefault((each.mutant.row, step.instruction, step.mutation), []).append(name)
     assert said == shown
-    sizes = {case.file: str(len(case.program.operations)) for case in bench.cases}
+    sizes = {case.file: str(len(case.program.operations)) for case in setup.tests}
     for name, operations in tests.values():
         assert sizes[str(ROOT / f"litmus/{name}.litmus")] == operations
 
 
 def test_each_test_shows_what_it_is_said_to_show() -> None:
     """By `check` and `progress` themselves, without judge or cache."""
-    bench, _, found, _ = proposed()
+    setup, _, found, _ = proposed()
     scheme = read_scheme_file(PROPOSED)
-    programs = {case.file: case.program for case in bench.cases}
+    programs = {case.file: case.program for case in setup.tests}
     for each in found:
         assert each.test is not None
         program = programs[each.test.file]
         changed = mutant(scheme, each.mutant.name).of(scheme)
-        verdict = check(Case(program, changed, bench.model, QUICK))
+        verdict = check(Case(program, changed, setup.model, QUICK))
         if each.fate is Fate.UNSOUND:
             assert (verdict.word, verdict.reason) == (Word.UNSOUND, each.reason)
         else:
@@ -132,21 +128,21 @@ def test_each_test_shows_what_it_is_said_to_show() -> None:
 
 def test_no_smaller_test_shows_it() -> None:
     """By another engine, for the tests of two and three operations."""
-    bench, grounds, found, _ = proposed()
-    scheme = bench.schemes[0]
-    small = [it for it in grounds if len(it.case.program.operations) <= 3]
+    setup, base, found, _ = proposed()
+    scheme = setup.schemes[0].scheme
+    small = [it for it in base if len(it.test.program.operations) <= 3]
     assert small
     asked = 0
     for each in found:
         assert each.test is not None
-        of_row = [it.case for it in small if each.mutant.row in it.rows]
-        sizes = {case.file: case.size for case in bench.cases}
+        of_row = [it.test for it in small if each.mutant.row in it.rows]
+        sizes = {case.file: case.size for case in setup.tests}
         changed = mutant(scheme, each.mutant.name).of(scheme)
         for case in of_row:
             if case.size < sizes[each.test.file] and each.fate is Fate.UNSOUND:
                 asked += 1
                 settings = replace(QUICK, engine=Engine.EXPLICIT)
-                word = check(Case(case.program, changed, bench.model, settings)).word
+                word = check(Case(case.program, changed, setup.model, settings)).word
                 assert word is not Word.UNSOUND, (each.mutant.name, case.file)
     assert asked > 20
 
@@ -155,30 +151,30 @@ NARROWED = "row6-3-narrow"
 
 
 def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
-    bench, grounds, _, _ = proposed()
-    scheme = bench.schemes[0]
+    setup, base, _, _ = proposed()
+    scheme = setup.schemes[0].scheme
     wanted = mutant(scheme, NARROWED)
     changed = wanted.of(scheme)
     killers = [
         it
-        for it in grounds
+        for it in base
         if 6 in it.rows
         and it.verdict.word is Word.SOUND
-        and check(Case(it.case.program, changed, bench.model, QUICK)).word is Word.UNSOUND
+        and check(Case(it.test.program, changed, setup.model, QUICK)).word is Word.UNSOUND
     ]
     assert killers
-    rest = [it for it in grounds if it not in killers]
-    _, (left,), _ = tried(bench, [wanted], rest)
+    rest = [it for it in base if it not in killers]
+    _, (left,), _ = tried(setup, [wanted], rest)
     assert (left.fate, left.test, left.unknown) == (Fate.SURVIVES, None, ())
     for last in killers[:1] + killers[-1:]:
-        with_it = sorted((*rest, last), key=lambda it: it.case.size)
-        _, (again,), _ = tried(bench, [wanted], with_it)
+        with_it = sorted((*rest, last), key=lambda it: it.test.size)
+        _, (again,), _ = tried(setup, [wanted], with_it)
         assert (again.fate, again.test) == (Fate.UNSOUND, last.test)
 
 
 def test_tests_without_a_row_say_nothing_of_it() -> None:
-    bench = bench_of(PROPOSED, [ROOT / "litmus/paper/Fig4.litmus"])
-    _, found, report = tried(bench)
+    setup = setup_of(PROPOSED, [ROOT / "litmus/paper/Fig4.litmus"])
+    _, found, report = tried(setup)
     fates = {(it.mutant.row, it.fate, it.decided > 0) for it in found}
     assert fates == {
         *((row, Fate.UNSOUND, True) for row in (2, 5)),
@@ -189,22 +185,22 @@ def test_tests_without_a_row_say_nothing_of_it() -> None:
 
 def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
     """Row 2 of Original breaks message passing, and so do its mutants; that is no news of them."""
-    bench = bench_of(ORIGINAL, [ROOT / "litmus/paper/Fig4.litmus"])
-    grounds, found, report = tried(bench)
-    assert [it.verdict.word for it in grounds] == [Word.UNSOUND]
+    setup = setup_of(ORIGINAL, [ROOT / "litmus/paper/Fig4.litmus"])
+    base, found, report = tried(setup)
+    assert [it.verdict.word for it in base] == [Word.UNSOUND]
     assert {it.fate for it in found} == {Fate.SURVIVES}
     assert [test.title for test, _ in report.tests.broken] == ["Fig4"]
-    scheme = bench.schemes[0]
+    scheme = setup.schemes[0].scheme
     without = mutant(scheme, "row2-1-drop").of(scheme)
-    assert check(Case(grounds[0].case.program, without, bench.model, QUICK)).word is Word.UNSOUND
+    assert check(Case(base[0].test.program, without, setup.model, QUICK)).word is Word.UNSOUND
 
 
 def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:
     """Row 3 of Original waits for ever in this test (docs/findings.md), UL_L2 or none."""
     file = ROOT / "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
-    bench = bench_of(ORIGINAL, [file])
-    wanted = mutant(bench.schemes[0], "row3-5-drop")
-    _, (found,), report = tried(bench, [wanted])
+    setup = setup_of(ORIGINAL, [file])
+    wanted = mutant(setup.schemes[0].scheme, "row3-5-drop")
+    _, (found,), report = tried(setup, [wanted])
     assert found.fate is Fate.SURVIVES
     assert [test.file for test in found.stuck] == [str(file)] == [it.file for it in report.stuck]
 
@@ -212,8 +208,8 @@ def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:
 def test_what_could_not_be_decided_is_counted() -> None:
     file = ROOT / "litmus/paper/Fig4.litmus"
     settings = replace(QUICK, engine=Engine.EXPLICIT, states=5)
-    grounds, found, report = tried(bench_of(PROPOSED, [file], settings))
-    assert [it.verdict.word for it in grounds] == [Word.UNKNOWN]
+    base, found, report = tried(setup_of(PROPOSED, [file], settings))
+    assert [it.verdict.word for it in base] == [Word.UNKNOWN]
     uncertain = {it.mutant.row for it in found if it.undecided}
     assert uncertain == {2, 5}
     assert {it.fate for it in found} == {Fate.SURVIVES}
@@ -222,8 +218,8 @@ def test_what_could_not_be_decided_is_counted() -> None:
 
 def test_what_survives_of_proposed_full() -> None:
     """Two orders of instructions next to each other, of which docs/findings.md says why."""
-    bench = bench_of(FULL, [ROOT / "litmus-full", ROOT / "litmus/MP", ROOT / "litmus/RMW"])
-    _, found, _ = tried(bench)
+    setup = setup_of(FULL, [ROOT / "litmus-full", ROOT / "litmus/MP", ROOT / "litmus/RMW"])
+    _, found, _ = tried(setup)
     assert Counter(it.fate for it in found) == {
         Fate.UNSOUND: 103,
         Fate.STUCK: 9,
@@ -238,11 +234,11 @@ def test_what_survives_of_proposed_full() -> None:
 
 
 def test_rows_of_a_test() -> None:
-    """The rows that a ground names are those that `rows_used` says, whatever the verdict."""
-    bench, grounds, _, _ = proposed()
-    for each in grounds:
+    """The rows that a baseline names are those that `rows_used` says, whatever the verdict."""
+    setup, base, _, _ = proposed()
+    for each in base:
         if each.verdict.word is Word.UNSUPPORTED:
             assert each.rows == frozenset()
         else:
-            used = rows_used(each.case.program, bench.schemes[0])
+            used = rows_used(each.test.program, setup.schemes[0].scheme)
             assert each.rows == {row.number for row in used}

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rspverify.judge.cache import open_cache
+from rspverify.judge.cache import cache_place
+from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
-from rspverify.judge.run import run
+from rspverify.judge.run import Run
 from rspverify.report import Result
 from rspverify.soundness.settings import Engine, Settings
 
@@ -44,10 +45,9 @@ def ran(
 ) -> Ran:
     """A run with the cache that RSPVERIFY_CACHE names, in this process and its workers."""
     warnings: list[str] = []
-    cache = open_cache(cached, warnings.append)
-    inputs = read_inputs([str(each) for each in schemes], settings, cache)
-    files = [str(each) for each in tests]
-    return Ran(list(run(inputs, files, jobs, cache, warnings.append)), warnings)
+    judge = Judge(cache_place(cached, warnings.append), warnings.append, jobs)
+    inputs = read_inputs([str(each) for each in schemes], settings, judge)
+    return Ran(list(Run(inputs, judge).results([str(each) for each in tests])), warnings)
 
 
 def edited(source: Path, target: Path, old: str, new: str) -> Path:

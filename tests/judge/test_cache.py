@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from caching import QUICK, ROOT, edited, ran
 
-from rspverify.judge import decide
+from rspverify.judge import verdicts
 from rspverify.judge.answers import Answer, answers_may_be_kept, worth_keeping
 from rspverify.judge.facts import facts_of_program, facts_of_scheme
 from rspverify.litmus import Program, read_program_file
@@ -248,7 +248,7 @@ def test_an_internal_error_is_never_kept(tmp_path: Path, monkeypatch: pytest.Mon
         raise AssertionError("broken")
 
     with monkeypatch.context() as patch:
-        patch.setattr(decide, "check", broken)
+        patch.setattr(verdicts, "check", broken)
         (result,) = ran([PROPOSED], [EX1]).results
         assert result.internal is not None
         assert result.verdict.word is Word.UNKNOWN

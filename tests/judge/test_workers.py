@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from itertools import count, islice
 
 import pytest
@@ -46,3 +47,35 @@ def test_what_work_raises_is_raised() -> None:
 def test_a_lost_worker_is_said() -> None:
     with pytest.raises(LimitReached, match="worker process ended"):
         list(spread(lambda n: os._exit(1), [1, 2], 2))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_a_lost_worker_costs_the_item_that_it_was_at(workers: int) -> None:
+    """The others go on, and what waited for it is done by another."""
+
+    def work(n: int) -> int:
+        if n % 7 == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return n
+
+    found = list(spread(work, range(40), workers, lost=lambda n: -n))
+    assert found == [-n if n % 7 == 3 else n for n in range(40)]
+
+
+def test_items_and_results_may_be_long() -> None:
+    """Nobody waits for ever for a pipe that is full."""
+    items = [bytes([n]) * 300_000 for n in range(20)]
+    assert list(spread(lambda it: it + it, items, 2)) == [it + it for it in items]
+
+
+def test_what_cannot_be_passed_on_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="pickle"):
+        list(spread(lambda n: lambda: n, [1, 2], 2))
+
+
+def test_what_is_open_is_let_go_of_before_each_fork() -> None:
+    forks: list[int] = []
+    assert list(spread(lambda n: n, range(9), 3, before_fork=lambda: forks.append(1))) == [
+        *range(9)
+    ]
+    assert len(forks) == 3

@@ -1,6 +1,6 @@
 """What an edit of a scheme changes: verdicts, outcomes and costs, deciding only what it touches."""
 
-from rspverify.engineering.compare.comparer import Comparer, compared
+from rspverify.engineering.compare.comparer import Comparer
 from rspverify.engineering.compare.inputs import read_both
 from rspverify.engineering.compare.order import change_of, exit_code
 from rspverify.engineering.compare.rows import changed_rows
@@ -10,7 +10,6 @@ __all__ = [
     "Comparer",
     "change_of",
     "changed_rows",
-    "compared",
     "comparison",
     "exit_code",
     "read_both",

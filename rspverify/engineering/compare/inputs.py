@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from rspverify.judge.cache import Cache
+from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem
 
 
-def read_both(old: str, new: str, settings: Settings, cache: Cache) -> Inputs:
+def read_both(old: str, new: str, settings: Settings, judge: Judge) -> Inputs:
     """Both schemes, old and new, and the model. Raises InputError for all that is wrong."""
     found: list[Inputs] = []
     problems: dict[str, Problem] = {}
     for path in (old, new):
         try:
-            found.append(read_inputs([path], settings, cache))
+            found.append(read_inputs([path], settings, judge))
         except InputError as error:  # What is wrong with the model is met twice.
             problems.update((str(problem), problem) for problem in error.problems)
     if problems:

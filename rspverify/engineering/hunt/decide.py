@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
-from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.build import line_of, program_of, text_of, title_of
 from rspverify.engineering.hunt.filters import gives_back, stores_again
 from rspverify.engineering.hunt.shape import Shape, decoded
@@ -14,10 +14,11 @@ from rspverify.engineering.hunt.space import Access, Space
 from rspverify.engineering.hunt.survey import Survey, chunks, digest_of
 from rspverify.judge.answers import worth_keeping
 from rspverify.judge.cache import Question
-from rspverify.judge.decide import answer_to, incident
-from rspverify.judge.facts import facts_of_program, facts_of_scheme
+from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
-from rspverify.judge.workers import spread
+from rspverify.judge.judge import Judge
+from rspverify.judge.litmus_test import LitmusTest, read_test
+from rspverify.judge.verdicts import decided, incident_of
 from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.scheme import Shape as RowShape
@@ -33,11 +34,15 @@ CHUNK = 64
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a chunk of programs, in their order, and why those that are UNKNOWN are."""
+    """The words of a chunk of programs, in their order, and why those that are UNKNOWN are.
+
+    final: whether they would be the same in another run.
+    """
 
     words: tuple[Word, ...]
     reasons: tuple[str, ...]
     internal: tuple[Internal, ...] = ()
+    final: bool = True
 
 
 class Deciding:
@@ -47,6 +52,11 @@ class Deciding:
         self.survey = survey
         self.settings = replace(settings, shortest=False, progress=False)
         self._file = file
+
+    @property
+    def judge(self) -> Judge:
+        """Who is asked."""
+        return self.survey.judge
 
     def needs_larger(self, scheme: Scheme) -> bool:
         """Whether programs must be decided that smaller ones stand for under most schemes."""
@@ -59,11 +69,9 @@ class Deciding:
         if stores_again(scheme) and not self.survey.space.again:
             raise AssertionError(f"{scheme.name} stores again, and filters do not allow for it")
         parts = chunks(programs, CHUNK)
-        workers = self.survey.workers if len(parts) > 1 else 1
-        self.survey.close()
-        with closing(spread(self._work(scheme), parts, workers)) as coming:
+        workers = None if len(parts) > 1 else 1
+        with closing(self.judge.each(self._work(scheme), parts, workers=workers)) as coming:
             yield from zip(parts, coming, strict=False)
-        self.survey.close()
 
     def _work(self, scheme: Scheme) -> Callable[[Sequence[bytes]], Words]:
         """What a worker does with a chunk."""
@@ -72,37 +80,30 @@ class Deciding:
         def decide(programs: Sequence[bytes]) -> Words:
             shapes = [decoded(each) for each in programs]
             question = self._question(programs, shapes, scheme, code)
-            cache = self.survey.opened()
-            known = cache.answer(question, Words)
-            if known is not None:
-                return known
-            found, keep = self._decided(shapes, scheme)
-            if keep:
-                cache.keep(question, found)
-            return found
+            decided_now = partial(self._decided, shapes, scheme)
+            return self.judge.ask(question, decided_now, lambda found: found.final)
 
         return decide
 
-    def _decided(self, shapes: Sequence[Shape], scheme: Scheme) -> tuple[Words, bool]:
-        """The words, and whether they would be the same another time."""
+    def _decided(self, shapes: Sequence[Shape], scheme: Scheme) -> Words:
         words: list[Word] = []
         reasons: list[str] = []
         internal: list[Internal] = []
-        keep = True
+        final = True
         for shape in shapes:
             space, model = self.survey.space, self.survey.model
             title = title_of(shape, space)
             program = program_of(shape, space)
             side = SourceExecutions(program, model, race_free=True)
-            answer = answer_to(side, scheme, self.settings, self._incident(title))
+            answer = decided(side, scheme, self.settings, self._incident(title))
             word = answer.verdict.word
             words.append(word)
-            keep = keep and worth_keeping(answer, self.settings)
+            final = final and worth_keeping(answer, self.settings)
             if word in (Word.UNKNOWN, Word.UNSUPPORTED):
                 reasons.append(f"{line_of(shape, space)}: {answer.verdict.reason}")
             if answer.internal is not None:
                 internal.append(answer.internal)
-        return Words(tuple(words), tuple(reasons), tuple(internal)), keep
+        return Words(tuple(words), tuple(reasons), tuple(internal), final)
 
     def incident_of_hunt(self) -> Incident:
         """What a report of an internal error says was asked, where it is no program."""
@@ -117,7 +118,7 @@ class Deciding:
         return Incident("hunt", (), files, self.settings, options)
 
     def _incident(self, title: str) -> Incident:
-        return incident(title, self._file, self.settings)
+        return incident_of(title, self._file, self.settings)
 
     def _question(
         self,
@@ -125,7 +126,7 @@ class Deciding:
         shapes: Sequence[Shape],
         scheme: Scheme,
         code: Mapping[str, tuple[str, ...]],
-    ) -> Question:
+    ) -> Question[Words]:
         """Are these programs compiled soundly? Of the scheme only the rows that they use count."""
         space = self.survey.space
         used = {step.operation for it in shapes for thread in it.threads for step in thread.steps}
@@ -140,7 +141,7 @@ class Deciding:
             self.survey.facts.digest,
             replace(chosen, seconds=None),
         )
-        return Question("hunt", content)
+        return Question("hunt", content, Words)
 
 
 def row_shape(access: Access) -> RowShape:
@@ -148,10 +149,9 @@ def row_shape(access: Access) -> RowShape:
     return RowShape(Op(access.kind.value), access.scope, access.order, access.remote)
 
 
-def case_of_shape(shape: Shape, space: Space, settings: Settings) -> Case:
+def test_of_shape(shape: Shape, space: Space, settings: Settings) -> LitmusTest:
     """A program of a space as a test, its program read from its text."""
     title = title_of(shape, space)
     comment = f"Found by `rspverify hunt`: {line_of(shape, space)}"
     source = Source(f"{title}.litmus", text_of(shape, space, title, comment))
-    program = settings.read(source)
-    return Case(source.name, source, program, facts_of_program(program))
+    return read_test(source, settings)

@@ -84,9 +84,9 @@ def estimates(
             events=events,
             programs=round(total),
             to_decide=round(to_decide),
-            seconds=spent / survey.workers,
+            seconds=spent / survey.judge.workers,
             deciding=deciding,
-            workers=survey.workers,
+            workers=survey.judge.workers,
             sampled=min(_PARENTS, len(sample)),
         )
 

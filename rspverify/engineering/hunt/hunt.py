@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from rspverify.engineering.hunt.blame import blame
 from rspverify.engineering.hunt.build import line_of
-from rspverify.engineering.hunt.decide import Deciding, case_of_shape, row_shape
+from rspverify.engineering.hunt.decide import Deciding, row_shape, test_of_shape
 from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.survey import Phase, Survey
 from rspverify.report import Internal
@@ -151,19 +151,19 @@ class Hunt:
         survey, scheme = self.survey, self.schemes[-1]
         shape = decoded(program)
         settings = replace(self._settings, shortest=True, progress=False, seconds=None)
-        case = case_of_shape(shape, survey.space, settings)
-        verdict = check(Case(case.program, scheme, survey.model, settings))
+        test = test_of_shape(shape, survey.space, settings)
+        verdict = check(Case(test.program, scheme, survey.model, settings))
         if verdict.word is not Word.UNSOUND:
             line = line_of(shape, survey.space)
             raise AssertionError(f"{line} is UNSOUND, and from its text {verdict.word.value}")
         devices = survey.space.devices
         at_fault = blame(
-            case.program, scheme, survey.model, self.deciding.settings, devices=devices
+            test.program, scheme, survey.model, self.deciding.settings, devices=devices
         )
         shown = BrokenShown(
             line=line_of(shape, survey.space),
-            title=case.program.title,
-            text=case.source.text,
+            title=test.program.title,
+            text=test.source.text,
             events=shape.size,
             threads=len(shape.threads),
             reason=verdict.reason,

@@ -15,7 +15,7 @@ from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.space import Space, access, chosen_operations
 from rspverify.engineering.hunt.survey import Survey
-from rspverify.judge.cache import CachePlace, Warn
+from rspverify.judge.judge import Judge
 from rspverify.report.hunts import (
     ESTIMATED,
     FORMULA,
@@ -116,7 +116,6 @@ class Outfit:
     space: Space
     left_out: tuple[tuple[str, str], ...]
     settings: Settings
-    workers: int
     by: str | None = None
     count: bool = True
 
@@ -128,8 +127,7 @@ class Outfit:
         self,
         watcher: Watcher,
         keep: Callable[[BrokenShown], BrokenShown],
-        place: CachePlace | None,
-        warn: Warn,
+        judge: Judge,
         *,
         first: bool,
         only_estimate: bool,
@@ -138,7 +136,7 @@ class Outfit:
 
         keep: what is done with a finding first.
         """
-        survey = Survey(self.space, self.model, place, warn, self.workers, watcher.surveying)
+        survey = Survey(self.space, self.model, judge, watcher.surveying)
 
         def found(finding: BrokenShown) -> BrokenShown:
             kept = keep(finding)

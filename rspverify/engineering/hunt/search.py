@@ -7,12 +7,12 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from rspverify.axiomatic import MemoryModel
-from rspverify.engineering.cases import Case
-from rspverify.engineering.hunt.decide import Deciding, case_of_shape
+from rspverify.engineering.hunt.decide import Deciding, test_of_shape
 from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.survey import Counts, Survey
-from rspverify.judge.cache import CachePlace, Warn
+from rspverify.judge.judge import Judge
+from rspverify.judge.litmus_test import LitmusTest
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
@@ -22,13 +22,13 @@ from rspverify.verdict import Word
 class Broken:
     """What `first_broken` found.
 
-    case: the smallest program that is UNSOUND, None if none is. decided: how many were decided.
+    test: the smallest program that is UNSOUND, None if none is. decided: how many were decided.
     counts: of all programs of the phases that were looked at. unknown: the programs, each with a
     reason, that could not be decided: where there are any, no program was found to be broken among
     the others, and nothing is said of these.
     """
 
-    case: Case | None
+    test: LitmusTest | None
     decided: int
     counts: Counts
     unknown: tuple[str, ...]
@@ -39,21 +39,19 @@ def survivors(
     model: MemoryModel,
     settings: Settings,
     *,
-    place: CachePlace | None = None,
-    warn: Warn = lambda message: None,
-    workers: int = 1,
+    judge: Judge | None = None,
     larger: bool = False,
-) -> Iterator[Case]:
+) -> Iterator[LitmusTest]:
     """The programs of a space that must be decided for a scheme, the smallest first.
 
     All others race, or cannot be UNSOUND unless one of these is. larger: also those that smaller
     ones stand for under schemes that give back their locks (filters.py); needed for all others.
-    place: of the cache, where what is enumerated is kept. Each is a test as hunt writes it.
+    Each is a test as hunt writes it.
     """
-    survey = Survey(space, model, place, warn, workers)
+    survey = Survey(space, model, judge)
     for phase in survey.phases():
         for each in phase.to_decide(space, larger=larger):
-            yield case_of_shape(decoded(each), space, settings)
+            yield test_of_shape(decoded(each), space, settings)
 
 
 def first_broken(
@@ -83,6 +81,6 @@ def first_broken(
                 unknown += words.reasons
                 if Word.UNSOUND in words.words:
                     broken = chunk[words.words.index(Word.UNSOUND)]
-                    case = case_of_shape(decoded(broken), survey.space, deciding.settings)
-                    return Broken(case, total, counts, tuple(unknown))
+                    test = test_of_shape(decoded(broken), survey.space, deciding.settings)
+                    return Broken(test, total, counts, tuple(unknown))
     return Broken(None, total, counts, tuple(unknown))

@@ -21,9 +21,9 @@ from rspverify.engineering.hunt.growth import Growth
 from rspverify.engineering.hunt.shape import EMPTY, Shape, decoded, encoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.tables import Tables
-from rspverify.judge.cache import Cache, CachePlace, Question, Warn, digest
+from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, facts_of_model
-from rspverify.judge.workers import spread
+from rspverify.judge.judge import Judge
 from rspverify.limits import Limits
 from rspverify.soundness.settings import DEFAULT_MODEL
 
@@ -104,19 +104,14 @@ class Survey:
         self,
         space: Space,
         model: MemoryModel,
-        place: CachePlace | None = None,
-        warn: Warn = lambda message: None,
-        workers: int = 1,
+        judge: Judge | None = None,
         listener: Listener = lambda *_: None,
     ) -> None:
         self.space = space
         self.model = model
-        self.workers = workers
+        self.judge = judge or Judge()
         self.tables = Tables(space)
         self.listener = listener
-        self._place = place
-        self._warn = warn
-        self._cache: Cache | None = None
         self._phases: list[Phase] = []
         self._growing: list[dict[int, tuple[bytes, ...]]] = [{0: (encoded(EMPTY),)}]
 
@@ -155,9 +150,7 @@ class Survey:
     def is_kept(self) -> bool:
         """Whether the cache knows something of the largest programs already."""
         events, threads = self.plan[-1]
-        found = self.opened().answer(self._question(events, threads, 0, True), _Block)
-        self.close()
-        return found is not None
+        return self.judge.known(self._question(events, threads, 0, True)) is not None
 
     def _phase(self, events: int, threads: int) -> Phase:
         before = self._growing[events - 1]
@@ -168,13 +161,11 @@ class Survey:
         blocks = [parents[at : at + BLOCK] for at in range(0, len(parents), BLOCK)]
         found: list[_Block] = []
         self.listener(events, threads, 0, len(blocks))
-        workers = self.workers if len(blocks) > 4 else 1
-        self.close()
-        with closing(spread(work, list(enumerate(blocks)), workers)) as coming:
+        workers = None if len(blocks) > 4 else 1
+        with closing(self.judge.each(work, enumerate(blocks), workers=workers)) as coming:
             for block in coming:
                 found.append(block)
                 self.listener(events, threads, len(found), len(blocks))
-        self.close()
         if not last:
             growing = tuple(sorted(each for block in found for each in unpacked(block.growing)))
             if len(self._growing) == events:
@@ -197,11 +188,9 @@ class Survey:
         def grow(numbered: tuple[int, Sequence[bytes]]) -> _Block:
             number, parents = numbered
             question = self._question(events, threads, number, last)
-            answer = self.opened().answer(question, _Block)
-            if answer is None:
-                answer = self._grown(growth, parents, known, threads, last=last)
-                self.opened().keep(question, answer)
-            return answer
+            return self.judge.ask(
+                question, lambda: self._grown(growth, parents, known, threads, last=last)
+            )
 
         return grow
 
@@ -242,23 +231,11 @@ class Survey:
         program = program_of(shape, self.space)
         return Questions(program, self.model, Limits()).race() is not None
 
-    def _question(self, events: int, threads: int, number: int, last: bool) -> Question:
+    def _question(self, events: int, threads: int, number: int, last: bool) -> Question[_Block]:
         """Programs of fewer operations do not depend on how many there may be."""
         space = replace(self.space, events=0)
         content = (self.facts.digest, space, events, threads, number, BLOCK, last)
-        return Question("survey", content)
-
-    def opened(self) -> Cache:
-        """The cache, opened by each process for itself when it first asks."""
-        if self._cache is None:
-            self._cache = Cache(self._place, self._warn)
-        return self._cache
-
-    def close(self) -> None:
-        """Let go of the cache, as must be done before a fork."""
-        if self._cache is not None:
-            self._cache.close()
-            self._cache = None
+        return Question("survey", content, _Block)
 
 
 def in_order(encodings: Iterable[bytes], space: Space) -> tuple[bytes, ...]:

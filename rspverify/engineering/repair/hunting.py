@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.search import first_broken
 from rspverify.engineering.hunt.space import DEVICES, ONE_DEVICE, Space, access
 from rspverify.engineering.hunt.survey import Survey
-from rspverify.engineering.judge import Judge
+from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.verdicts import Verdicts
 from rspverify.report.repairs import Hunted
 from rspverify.scheme import Scheme
 
@@ -23,24 +23,22 @@ class Hunt:
     again: whether candidates may store again what an operation has written.
     """
 
-    def __init__(
-        self, judge: Judge, scheme: Scheme, events: int, workers: int, *, again: bool
-    ) -> None:
-        self._settings = judge.settings
+    def __init__(self, verdicts: Verdicts, scheme: Scheme, events: int, *, again: bool) -> None:
+        self._settings = verdicts.settings
         names = [name for name in DEVICES if row_shape(access(name)) in scheme.table]
         devices = 1 if set(names) <= set(ONE_DEVICE) else 2
         space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names), again=again)
-        self._survey = Survey(space, judge.model, judge.place, judge.warn, workers)
+        self._survey = Survey(space, verdicts.model, verdicts.judge)
 
     @property
     def bounds(self) -> Mapping[str, int]:
         """The bounds, by name."""
         return self._survey.space.bounds
 
-    def of(self, scheme: Scheme) -> Case | Hunted:
+    def of(self, scheme: Scheme) -> LitmusTest | Hunted:
         """The smallest program that breaks a scheme; or what is known as there is none."""
         found = first_broken(self._survey, scheme, self._settings)
-        if found.case is not None:
-            return found.case
+        if found.test is not None:
+            return found.test
         unknown = len(found.unknown)
         return Hunted(self.bounds, found.counts.programs, found.decided, unknown)

@@ -38,7 +38,7 @@ class Teacher:
             form = form_of(tops[row], self._alphabet)
             assert form is not None
             sets[row] = Below(tops[row], form)
-        return Nogood(sets, trial.case.file, Word.UNSOUND.value)
+        return Nogood(sets, trial.test.file, Word.UNSOUND.value)
 
     def _strengthened(
         self,

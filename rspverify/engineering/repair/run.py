@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from rspverify.engineering.cases import Case, Workbench
-from rspverify.engineering.judge import Judge
 from rspverify.engineering.mutate import named
 from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, weaker
@@ -18,6 +16,9 @@ from rspverify.engineering.repair.question import Field, Wanted, field_of
 from rspverify.engineering.repair.search import Search, Tally
 from rspverify.engineering.repair.space import Codes
 from rspverify.engineering.repair.trials import Trial, Trials
+from rspverify.engineering.setup import Setup
+from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.verdicts import NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
 from rspverify.report.mutations import NamedTest
@@ -46,7 +47,7 @@ class Wrong(Exception):
 
 
 class Repair:
-    """The search for schemes near the first one of a workbench.
+    """The search for schemes near the first one of a worksetup.
 
     The second one, if there is one, is the reference. count: so many schemes of the least cost are
     wanted at most. sample: per row that changes, so many tests are put to `explicit`, too.
@@ -55,8 +56,7 @@ class Repair:
 
     def __init__(
         self,
-        bench: Workbench,
-        judge: Judge,
+        setup: Setup,
         wanted: Wanted,
         costs: Costs,
         *,
@@ -65,21 +65,17 @@ class Repair:
         hunt: Hunt | None = None,
         on_step: Callable[[int, int], None] = lambda candidates, least: None,
     ) -> None:
-        self._bench, self._judge, self._costs = bench, judge, costs
-        self._scheme = bench.schemes[0]
+        self._setup, self._verdicts, self._costs = setup, setup.verdicts, costs
+        self._scheme = setup.schemes[0].scheme
         self._count, self._sample = count, sample
         self._on_step = on_step
         self._started = time.perf_counter()
         self._words: Counter[Word] = Counter()
         self._without: list[tuple[NamedTest, str]] = []
-        self._explicit = Judge(
-            bench.model,
-            bench.model_facts,
-            replace(bench.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None),
-            judge.place,
-            judge.warn,
+        self._explicit = setup.verdicts.by(
+            replace(setup.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None)
         )
-        self._asked: list[Case] = []
+        self._asked: list[LitmusTest] = []
         self._caught: list[str] = []
         self._wanted = wanted
         self._found: list[Chosen] = []
@@ -95,25 +91,25 @@ class Repair:
 
         Raises InputError.
         """
-        for case in self._bench.cases:
-            verdict = self._judge.verdict(case, self._scheme)
+        for test in self._setup.tests:
+            verdict = self._verdicts.answer(test, self._setup.schemes[0]).verdict
             self._words[verdict.word] += 1
             if verdict.word in (Word.SOUND, Word.UNSOUND, Word.VACUOUS):
-                self._asked.append(case)
+                self._asked.append(test)
             else:
-                self._without.append((named(case), f"{verdict.word.value}: {verdict.reason}"))
-        used = {row.number for case in self._asked for row in self._rows(case)}
+                self._without.append((named(test), f"{verdict.word.value}: {verdict.reason}"))
+        used = {row.number for test in self._asked for row in self._rows(test)}
         across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
-        devices = max((_devices(case) for case in self._asked), default=1) if across else 1
+        devices = max((_devices(test) for test in self._asked), default=1) if across else 1
         self.field = field_of(self._scheme, self._wanted, self._costs, used, devices)
         if len(self.field.stays) == len(self._scheme.rows):
             message = f"{self._scheme.name} must have a row that may change and that a test uses"
             if self._without:
                 message += f"; {len(self._without)} tests say nothing: {self._without[0][1]}"
             raise InputError([Problem(None, message)])
-        self._trials = Trials(self._judge, self._scheme, self.field.alphabet)
-        for case in self._asked:
-            self._trials.add(case)
+        self._trials = Trials(self._verdicts, self._scheme, self.field.alphabet)
+        for test in self._asked:
+            self._trials.add(test)
         chooser = Chooser(self.field.rows)
         teacher = Teacher(self._trials, self.field.rows, self.field.alphabet)
         self.search = Search(chooser, self._trials, teacher, self._further, self._stepped)
@@ -126,7 +122,6 @@ class Repair:
         """A test beside those given that breaks a scheme, found by hunting for it."""
         if self._hunt is None:
             return None
-        self._judge.close()
         found = self._hunt.of(self._trials.scheme_of(codes, self._scheme.name))
         if isinstance(found, Hunted):
             self._hunted[_key(codes)] = found
@@ -136,7 +131,7 @@ class Repair:
 
     def run(self) -> None:
         """Search until all is found that is wanted. What is known meanwhile is in `report`."""
-        if len(self._bench.schemes) > 1:
+        if len(self._setup.schemes) > 1:
             self._reference = self._referred()
         try:
             self._search()
@@ -182,11 +177,11 @@ class Repair:
         within: dict[str, int] = {}
         scheme = self._trials.scheme_of(chosen.codes, self._name(place))
         for trial in self._trials.trials:
-            verdict = self._judge.verdict(trial.case, scheme)
+            verdict = self._verdicts.answer(trial.test, NamedScheme.of(scheme)).verdict
             if verdict.word is Word.UNKNOWN:
-                raise LimitReached(f"{trial.case.file}, SOUND before: {verdict.reason}")
+                raise LimitReached(f"{trial.test.file}, SOUND before: {verdict.reason}")
             if verdict.word is not Word.SOUND:
-                raise Wrong(f"{trial.case.file}: SOUND, and then {verdict.word}")
+                raise Wrong(f"{trial.test.file}: SOUND, and then {verdict.word}")
             within |= verdict.within
         rows = tuple(self._row_found(number, code) for number, code in sorted(chosen.codes.items()))
         tests = len(self._trials.trials)
@@ -206,11 +201,11 @@ class Repair:
         scheme = self._trials.scheme_of(chosen.codes, self._name(place))
         exact = beyond = 0
         for trial in self._sampled():
-            verdict = self._explicit.verdict(trial.case, scheme)
+            verdict = self._explicit.answer(trial.test, NamedScheme.of(scheme)).verdict
             if verdict.word is Word.UNKNOWN:
                 beyond += 1
             elif verdict.word is not Word.SOUND:
-                raise Wrong(f"{trial.case.file}: SOUND by events, {verdict.word} by explicit")
+                raise Wrong(f"{trial.test.file}: SOUND by events, {verdict.word} by explicit")
             else:
                 exact += 1
         return replace(self._decided(chosen, place), explicit=exact, beyond=beyond)
@@ -224,7 +219,7 @@ class Repair:
         for number, space in self.field.rows.items():
             using = [] if space.fixed else [it for it in self._trials.trials if number in it.rows]
             for trial in using[: self._sample]:
-                found[trial.case.file] = trial
+                found[trial.test.file] = trial
         return list(found.values())
 
     def scheme_of(self, place: int) -> Scheme:
@@ -251,29 +246,34 @@ class Repair:
         if self._reference is None:
             return None
         shapes = self.field.rows[number].row.shapes
-        same = [row for row in self._bench.schemes[1].rows if row.shapes == shapes]
+        same = [row for row in self._setup.schemes[1].scheme.rows if row.shapes == shapes]
         return self._costs.of(same[0].code) if same else None
 
     def _referred(self) -> Reference:
-        scheme, file = self._bench.schemes[1], self._bench.scheme_files[1]
+        named_scheme = self._setup.schemes[1]
+        scheme = named_scheme.scheme
         fails: list[tuple[NamedTest, str]] = []
-        for case in self._asked:
-            verdict = self._judge.verdict(case, scheme)
+        for test in self._asked:
+            verdict = self._verdicts.answer(test, named_scheme).verdict
             word = (
                 verdict.word.value
                 if verdict.word is not Word.SOUND
-                else self._stops(case, scheme, verdict)
+                else self._stops(test, named_scheme, verdict)
             )
             if word:
-                fails.append((named(case), word))
+                fails.append((named(test), word))
         return Reference(
-            scheme.name, file, self._costs.of_scheme(scheme), tuple(fails), self._within(scheme)
+            scheme.name,
+            named_scheme.file,
+            self._costs.of_scheme(scheme),
+            tuple(fails),
+            self._within(scheme),
         )
 
-    def _stops(self, case: Case, scheme: Scheme, verdict: Verdict) -> str:
-        progress = self._judge.progress(case, scheme, verdict)
-        live = progress is None or progress.word is ProgressWord.LIVE
-        return "" if live or progress is None else progress.word.value
+    def _stops(self, test: LitmusTest, scheme: NamedScheme, verdict: Verdict) -> str:
+        found = self._verdicts.progress(test, scheme, verdict.word)
+        live = found is None or found.progress.word is ProgressWord.LIVE
+        return "" if live or found is None else found.progress.word.value
 
     def _within(self, scheme: Scheme) -> bool:
         """Whether a scheme is a candidate: the same rows, each with a code that it may have."""
@@ -284,15 +284,15 @@ class Repair:
         codes = ((it, self.field.alphabet.read(rows[it.row.shapes].code)) for it in own)
         return all(space.may_have(code) for space, code in codes)
 
-    def _rows(self, case: Case) -> tuple[Row, ...]:
-        return rows_used(case.program, self._scheme)
+    def _rows(self, test: LitmusTest) -> tuple[Row, ...]:
+        return rows_used(test.program, self._scheme)
 
     # The report
 
     def report(self) -> RepairReport:
         """All that is known by now."""
         tally = self.search.tally
-        title = {it.case.file: named(it.case) for it in self._trials.trials}
+        title = {it.test.file: named(it.test) for it in self._trials.trials}
         asked = [
             RowAsked(
                 number,
@@ -305,25 +305,25 @@ class Repair:
             )
             for number, space in self.field.rows.items()
         ]
-        bench = self._bench
+        setup = self._setup
         last = tally.last if not self._finished and tally.last else {}
         return RepairReport(
             self._scheme.name,
-            bench.scheme_files[0],
+            setup.schemes[0].file,
             self._scheme.machine,
-            bench.model.name,
-            str(bench.settings.engine),
+            setup.model.name,
+            str(setup.settings.engine),
             self._costs.file,
             self._costs.of_scheme(self._scheme),
             tuple(asked),
             self.field.instructions,
             self.field.length,
             TestsAsked(
-                len(bench.cases) + len(bench.left_out),
+                len(setup.tests) + len(setup.left_out),
                 len(self._trials.trials),
                 self._words,
                 tuple(self._without),
-                bench.left_out,
+                setup.left_out,
                 tuple(self._caught),
             ),
             self._reference,
@@ -348,7 +348,7 @@ class Repair:
                 (file, "; ".join(f"row {row}" for row in part)) for file, part in tally.undecided
             ),
             tuple((row, self.field.text(code)) for row, code in last.items()),
-            tuple(self._judge.met),
+            tuple(self._verdicts.internal),
             time.perf_counter() - self._started,
         )
 
@@ -357,8 +357,8 @@ def _key(codes: Codes) -> tuple[tuple[int, Code], ...]:
     return tuple(sorted(codes.items()))
 
 
-def _devices(case: Case) -> int:
-    return len({thread.device for thread in case.program.threads})
+def _devices(test: LitmusTest) -> int:
+    return len({thread.device for thread in test.program.threads})
 
 
 def settings_for(settings: Settings) -> Settings:

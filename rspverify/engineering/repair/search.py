@@ -127,7 +127,7 @@ class Search:
         part = dict(trial.part(codes))
         alone: dict[int, Codeset] = {row: Exactly(code) for row, code in part.items()}
         if word in (Word.UNKNOWN, ProgressWord.UNKNOWN):
-            self.tally.undecided.append((trial.case.file, part))
+            self.tally.undecided.append((trial.test.file, part))
             if len(self.tally.undecided) > _PATIENCE:
                 raise LimitReached(
                     f"more than {_PATIENCE} candidates were not decided; give each test more time"
@@ -137,4 +137,4 @@ class Search:
                 row: Exactly(part[row]) if length is None else Beginning(part[row][:length])
                 for row, length in known.items()
             }
-        return Nogood(alone, trial.case.file, word.value)
+        return Nogood(alone, trial.test.file, word.value)

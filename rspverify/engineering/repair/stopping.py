@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.engineering.cases import Case
+from rspverify.judge.litmus_test import LitmusTest
 from rspverify.limits import LimitReached
 from rspverify.machine import ExplicitMachine, Replayer
 from rspverify.machine.standstill import Standstills, marked_in
@@ -22,11 +22,11 @@ Beginnings = Mapping[int, int | None]
 """By the number of a row how many instructions its code must begin with; None: all, and no more."""
 
 
-def beginnings(case: Case, scheme: Scheme, settings: Settings) -> Beginnings | None:
+def beginnings(test: LitmusTest, scheme: Scheme, settings: Settings) -> Beginnings | None:
     """Beginnings of the scheme's codes with which the test stops; rows that are left out may have
     any code. None if no execution to a standstill is found.
     """
-    compiled = compile_program(case.program, scheme)
+    compiled = compile_program(test.program, scheme)
     machine = machine_of(compiled, settings)
     try:
         schedule = standstill(machine, settings.limits()).schedule
@@ -51,7 +51,7 @@ def beginnings(case: Case, scheme: Scheme, settings: Settings) -> Beginnings | N
         if each.index in happened or each.index in waited:
             known[each.operation] = known.get(each.operation, 0) + 1
     found: dict[int, int | None] = {}
-    for operation in case.program.operations:
+    for operation in test.program.operations:
         row = scheme.row_for(operation)
         if row is None or operation.index not in known:
             continue

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rspverify.engineering.cases import Case
-from rspverify.engineering.judge import Judge
 from rspverify.engineering.repair.alphabet import Alphabet
 from rspverify.engineering.repair.codes import Code, Form, form_of, weaker
 from rspverify.engineering.repair.stopping import Beginnings, beginnings
+from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.scheme import Scheme, rows_used
 from rspverify.verdict import ProgressWord, Word
 
@@ -22,7 +22,7 @@ Part = tuple[tuple[int, Code], ...]
 class Trial:
     """A test, and the numbers of the rows that compile it."""
 
-    case: Case
+    test: LitmusTest
     rows: tuple[int, ...]
 
     def part(self, codes: Mapping[int, Code]) -> Part:
@@ -37,33 +37,33 @@ class Trials:
     so stronger ones are not asked about, until `verdict` is asked for.
     """
 
-    def __init__(self, judge: Judge, scheme: Scheme, alphabet: Alphabet) -> None:
+    def __init__(self, verdicts: Verdicts, scheme: Scheme, alphabet: Alphabet) -> None:
         self.asked = 0
         self.kills: Counter[str] = Counter()
         self.trials: list[Trial] = []
-        self._judge = judge
+        self._verdicts = verdicts
         self._scheme = scheme
         self._alphabet = alphabet
         self._said: dict[tuple[str, Part], Word] = {}
         self._passed: dict[str, list[dict[int, Form]]] = {}
         self._forms: dict[Code, Form] = {}
 
-    def add(self, case: Case) -> Trial:
+    def add(self, test: LitmusTest) -> Trial:
         """One more test. The scheme must have rows for it."""
-        rows = tuple(row.number for row in rows_used(case.program, self._scheme))
-        trial = Trial(case, rows)
+        rows = tuple(row.number for row in rows_used(test.program, self._scheme))
+        trial = Trial(test, rows)
         self.trials.append(trial)
         return trial
 
     def first_failure(self, codes: Mapping[int, Code]) -> tuple[Trial, Word] | None:
         """A test that is not SOUND under these codes, as far as is known without asking twice."""
-        ordered = sorted(self.trials, key=lambda it: (-self.kills[it.case.file], it.case.size))
+        ordered = sorted(self.trials, key=lambda it: (-self.kills[it.test.file], it.test.size))
         for trial in ordered:
             if self._surely_passes(trial, codes):
                 continue
             word = self.word(trial, codes)
             if word is not Word.SOUND:
-                self.kills[trial.case.file] += 1
+                self.kills[trial.test.file] += 1
                 return trial, word
         return None
 
@@ -74,25 +74,26 @@ class Trials:
     def word(self, trial: Trial, codes: Mapping[int, Code]) -> Word:
         """The verdict on a test under these codes, decided for them."""
         part = trial.part(codes)
-        key = trial.case.file, part
+        key = trial.test.file, part
         if key not in self._said:
             self.asked += 1
-            word = self._judge.word(trial.case, self._with(part))
+            word = self._verdicts.word(trial.test, NamedScheme.of(self._with(part)))
             self._said[key] = word
             if word is Word.SOUND:
                 forms = {row: self.form(code) for row, code in part}
-                self._passed.setdefault(trial.case.file, []).append(forms)
+                self._passed.setdefault(trial.test.file, []).append(forms)
         return self._said[key]
 
     def progress(self, trial: Trial, codes: Mapping[int, Code]) -> ProgressWord:
         """Whether the test can always go on under these codes. It must be SOUND."""
-        found = self._judge.progress(trial.case, self._with(trial.part(codes)))
+        scheme = NamedScheme.of(self._with(trial.part(codes)))
+        found = self._verdicts.progress(trial.test, scheme, Word.SOUND)
         assert found is not None
-        return found.word
+        return found.progress.word
 
     def beginnings(self, trial: Trial, codes: Mapping[int, Code]) -> Beginnings | None:
         """Beginnings of these codes with which the test stops for ever."""
-        return beginnings(trial.case, self._with(trial.part(codes)), self._judge.settings)
+        return beginnings(trial.test, self._with(trial.part(codes)), self._verdicts.settings)
 
     def scheme_of(self, codes: Mapping[int, Code], name: str) -> Scheme:
         """The whole scheme with these codes."""
@@ -109,7 +110,7 @@ class Trials:
         forms = {row: self.form(codes[row]) for row in trial.rows}
         return any(
             all(weaker(form, forms[row], self._alphabet) for row, form in passed.items())
-            for passed in self._passed.get(trial.case.file, ())
+            for passed in self._passed.get(trial.test.file, ())
         )
 
     def form(self, code: Code) -> Form:

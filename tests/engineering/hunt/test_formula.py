@@ -30,8 +30,9 @@ from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import Shape, Step, Thread, decoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.survey import Survey
-from rspverify.judge.cache import open_cache
+from rspverify.judge.cache import cache_place
 from rspverify.judge.incident import Incident
+from rspverify.judge.judge import Judge
 from rspverify.limits import LimitReached, Limits
 from rspverify.report.hunts import NO_ROW
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
@@ -483,7 +484,7 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
         return answer(self, frame)
 
     monkeypatch.setattr(FrameQuestion, "answer", counted)
-    place = open_cache(True, print).place
+    judge = Judge(cache_place(True, print))
     space = replace(SMALL, threads=2, operations=("st.na", "ld.DV", "st.DV.R"))
 
     def run(table: Scheme, stop: int | None = None) -> ByFormula:
@@ -491,7 +492,7 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
             if len(asked) == stop:
                 raise KeyboardInterrupt
 
-        hunt = ByFormula(Survey(space, MODEL, place), table, Settings(), decided=told)
+        hunt = ByFormula(Survey(space, MODEL, judge), table, Settings(), decided=told)
         hunt.run()
         return hunt
 

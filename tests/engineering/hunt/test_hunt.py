@@ -20,7 +20,8 @@ from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.space import ONE_DEVICE, Space
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.engineering.hunt.tables import Tables
-from rspverify.judge.cache import open_cache
+from rspverify.judge.cache import cache_place
+from rspverify.judge.judge import Judge
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -85,13 +86,13 @@ def test_the_smallest_is_the_smallest() -> None:
     space = Space(events=2)
     table = broken_sibling("proposed-no-rmw-lock")
     answer = first_broken(Survey(space, MODEL), table, Settings())
-    assert answer.case is not None
+    assert answer.test is not None
     broken = [
-        case.program.title
-        for case in survivors(space, MODEL, Settings(), larger=True)
-        if check(Case(case.program, table, MODEL, Settings(shortest=False))).word is Word.UNSOUND
+        test.program.title
+        for test in survivors(space, MODEL, Settings(), larger=True)
+        if check(Case(test.program, table, MODEL, Settings(shortest=False))).word is Word.UNSOUND
     ]
-    assert broken[0] == answer.case.program.title
+    assert broken[0] == answer.test.program.title
     assert not answer.unknown
 
 
@@ -127,8 +128,8 @@ def test_nothing_is_lost_by_the_filters(name: str) -> None:
             if sort is Sort.ALONE:
                 assert word in (Word.SOUND, Word.VACUOUS), line_of(shape, space)
             elif word is Word.UNSOUND:
-                assert answer.case is not None, line_of(shape, space)
-                assert len(answer.case.program.operations) <= shape.size
+                assert answer.test is not None, line_of(shape, space)
+                assert len(answer.test.program.operations) <= shape.size
 
 
 WILD = """\
@@ -245,12 +246,12 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
         return children(self, parent, known, threads)
 
     monkeypatch.setattr(Growth, "children", counted)
-    place = open_cache(True, print).place
+    judge = Judge(cache_place(True, print))
     table, settings = scheme("proposed"), Settings()
     space = Space(events=3, threads=2, operations=("ld.DV", "st.DV", "inc.DV.R", "st.DV.R"))
 
     def run(told):  # type: ignore[no-untyped-def]
-        survey = Survey(space, MODEL, place)
+        survey = Survey(space, MODEL, judge)
         return first_broken(survey, table, settings, decided=told)
 
     def interrupt(count: int) -> None:
@@ -261,12 +262,12 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
         run(interrupt)
     before = len(extended)
     asked: list[object] = []
-    answer_to = "rspverify.engineering.hunt.decide.answer_to"
-    from rspverify.judge.decide import answer_to as real
+    decided = "rspverify.engineering.hunt.decide.decided"
+    from rspverify.judge.verdicts import decided as real
 
-    monkeypatch.setattr(answer_to, lambda *given: asked.append(given) or real(*given))
+    monkeypatch.setattr(decided, lambda *given: asked.append(given) or real(*given))
     answer = run(lambda count: None)
-    assert answer.case is None
+    assert answer.test is None
     assert len(extended) == before
     assert 0 < len(asked) < answer.decided
     asked.clear()

@@ -16,7 +16,8 @@ from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import Shape, Step, canonical, encoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.tables import Tables
-from rspverify.judge.incident import Incident, reported
+from rspverify.judge.attempt import Undecided, attempt
+from rspverify.judge.incident import Incident
 from rspverify.limits import LimitReached, Limits
 from rspverify.report import Internal
 from rspverify.scheme import Scheme
@@ -69,17 +70,12 @@ class FrameQuestion:
         broken = ""
         internal: tuple[Internal, ...] = ()
         started = time.monotonic()
-        try:
-            found = self._broken(frame)
-            broken = "" if found is None else encoded(found).hex()
-        except LimitReached as limit:
-            self._unknown.append(f"{frame}: {limit}")
-        except MemoryError:
-            self._unknown.append(f"{frame}: out of memory")
-        except Exception as error:
-            met = reported(error, self.incident)
-            internal = (met,)
-            self._unknown.append(f"{frame}: {met}")
+        found = attempt(lambda: self._broken(frame), self.incident)
+        if isinstance(found, Undecided):
+            self._unknown.append(f"{frame}: {found.reason}")
+            internal = (found.internal,) if found.internal else ()
+        elif found is not None:
+            broken = encoded(found).hex()
         unknown, seconds = tuple(self._unknown), time.monotonic() - started
         return FrameAnswer(broken, unknown, self._racy, self._allowed, internal, seconds)
 

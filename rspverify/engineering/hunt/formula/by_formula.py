@@ -16,7 +16,6 @@ from rspverify.engineering.hunt.hunt import Hunt, shown_phase
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
-from rspverify.judge.workers import spread
 from rspverify.report.hunts import FormulasShown
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
@@ -109,16 +108,15 @@ class ByFormula(Hunt):
                 continue
             self._foretell(events)
             self._asking(events, threads, len(asked))
-            workers = self.survey.workers if events >= _TOGETHER else 1
-            self.survey.close()
-            with closing(spread(self._work(scheme), asked, workers)) as coming:
+            workers = None if events >= _TOGETHER else 1
+            judge = self.survey.judge
+            with closing(judge.each(self._work(scheme), asked, workers=workers)) as coming:
                 for frame, answer in zip(asked, coming, strict=True):
                     self._answers[frame] = answer
                     self.internal += answer.internal
                     self._decided(1)
                     if answer.broken:
                         return bytes.fromhex(answer.broken)
-            self.survey.close()
         return None
 
     def _foretell(self, events: int) -> None:
@@ -128,7 +126,7 @@ class ByFormula(Hunt):
         self._expected.add(events)
         fewer = (it for at, it in self._answers.items() if sum(at.lengths) == events - 1)
         seconds = sum(each.seconds for each in fewer) * _GROWTH
-        self._expecting(events, seconds / self.survey.workers)
+        self._expecting(events, seconds / self.survey.judge.workers)
 
     def _largest_first(self, events: int, threads: int) -> list[Frame]:
         """The frames of a phase; what takes longest is not to begin last."""
@@ -143,22 +141,17 @@ class ByFormula(Hunt):
 
         def answer(frame: Frame) -> FrameAnswer:
             asked = self._question(frame, scheme, settings)
-            cache = survey.opened()
-            known = cache.answer(asked, FrameAnswer)
-            if known is not None:
-                return known
-            found = question.answer(frame)
-            if not found.unknown:
-                cache.keep(asked, found)
-            return found
+            return survey.judge.ask(
+                asked, lambda: question.answer(frame), lambda found: not found.unknown
+            )
 
         return answer
 
-    def _question(self, frame: Frame, scheme: Scheme, settings: Settings) -> Question:
+    def _question(self, frame: Frame, scheme: Scheme, settings: Settings) -> Question[FrameAnswer]:
         """Are the programs of a frame compiled soundly? Of the scheme only the rows count that the
         operations of the space use."""
         space, code = self.survey.space, facts_of_scheme(scheme).code
         rows = tuple((access.name, *code[str(row_shape(access))]) for access in space.accesses)
         chosen = replace(settings, machine=settings.machine or scheme.machine, seconds=None)
         content = (frame, space.guards, rows, self.survey.facts.digest, chosen)
-        return Question("frame", content)
+        return Question("frame", content, FrameAnswer)

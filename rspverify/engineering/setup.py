@@ -1,0 +1,61 @@
+"""The tests and schemes that an engineer's question is about, read once for all its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rspverify.axiomatic import MemoryModel
+from rspverify.judge.facts import facts_of_model
+from rspverify.judge.judge import Judge
+from rspverify.judge.litmus_test import LitmusTest, read_tests
+from rspverify.judge.reading import read_inputs
+from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Problem
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Schemes and tests, read, and who decides them.
+
+    tests: the smallest first. left_out: tests that this version cannot read, and why.
+    """
+
+    schemes: tuple[NamedScheme, ...]
+    tests: tuple[LitmusTest, ...]
+    left_out: tuple[tuple[str, str], ...]
+    verdicts: Verdicts
+
+    @property
+    def judge(self) -> Judge:
+        """Who is asked, and has the workers."""
+        return self.verdicts.judge
+
+    @property
+    def model(self) -> MemoryModel:
+        """The model."""
+        return self.verdicts.model
+
+    @property
+    def settings(self) -> Settings:
+        """How verdicts are decided."""
+        return self.verdicts.settings
+
+
+def read_setup(
+    schemes: Sequence[str], tests: Iterable[str], settings: Settings, judge: Judge
+) -> Setup:
+    """All that is named, read. Raises InputError for all that is wrong with any of it."""
+    problems: list[Problem] = []
+    inputs = None
+    try:
+        inputs = read_inputs(schemes, settings, judge)
+    except InputError as error:
+        problems += error.problems
+    found, left_out = read_tests(tests, settings, judge, problems)
+    if problems or inputs is None:
+        raise InputError(problems)
+    parsed, model = inputs.parsed()
+    verdicts = Verdicts(judge, model, facts_of_model(model), settings)
+    return Setup(parsed, found, left_out, verdicts)

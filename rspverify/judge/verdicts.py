@@ -1,0 +1,161 @@
+"""Verdicts on tests under schemes, and progress: what is asked of the judge most."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+from rspverify.axiomatic import MemoryModel
+from rspverify.judge.answers import (
+    Answer,
+    ProgressAnswer,
+    progress_question,
+    soundness_question,
+    worth_keeping,
+)
+from rspverify.judge.attempt import Undecided, attempt
+from rspverify.judge.cache import Question
+from rspverify.judge.facts import ModelFacts, SchemeFacts, facts_of_scheme
+from rspverify.judge.incident import Incident
+from rspverify.judge.judge import Judge
+from rspverify.judge.litmus_test import LitmusTest
+from rspverify.report import Internal
+from rspverify.scheme import Scheme
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.progress import progress
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.wording import observed
+from rspverify.verdict import WITHOUT_PROGRESS, Progress, ProgressWord, Verdict, Word
+
+
+@dataclass(frozen=True, eq=False)
+class NamedScheme:
+    """A scheme, the name of its file, and its facts."""
+
+    file: str
+    scheme: Scheme
+    facts: SchemeFacts
+
+    @staticmethod
+    def of(scheme: Scheme, file: str = "") -> NamedScheme:
+        """A scheme, and the file that reports of internal errors are to name."""
+        return NamedScheme(file, scheme, facts_of_scheme(scheme))
+
+
+class Verdicts:
+    """The judge, asked about tests under schemes and one model.
+
+    What is asked of a test alone (does it race, what is allowed) is asked once for all schemes.
+    """
+
+    def __init__(
+        self, judge: Judge, model: MemoryModel, model_facts: ModelFacts, settings: Settings
+    ) -> None:
+        self.judge = judge
+        self.model = model
+        self.model_facts = model_facts
+        self.settings = settings
+        self._sources: WeakKeyDictionary[LitmusTest, SourceExecutions] = WeakKeyDictionary()
+        self.internal: list[Internal] = []
+        """Internal errors that came instead of verdicts, in this process."""
+
+    def by(self, settings: Settings) -> Verdicts:
+        """The same judge and model, with other settings."""
+        return Verdicts(self.judge, self.model, self.model_facts, settings)
+
+    def answer(self, test: LitmusTest, scheme: NamedScheme) -> Answer:
+        """The verdict with what it took."""
+        return self.judge.ask(
+            self.question(test, scheme), lambda: self._decided(test, scheme), self._worth_keeping
+        )
+
+    def word(self, test: LitmusTest, scheme: NamedScheme) -> Word:
+        """The word of the verdict alone. Unless it is SOUND nothing else is kept of the verdict, so
+        that a search that makes thousands of them leaves room for others."""
+        asked = self.question(test, scheme)
+        question = Question("word", asked.content, Word)
+        known = self.judge.known(asked)
+        word = known.verdict.word if known else self.judge.known(question)
+        if word is not None:
+            return word
+        found = self._decided(test, scheme)
+        word = found.verdict.word
+        if self._worth_keeping(found):
+            if word is Word.SOUND:
+                self.judge.keep(asked, found)
+            else:
+                self.judge.keep(question, word)
+        return word
+
+    def progress(self, test: LitmusTest, scheme: NamedScheme, word: Word) -> ProgressAnswer | None:
+        """Whether the compiled test can always go on; None where that has no meaning.
+
+        word: that of the verdict on the test under the scheme.
+        """
+        if word in WITHOUT_PROGRESS:
+            return None
+        return self.judge.ask(
+            progress_question(self.question(test, scheme)),
+            lambda: self._progress(test, scheme),
+            lambda found: worth_keeping(found, self.settings),
+        )
+
+    def question(self, test: LitmusTest, scheme: NamedScheme) -> Question[Answer]:
+        """Is the test compiled soundly?"""
+        return soundness_question(
+            test.source, test.facts, scheme.facts, self.model_facts, self.settings
+        )
+
+    def _worth_keeping(self, answer: Answer) -> bool:
+        return worth_keeping(answer, self.settings)
+
+    def source(self, test: LitmusTest) -> SourceExecutions:
+        """What is asked of a test alone."""
+        if test not in self._sources:
+            self._sources[test] = SourceExecutions(test.program, self.model)
+        return self._sources[test]
+
+    def _decided(self, test: LitmusTest, scheme: NamedScheme) -> Answer:
+        incident = incident_of(test.file, scheme.file, self.settings)
+        found = decided(self.source(test), scheme.scheme, self.settings, incident)
+        if found.internal is not None:
+            self.internal.append(found.internal)
+        return found
+
+    def _progress(self, test: LitmusTest, scheme: NamedScheme) -> ProgressAnswer:
+        started = time.perf_counter()
+        found = attempt(
+            lambda: progress(test.program, scheme.scheme, self.settings),
+            incident_of(test.file, scheme.file, self.settings),
+        )
+        seconds = time.perf_counter() - started
+        if isinstance(found, Undecided):
+            unknown = Progress(ProgressWord.UNKNOWN, found.reason)
+            return ProgressAnswer(unknown, seconds, found.internal)
+        return ProgressAnswer(found, seconds)
+
+
+def decided(
+    source: SourceExecutions, scheme: Scheme, settings: Settings, incident: Incident
+) -> Answer:
+    """The verdict on a program under a scheme, whatever goes wrong while it is decided."""
+    started = time.perf_counter()
+
+    def decide() -> Answer:
+        verdict = check(Case(source.program, scheme, source.model, settings), source)
+        shown = observed(source.program, verdict.outcome) if verdict.outcome else None
+        return Answer(verdict, shown, 0.0)
+
+    found = attempt(decide, incident)
+    seconds = time.perf_counter() - started
+    if isinstance(found, Undecided):
+        return Answer(Verdict(Word.UNKNOWN, found.reason), None, seconds, found.internal)
+    return replace(found, seconds=seconds)
+
+
+def incident_of(test: str, scheme: str, settings: Settings) -> Incident:
+    """What a report of an internal error says was asked."""
+    return Incident("explain", (test,), (scheme,), settings)
