@@ -169,7 +169,7 @@ def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
     for last in killers[:1] + killers[-1:]:
         with_it = sorted((*rest, last), key=lambda it: it.test.size)
         _, (again,), _ = tried(setup, [wanted], with_it)
-        assert (again.fate, again.test) == (Fate.UNSOUND, last.test)
+        assert (again.fate, again.test) == (Fate.UNSOUND, last.name)
 
 
 def test_tests_without_a_row_say_nothing_of_it() -> None:
