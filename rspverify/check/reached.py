@@ -34,7 +34,7 @@ def machine_for(program: AssemblyProgram, settings: Settings) -> Machine:
     L2s of several devices are what the scheme's machine says, and there is nothing to decline.
     """
     if len({thread.device for thread in program.threads}) > 1:
-        return Machine(program, elide_l2=program.coherent_l2)
+        return Machine(program, elide_l2=program.machine.coherent_l2)
     return Machine(program, elide_l2=settings.l2 is L2.AUTO)
 
 

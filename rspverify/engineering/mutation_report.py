@@ -98,7 +98,7 @@ def mutation_report(
     return MutationReport(
         scheme.name,
         bench.scheme_files[0],
-        scheme.machine,
+        scheme.machine.name,
         bench.model.name,
         str(bench.settings.engine),
         tuple(rows),

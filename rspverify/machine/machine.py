@@ -68,7 +68,7 @@ class Machine:
     evict: bool = False
 
     def __post_init__(self) -> None:
-        if len(self.devices) > 1 and self.elide_l2 is not self.program.coherent_l2:
+        if len(self.devices) > 1 and self.elide_l2 is not self.program.machine.coherent_l2:
             raise ValueError("with several devices, L2 is memory exactly where it is coherent")
 
     @cached_property

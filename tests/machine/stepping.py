@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from programs import assembly
 
@@ -37,8 +38,13 @@ class Bench:
         elide_l2: bool = False,
         program: AssemblyProgram | None = None,
     ) -> None:
-        """A machine for a program, which may be given as `programs.assembly` takes it."""
+        """A machine for a program, which may be given as `programs.assembly` takes it.
+
+        Unless they are elided, L2s are those of Tab. 2, on the machine whose L2s are coherent too.
+        """
         program = program or assembly(*threads, initial=initial, machine=machine)
+        if not elide_l2:
+            program = replace(program, machine=replace(program.machine, coherent_l2=False))
         self.machine = Machine(program, elide_l2=elide_l2, evict=True)
         self.explicit = ExplicitMachine(self.machine, reduced=False)
         self.state = self.explicit.initial

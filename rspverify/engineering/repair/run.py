@@ -310,7 +310,7 @@ class Repair:
         return RepairReport(
             self._scheme.name,
             bench.scheme_files[0],
-            self._scheme.machine,
+            self._scheme.machine.name,
             bench.model.name,
             str(bench.settings.engine),
             self._costs.file,
