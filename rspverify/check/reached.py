@@ -13,14 +13,14 @@ from rspverify.check.symmetry import exchangeable
 from rspverify.limits import Limits
 from rspverify.litmus import Program
 from rspverify.machine import (
+    Event,
     Events,
     ExplicitMachine,
-    Generated,
-    Happening,
+    Exploration,
+    GeneratedWitness,
     Machine,
     Observation,
     Rule,
-    Search,
     Unrolling,
     enough_steps,
 )
@@ -60,7 +60,7 @@ class Reached(Protocol):
 class ReachedExplicitly:
     """By exhaustive search."""
 
-    search: Search
+    search: Exploration
     within: Mapping[str, int] = field(default_factory=dict)
     asked: Sequence[Term] = ()
     _excluded: set[Outcome] = field(default_factory=set)
@@ -158,7 +158,7 @@ class ReachedByEvents(ReachedBySolver):
         """
         events = self._events
         pairs = events.order.pairs
-        own = Generated(events)
+        own = GeneratedWitness(events)
         judged = GeneratedExecutions(
             program, model, self._limits, events.reads, own.rf, own.mo, own.last
         )
@@ -174,14 +174,13 @@ class ReachedByEvents(ReachedBySolver):
 
     def _sorted(self, program: Program) -> Iterator[Term]:
         """That exchangeable threads make their first access in the order of their numbers."""
-        accesses: dict[int, Happening] = {}
-        for each in self._events.happenings.instructions:
-            instruction = each.rule.instruction
-            assert instruction is not None
+        accesses: dict[int, Event] = {}
+        for each in self._events.possible.instructions:
+            instruction = each.instruction
             if instruction.mnemonic.reads or instruction.mnemonic.writes:
                 accesses[instruction.operation] = each
         for first, second in exchangeable(program):
-            yield self._events.before(accesses[first], accesses[second])
+            yield self._events.order.before(accesses[first], accesses[second])
 
 
 def reached(machine: Machine, settings: Settings, limits: Limits) -> Reached:

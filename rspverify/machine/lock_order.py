@@ -10,20 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from rspverify.assembly import ThreadId
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Cache,
+    Copy,
+    Deliver,
+    Dequeue,
     Enqueue,
+    InstructionRule,
     IsDirty,
     LocationLock,
     LockCell,
     Marker,
     Ready,
-    Rule,
     SetBit,
     SetLock,
 )
@@ -131,14 +135,13 @@ class _Walk:
     guard, undoes.
     """
 
-    def __init__(self, order: LockOrder, code: tuple[Rule, ...]) -> None:
+    def __init__(self, order: LockOrder, code: tuple[InstructionRule, ...]) -> None:
         self.freed_unsurely: set[LockCell] = set()
         self._order = order
         self._held: dict[LockCell, set[Expression]] = {}
         self._marked: dict[Cache, set[Expression]] = {}
         self._found: list[tuple[frozenset[LockCell], list[Need]]] = []
         for rule in code:
-            assert rule.instruction is not None
             guard = rule.instruction.guard
             if isinstance(guard, Constant):
                 guard = Constant(int(guard.value != 0))
@@ -162,23 +165,26 @@ class _Walk:
             for held, needs in self._found
         ]
 
-    def _needs(self, rule: Rule, guard: Expression) -> Iterator[Need]:
+    def _needs(self, rule: InstructionRule, guard: Expression) -> Iterator[Need]:
         for cache in self._marked:
             for lock, threads in self._order.drain(cache):
                 yield Need(lock, threads, self._surely(lock, guard))
         for each in rule.guards:
-            if isinstance(each, Ready):
-                yield Need(each.lock, each.threads, self._surely(each.lock, guard))
-            elif isinstance(each, AnyBit):
-                for bit, _ in each.bits:
-                    lock, threads = self._order.flush(bit.cache, bit.location)
+            match each:
+                case Ready(lock, threads):
                     yield Need(lock, threads, self._surely(lock, guard))
+                case AnyBit(bits):
+                    for bit, _ in bits:
+                        lock, threads = self._order.flush(bit.cache, bit.location)
+                        yield Need(lock, threads, self._surely(lock, guard))
+                case _:
+                    assert_never(each)
 
     def _surely(self, lock: LockCell, guard: Expression) -> bool:
         guards = self._held.get(lock, ())
         return guard in guards or _ALWAYS in guards
 
-    def _follow(self, rule: Rule, guard: Expression) -> None:
+    def _follow(self, rule: InstructionRule, guard: Expression) -> None:
         for update in rule.updates:
             match update:
                 case Enqueue(cache, Marker()):
@@ -191,6 +197,10 @@ class _Walk:
                     self._held |= left
                 case SetLock(lock, _):
                     self._held.setdefault(lock, set()).add(guard)
+                case Enqueue() | Dequeue() | SetBit() | Copy() | Assign() | Deliver():
+                    pass
+                case _:
+                    assert_never(update)
 
 
 def _without(under: Mapping[T, set[Expression]], guard: Expression) -> dict[T, set[Expression]]:

@@ -8,13 +8,13 @@ from functools import cache
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.check.inputs import require
-from rspverify.check.progress import standstill_by_events
+from rspverify.check.progress import deadlock_by_events
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
 from rspverify.check.soundness import check
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.machine import enough_steps, find_standstill, replayed
+from rspverify.machine import enough_steps, find_deadlock, replay_deadlock
 from rspverify.scheme import Scheme, compile_program
 from rspverify.verdict import Outcome, ProgressWord, Word
 
@@ -207,11 +207,11 @@ class _Asking:
         machine = machine_for(self._compiled, settings)
         lines = [operation.span.line for operation in self._program.operations]
         answers: dict[str, ProgressWord] = {}
-        for name, find in (("search", find_standstill), ("events", standstill_by_events)):
+        for name, find in (("search", find_deadlock), ("events", deadlock_by_events)):
             try:
                 found = find(machine, settings.limits())
                 if found.schedule is not None:
-                    replayed(machine, found.schedule, lines)
+                    replay_deadlock(machine, found.schedule, lines)
                 stuck = found.schedule is not None
                 answers[name] = ProgressWord.STUCK if stuck else ProgressWord.LIVE
             except LimitReached as limit:

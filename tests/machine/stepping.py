@@ -19,6 +19,7 @@ from rspverify.machine.rules import (
     RmwLock,
     ValueOf,
 )
+from rspverify.machine.wording import element_name
 
 Place = tuple[int, int]
 
@@ -56,8 +57,7 @@ class Bench:
         if len(words) == 1:
             number = int(step.removeprefix("P"))
             for rule in self.explicit.next_rules(self.state):
-                assert rule.instruction is not None
-                if rule.instruction.thread.thread == number:
+                if rule.thread == number:
                     return rule
             return None
         kind, where, element = words
@@ -65,9 +65,9 @@ class Bench:
         cache = Cache(int(device), int(group) if group else None)
         found = [
             rule
-            for rule in self.machine.rules
+            for rule in self.machine.steps
             if (rule.step, rule.cache) == (kind, cache)
-            and (rule.location or str(rule.marker and rule.marker.thread)) == element
+            and element_name(rule.element) in (element, f"FLUSH({element})")
         ]
         assert len(found) == 1, f"{step} is {len(found)} rules"
         return found[0]

@@ -10,6 +10,7 @@ from stepping import FREE, Bench
 
 from rspverify.assembly import MACHINES
 from rspverify.machine import Machine, Replayer
+from rspverify.machine.rules import Step
 
 HERE, SAME, NEAR, FAR = (0, 0), (0, 0), (0, 1), (1, 0)
 """Places: of a thread, of one in its work-group, in another work-group, and on another device."""
@@ -437,7 +438,7 @@ def test_ul_rmw_frees_every_rmw_lock_in_reach_whoever_holds_it(reach: str, locks
 
 def test_instructions_come_in_program_order_and_once() -> None:
     bench = Bench((HERE, ["ST x 1", "ST y 2"]))
-    first, second = (rule for rule in bench.machine.rules if rule.instruction is not None)
+    first, second = (rule for code in bench.machine.code for rule in code)
     apply = bench.explicit.apply
     assert apply(bench.state, second) is None
     bench.do("P0")
@@ -678,5 +679,5 @@ def test_l2s_of_several_devices_cannot_be_elided() -> None:
 
 def test_without_evict_entries_are_never_dropped() -> None:
     machine = Machine(assembly((HERE, ["LD x"])), elide_l2=False)
-    assert not [rule for rule in machine.rules if rule.step == "EVICT"]
-    assert [rule for rule in Replayer(machine).machine.rules if rule.step == "EVICT"]
+    assert not [rule for rule in machine.steps if rule.step is Step.EVICT]
+    assert [rule for rule in Replayer(machine).machine.steps if rule.step is Step.EVICT]

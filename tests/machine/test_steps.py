@@ -8,7 +8,15 @@ from engines import LIMITS, Unrolled, has, machine_of, random_programs, searched
 from programs import assembly, listing
 
 from rspverify.assembly import AssemblyProgram
-from rspverify.machine import Budget, ExplicitMachine, Machine, Rule, enough_steps, label
+from rspverify.machine import (
+    Budget,
+    ExplicitMachine,
+    Machine,
+    Rule,
+    StepRule,
+    enough_steps,
+    label,
+)
 from rspverify.smt import Solver
 from rspverify.verdict import Outcome
 
@@ -151,7 +159,7 @@ def test_every_outcome_has_an_execution_within_the_budget(name: str) -> None:
 
 def parts(schedule: list[Rule]) -> Budget:
     """How many steps of each kind a schedule has."""
-    kinds = [rule.step for rule in schedule]
+    kinds = [rule.step if isinstance(rule, StepRule) else "" for rule in schedule]
     return Budget(
         kinds.count(""),
         kinds.count("FLUSH"),

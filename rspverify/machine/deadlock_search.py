@@ -1,6 +1,6 @@
-"""Whether a program can come to a stop for ever, by search (SEMANTICS §5, «progress»).
+"""Whether a program can come to a stop for ever, by search (the question of progress).
 
-What is asked for is a reachable standstill: from every state from which no complete execution is
+What is asked for is a reachable deadlock: from every state from which no complete execution is
 reachable, one can be reached. docs/machine.md, «Progress», argues this, and each reduction below.
 """
 
@@ -10,23 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rspverify.limits import Limits
-from rspverify.machine.explicit import ExplicitMachine, mind, path_to
+from rspverify.machine.deadlock import Deadlocks
+from rspverify.machine.explicit import ExplicitMachine, check_limits, path_to
+from rspverify.machine.idle_values import without_idle_values
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import Rule
-from rspverify.machine.standstill import Standstills
+from rspverify.machine.replay import Replayer, ReplayError
+from rspverify.machine.rules import InstructionRule, Rule, Step
 from rspverify.machine.state import State
-from rspverify.machine.trace import Replayer, ReplayError
-from rspverify.machine.values import without_idle_values
 from rspverify.verdict import Execution
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search for a standstill found.
+class DeadlockSearch:
+    """What a search for a deadlock found.
 
     schedule: an execution that ends in one, EVICT steps included, None if there is none; how: what
-    the answer rests on, in words; shortest: whether no execution to a standstill has fewer steps.
+    the answer rests on, in words; shortest: whether no execution to a deadlock has fewer steps.
     """
 
     schedule: tuple[Rule, ...] | None
@@ -35,8 +35,8 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Standstill:
-    """An execution that ends in a standstill, and what everything waits for there, in words.
+class Deadlock:
+    """An execution that ends in a deadlock, and what everything waits for there, in words.
 
     threads: per unfinished thread, in their order; rest: per fifo and DIRTY entry. cut: whether
     another thread is where the unrolling of its loop ends, so that it would go on.
@@ -48,14 +48,14 @@ class Standstill:
     cut: bool = False
 
 
-def find_standstill(machine: Machine, limits: Limits) -> Found:
-    """A shortest execution to a standstill, if there is any. Raises LimitReached.
+def find_deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
+    """A shortest execution to a deadlock, if there is any. Raises LimitReached.
 
     Exact. Steps count as in Figs 4 and 5, on the machine as it is given, L2 elided or not.
     """
     order = LockOrder(machine)
     if order.holds_from((0,) * len(machine.code)):
-        return Found(None, "by the order of locks")
+        return DeadlockSearch(None, "by the order of locks")
     return _Search(machine, order).run(limits)
 
 
@@ -63,18 +63,18 @@ class _Search:
     """Breadth first, over states in which nothing is evicted and values that decide nothing are 0.
 
     Evictions only take away, and so wait until the end. States from which on the locks are taken
-    in an order are not looked at: no standstill follows.
+    in an order are not looked at: no deadlock follows.
     """
 
     def __init__(self, machine: Machine, order: LockOrder) -> None:
         plain = replace(machine, program=without_idle_values(machine.program), evict=False)
         self._explicit = ExplicitMachine(plain, dequeue_alone=False)
-        self._standstills = Standstills(self._explicit)
+        self._deadlocks = Deadlocks(self._explicit)
         self._order = order
         self._threads = len(machine.code)
         self._rules = {rule.key: rule for rule in replace(machine, evict=True).rules}
 
-    def run(self, limits: Limits) -> Found:
+    def run(self, limits: Limits) -> DeadlockSearch:
         """Search level by level, until what is found cannot be bettered."""
         start = self._explicit.initial
         came: dict[State, tuple[State, Rule] | None] = {start: None}
@@ -86,58 +86,57 @@ class _Search:
                 if self._order.holds_from(state[: self._threads]):
                     continue
                 successors = list(self._explicit.successors(state))
-                evictions = self._to_a_standstill(state, successors)
+                evictions = self._to_a_deadlock(state, successors)
                 if evictions is not None and (best is None or steps + len(evictions) < len(best)):
                     best = [*path_to(came, state), *evictions]
                 for rule, after in successors:
                     if after not in came:
                         came[after] = (state, rule)
                         following.append(after)
-                mind(limits, len(came))
+                check_limits(limits, len(came))
             frontier, steps = following, steps + 1
         schedule = None if best is None else tuple(self._rules[rule.key] for rule in best)
-        return Found(schedule, f"{len(came):,} states searched")
+        return DeadlockSearch(schedule, f"{len(came):,} states searched")
 
-    def _to_a_standstill(
+    def _to_a_deadlock(
         self, state: State, successors: list[tuple[Rule, State]]
     ) -> list[Rule] | None:
-        """The EVICT steps that make a state a standstill; None if none do."""
+        """The EVICT steps that make a state a deadlock; None if none do."""
         for rule, _ in successors:
-            if rule.instruction is not None and self._standstills.lasting(rule, state):
+            if isinstance(rule, InstructionRule) and self._deadlocks.lasting(rule, state):
                 return None
-        entries = self._standstills.evictions(state)
+        entries = self._deadlocks.evictions(state)
         if entries is None:
             return None
-        return [self._rules[None, "EVICT", cache, x, None] for cache, x in entries]
+        return [self._rules[Step.EVICT, cache, x] for cache, x in entries]
 
 
 def with_evictions(machine: Machine, schedule: Sequence[Rule]) -> tuple[Rule, ...]:
-    """A schedule that ends in a standstill but for entries which must still be evicted, completed.
+    """A schedule that ends in a deadlock but for entries which must still be evicted, completed.
 
     Raises ReplayError if a step may not happen or the end is none even so.
     """
     replayer = Replayer(machine)
-    full = Standstills(ExplicitMachine(replayer.machine, reduced=False))
+    full = Deadlocks(ExplicitMachine(replayer.machine, reduced=False))
     entries = full.evictions(replayer.states(schedule)[-1])
     if entries is None:
-        raise ReplayError("the execution does not end in a standstill")
-    evict = {
-        (rule.cache, rule.location): rule for rule in replayer.machine.rules if rule.step == "EVICT"
-    }
+        raise ReplayError("the execution does not end in a deadlock")
+    steps = replayer.machine.steps
+    evict = {rule.entry: rule for rule in steps if rule.step is Step.EVICT}
     return (*schedule, *(evict[entry] for entry in entries))
 
 
-def replayed(machine: Machine, schedule: Sequence[Rule], lines: Sequence[int]) -> Standstill:
-    """The standstill that a schedule ends in, on the machine without any reduction.
+def replay_deadlock(machine: Machine, schedule: Sequence[Rule], lines: Sequence[int]) -> Deadlock:
+    """The deadlock that a schedule ends in, on the machine without any reduction.
 
     `lines[i]` is the source line of operation i. Raises ReplayError if a step may not happen or
-    the end is no standstill: a bug of whoever found it.
+    the end is no deadlock: a bug of whoever found it.
     """
     replayer = Replayer(machine)
-    full = Standstills(ExplicitMachine(replayer.machine, reduced=False))
+    full = Deadlocks(ExplicitMachine(replayer.machine, reduced=False))
     last = replayer.states(schedule)[-1]
-    if not full.is_standstill(last):
-        raise ReplayError("the execution does not end in a standstill")
+    if not full.is_deadlock(last):
+        raise ReplayError("the execution does not end in a deadlock")
     threads, rest = full.waits(last)
     cut = full.cut(last)
-    return Standstill(replayer.execution(schedule, lines), threads, rest, cut)
+    return Deadlock(replayer.execution(schedule, lines), threads, rest, cut)
