@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
+from rspverify.assembly import Level
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import (
     AnyBit,
@@ -26,7 +27,7 @@ from rspverify.machine.rules import (
     Ready,
     Step,
     StepRule,
-    Wait,
+    valid,
 )
 from rspverify.machine.state import Layout, State
 from rspverify.machine.wording import element_name, label, lock_name, marked_in
@@ -51,18 +52,17 @@ class Deadlocks:
                     pass  # It only takes away.
                 case _:
                     assert_never(rule.step)
-        self._fetches.sort(key=lambda rule: -rule.cache.level)
+        self._fetches.sort(key=lambda rule: rule.cache.level is Level.L1)
         self._awaited = {
             rule.key: list(self._entries(rule)) for code in self._machine.code for rule in code
         }
 
     def _entries(self, rule: InstructionRule) -> Iterator[tuple[int, int, frozenset[int]]]:
         """Per L1 entry awaited VALID: its DIRTY bit, its lock, and whom that is ready for."""
-        for guard in rule.guards:
-            for cache, x in _valid_entries(guard):
-                lock = self._layout.cell(LocationLock(cache.device, x))
-                group = frozenset({-1} | {each.thread for each in self._machine.group(cache)})
-                yield self._layout.cell(IsDirty(cache, x)), lock, group
+        for entry in _awaited_l1s(rule):
+            unlocked = self._machine.unlocked(entry)
+            threads = frozenset({-1, *(each.thread for each in unlocked.threads)})
+            yield self._layout.cell(IsDirty(*entry)), self._layout.cell(unlocked.lock), threads
 
     def lasting(self, rule: InstructionRule, state: State) -> bool:
         """Whether an instruction that may fire in a state still may when what is CLEAN is evicted.
@@ -108,10 +108,10 @@ class Deadlocks:
         found: dict[Entry, None] = {}
         for rule in self._explicit.next_rules(settled):
             failing = self._explicit.failing(settled, rule)
-            if len(failing) == 1 and not marked_in(self._explicit, settled, rule):
-                for cache, x in _valid_entries(failing[0]):
-                    if self._may_be_evicted(state, cache, x):
-                        found[cache, x] = None
+            for entry in _awaited_l1s(rule):
+                if failing == [valid(entry)] and not marked_in(self._explicit, settled, rule):
+                    if self._may_be_evicted(state, *entry):
+                        found[entry] = None
         return list(found)
 
     def waits(self, state: State) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -208,9 +208,10 @@ def _and(parts: Iterable[str]) -> str:
     return " and ".join(parts)
 
 
-def _valid_entries(guard: Wait) -> Iterator[Entry]:
-    """The L1 entry that a guard wants VALID, if that is what it wants."""
-    if isinstance(guard, AnyBit) and len(guard.bits) == 1:
-        bit = guard.bits[0][0]
-        if isinstance(bit, IsValid) and bit.cache.level == 1:
-            yield bit.cache, bit.location
+def _awaited_l1s(rule: InstructionRule) -> list[Entry]:
+    """The L1 entries that an instruction awaits VALID; an L2 entry can always be fetched again."""
+    return [
+        (cache, x)
+        for cache, x in rule.valid_entries
+        if cache.level is Level.L1 and rule.awaits_valid((cache, x))
+    ]

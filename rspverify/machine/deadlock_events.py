@@ -23,7 +23,6 @@ from rspverify.machine.rules import (
     IsDirty,
     IsPresent,
     IsValid,
-    LocationLock,
     Marker,
     Ready,
     Rule,
@@ -124,8 +123,6 @@ class DeadlockEvents(Events):
     def _shut(self, entry: Entry) -> Term:
         """That an entry can be neither flushed nor fetched any more."""
         if entry not in self._shut_entries:
-            cache, x = entry
-            group = self.machine.group(cache)
-            ready = self.order.ready(LocationLock(cache.device, x), group, None)
-            self._shut_entries[entry] = ~ready
+            lock = self.machine.unlocked(entry)
+            self._shut_entries[entry] = ~self.order.ready(lock.lock, lock.threads, None)
         return self._shut_entries[entry]

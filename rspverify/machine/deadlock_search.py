@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from rspverify.limits import Limits
 from rspverify.machine.deadlock import Deadlocks
-from rspverify.machine.explicit import ExplicitMachine, check_limits, path_to
+from rspverify.machine.explicit import BreadthFirst, ExplicitMachine
 from rspverify.machine.idle_values import without_idle_values
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
@@ -75,28 +75,21 @@ class _Search:
         self._rules = {rule.key: rule for rule in replace(machine, evict=True).rules}
 
     def run(self, limits: Limits) -> DeadlockSearch:
-        """Search level by level, until what is found cannot be bettered."""
-        start = self._explicit.initial
-        came: dict[State, tuple[State, Rule] | None] = {start: None}
-        frontier, steps = [start], 0
+        """Search, nearest states first, until what is found cannot be bettered."""
+        walk = BreadthFirst(self._explicit.initial, limits)
         best: list[Rule] | None = None
-        while frontier and (best is None or steps < len(best)):
-            following = []
-            for state in frontier:
-                if self._order.holds_from(state[: self._threads]):
-                    continue
-                successors = list(self._explicit.successors(state))
-                evictions = self._to_a_deadlock(state, successors)
-                if evictions is not None and (best is None or steps + len(evictions) < len(best)):
-                    best = [*path_to(came, state), *evictions]
-                for rule, after in successors:
-                    if after not in came:
-                        came[after] = (state, rule)
-                        following.append(after)
-                check_limits(limits, len(came))
-            frontier, steps = following, steps + 1
+        for state, steps in walk:
+            if best is not None and steps >= len(best):
+                break
+            if self._order.holds_from(state[: self._threads]):
+                continue
+            successors = list(self._explicit.successors(state))
+            evictions = self._to_a_deadlock(state, successors)
+            if evictions is not None and (best is None or steps + len(evictions) < len(best)):
+                best = [*walk.path_to(state), *evictions]
+            walk.go_on(state, successors)
         schedule = None if best is None else tuple(self._rules[rule.key] for rule in best)
-        return DeadlockSearch(schedule, f"{len(came):,} states searched")
+        return DeadlockSearch(schedule, f"{len(walk):,} states searched")
 
     def _to_a_deadlock(
         self, state: State, successors: list[tuple[Rule, State]]

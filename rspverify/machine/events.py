@@ -214,17 +214,17 @@ class Events(Observation):
         found = self._looked.get((at, entry))
         if found is not None:
             return found
-        versions = self.possible.versions[ValueOf(*entry)]
+        order, versions = self.order, self.possible.versions[ValueOf(*entry)]
         spoiling = self.possible.invalidating.get(entry, ())
         own = self.possible.fetches[at, entry]
         found = self._looked[at, entry] = []
         for version in versions:
-            if version is at or self.order.before(version, at) is FALSE:
+            if version is at or order.before(version, at) is FALSE:
                 continue
-            term = self.order.happens(own) if version is own else variable("source")
-            conditions = [self.order.happens(version), self.order.before(version, at)]
+            term = order.happens(own) if version is own else variable("source")
+            conditions = [order.happens(version), order.before(version, at)]
             conditions += [
-                self.order.not_between(other, version, at)
+                order.not_between(other, version, at)
                 for other in (*versions, *spoiling)
                 if other is not version and other is not at
             ]
@@ -233,21 +233,18 @@ class Events(Observation):
         return found
 
     def _last_versions(self, word: Word, at: Event) -> Versions:
+        order = self.order
         versions = [each for each in self.possible.versions.get(word, ()) if each is not at]
         found: Versions = []
         for version in versions:
-            conditions = [self.order.happens(version), self.order.before(version, at)]
+            conditions = [order.happens(version), order.before(version, at)]
             conditions += [
-                self.order.not_between(other, version, at)
-                for other in versions
-                if other is not version
+                order.not_between(other, version, at) for other in versions if other is not version
             ]
             if FALSE not in conditions:
                 found.append((version, variable("source")))
                 self._bind(found[-1][1], conditions)
-        untouched = [
-            any_of((self.order.absent(each), self.order.before(at, each))) for each in versions
-        ]
+        untouched = [any_of((order.absent(each), order.before(at, each))) for each in versions]
         if FALSE not in untouched:
             found.append((None, variable("source")))
             self._bind(found[-1][1], untouched)
@@ -288,17 +285,17 @@ class Events(Observation):
         return self._written[origin]
 
     def _last_in_memory(self, x: str) -> Origins:
-        versions = self.possible.versions.get(Memory(x), [])
+        order, versions = self.order, self.possible.versions.get(Memory(x), [])
         found: Versions = []
         for version in versions:
             found.append((version, variable("last")))
             after = [
-                any_of((self.order.absent(other), self.order.before(other, version)))
+                any_of((order.absent(other), order.before(other, version)))
                 for other in versions
                 if other is not version
             ]
-            self._bind(found[-1][1], [self.order.happens(version), *after])
-        found.append((None, all_of(self.order.absent(each) for each in versions)))
+            self._bind(found[-1][1], [order.happens(version), *after])
+        found.append((None, all_of(order.absent(each) for each in versions)))
         self.constraints.append(any_of(term for _, term in found))
         return self._traced(found)
 

@@ -7,7 +7,7 @@ change no outcome (docs/machine.md), and tests hold the reduced search against t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -228,20 +228,50 @@ class ExplicitMachine:
 
     def shortest(self, wanted: Callable[[Outcome], bool], limits: Limits) -> list[Rule] | None:
         """A shortest complete execution with a wanted outcome, or None if there is none."""
-        came: dict[State, tuple[State, Rule] | None] = {self.initial: None}
-        frontier = [self.initial]
-        while frontier:
-            following = []
-            for state in frontier:
-                if self.complete(state) and wanted(self.outcome(state)):
-                    return path_to(came, state)
-                for rule, after in self.successors(state):
-                    if after not in came:
-                        came[after] = (state, rule)
-                        following.append(after)
-                check_limits(limits, len(came))
-            frontier = following
+        walk = BreadthFirst(self.initial, limits)
+        for state, _ in walk:
+            if self.complete(state) and wanted(self.outcome(state)):
+                return walk.path_to(state)
+            walk.go_on(state, self.successors(state))
         return None
+
+
+class BreadthFirst:
+    """States by their distance from the first, each once; those that follow are to be told."""
+
+    def __init__(self, start: State, limits: Limits) -> None:
+        self._limits = limits
+        self._came: dict[State, tuple[State, Rule] | None] = {start: None}
+        self._frontier = [start]
+
+    def __len__(self) -> int:
+        """How many states are known."""
+        return len(self._came)
+
+    def __iter__(self) -> Iterator[tuple[State, int]]:
+        """Each state, and how many steps lead to it."""
+        steps = 0
+        while self._frontier:
+            frontier, self._frontier = self._frontier, []
+            yield from ((state, steps) for state in frontier)
+            steps += 1
+
+    def go_on(self, state: State, successors: Iterable[tuple[Rule, State]]) -> None:
+        """The states that follow one. Raises LimitReached."""
+        for rule, after in successors:
+            if after not in self._came:
+                self._came[after] = (state, rule)
+                self._frontier.append(after)
+        check_limits(self._limits, len(self._came))
+
+    def path_to(self, state: State) -> list[Rule]:
+        """The rules that led to a state."""
+        rules = []
+        step = self._came[state]
+        while step is not None:
+            rules.append(step[1])
+            step = self._came[step[0]]
+        return rules[::-1]
 
 
 def _surely(condition: Expression, values: Mapping[int, int]) -> bool:
@@ -258,13 +288,3 @@ def check_limits(limits: Limits, states: int) -> None:
         raise LimitReached(f"more than {limits.states:,} machine states")
     if states % _CLOCK_EVERY < 8:
         limits.remaining()
-
-
-def path_to(came: Mapping[State, tuple[State, Rule] | None], state: State) -> list[Rule]:
-    """The rules that led to a state, where each state but the first knows the one before it."""
-    rules = []
-    step = came[state]
-    while step is not None:
-        rules.append(step[1])
-        step = came[step[0]]
-    return rules[::-1]

@@ -32,6 +32,7 @@ from rspverify.machine.rules import (
     Deliver,
     Dequeue,
     Enqueue,
+    Entry,
     Guard,
     InstructionRule,
     IsDirty,
@@ -53,6 +54,7 @@ from rspverify.machine.rules import (
     ValueOf,
     Wait,
     Word,
+    valid,
 )
 
 
@@ -144,7 +146,7 @@ class Machine:
     def in_reach(self, thread: ThreadId, level: Level, reach: Reach) -> list[Cache]:
         """The caches of a level that a reach names, seen from a thread; none where L2 is elided."""
         own = self.own(thread, level)
-        alike = [cache for cache in self.caches if cache.level == own.level]
+        alike = [cache for cache in self.caches if cache.level is level]
         match reach:
             case Reach.WG:
                 return [cache for cache in alike if cache == own]
@@ -154,6 +156,16 @@ class Machine:
                 return alike
             case _:
                 assert_never(reach)
+
+    def below(self, cache: Cache) -> Cache | None:
+        """The cache that a cache stands over; None if that is memory."""
+        l2 = Cache(cache.device, None)
+        return l2 if cache.level is Level.L1 and l2 in self.caches else None
+
+    def unlocked(self, entry: Entry) -> Ready:
+        """What FLUSH and FETCH of an entry wait for."""
+        cache, x = entry
+        return Ready(LocationLock(cache.device, x), self.group(cache))
 
     # Tab. 1
 
@@ -196,15 +208,15 @@ class Machine:
         cache = self.own(thread, effect.level)
         if cache not in self.caches:
             return []
-        not_dirty = (IsDirty(cache, instruction.location), False)
-        valid = (IsValid(cache, instruction.location), True)
+        clean = (IsDirty(cache, instruction.location), False)
+        fresh = (IsValid(cache, instruction.location), True)
         match effect.what:
             case Condition.VALID:
-                return [AnyBit((valid,))]
+                return [AnyBit((fresh,))]
             case Condition.NOT_DIRTY:
-                return [AnyBit((not_dirty,))]
+                return [AnyBit((clean,))]
             case Condition.NOT_DIRTY_AND_INVALID:
-                return [AnyBit((not_dirty, valid))]
+                return [AnyBit((clean, fresh))]
             case _:
                 assert_never(effect.what)
 
@@ -257,18 +269,17 @@ class Machine:
 
     def _steps(self, cache: Cache, x: str) -> Iterator[StepRule]:
         """The steps of one cache at one location; the level below is L2, or memory."""
-        dirty, valid = IsDirty(cache, x), IsValid(cache, x)
-        below = Cache(cache.device, None) if cache.level == 1 else None
-        lock = Ready(LocationLock(cache.device, x), self.group(cache))
-        lower = self._entry(below, x) if below else Memory(x)
+        dirty, is_valid = IsDirty(cache, x), IsValid(cache, x)
+        below, lock = self.below(cache), self.unlocked((cache, x))
+        lower: Word = Memory(x)
         flushed: list[Update] = []
         fetchable: list[Guard] = []
-        if below in self.caches:
-            assert below is not None
-            l2s = [each for each in self.caches if each.level == 2]
+        if below is not None:
+            lower = ValueOf(below, x)
+            l2s = [each for each in self.caches if each.level is Level.L2]
             flushed = [SetBit(IsValid(l2, x), False) for l2 in l2s]
             flushed += self._stored(below, x)
-            fetchable = [AnyBit(((IsValid(below, x), True),))]
+            fetchable = [valid((below, x))]
         clean = AnyBit(((dirty, False),))
         yield StepRule(
             (AnyBit(((dirty, True),)), lock),
@@ -279,16 +290,20 @@ class Machine:
         )
         yield StepRule(
             (clean, *fetchable, lock),
-            (Copy(ValueOf(cache, x), lower), SetBit(valid, True), *self._present(cache, x, True)),
+            (
+                Copy(ValueOf(cache, x), lower),
+                SetBit(is_valid, True),
+                *self._present(cache, x, True),
+            ),
             Step.FETCH,
             cache,
             x,
         )
         if self.evict:
-            locked = (lock,) if cache.level == 2 else ()
+            locked = (lock,) if cache.level is Level.L2 else ()
             yield StepRule(
                 (AnyBit(((IsPresent(cache, x), True),)), clean, *locked),
-                (SetBit(valid, False), SetBit(IsPresent(cache, x), False)),
+                (SetBit(is_valid, False), SetBit(IsPresent(cache, x), False)),
                 Step.EVICT,
                 cache,
                 x,

@@ -43,12 +43,12 @@ def last_looks(machine: Machine) -> Mapping[Entry, LastPlaces]:
         for place, rule in enumerate(rules):
             for entry in rule.valid_entries:
                 looks.setdefault(entry, {})[thread] = place
-    for (l1, x), last in list(looks.items()):
-        l2 = Cache(l1.device, None)
-        if l1.level == 1 and l2 in machine.caches:
-            below = looks.setdefault((l2, x), {})
+    for (cache, x), last in list(looks.items()):
+        below = machine.below(cache)
+        if below is not None:
+            through = looks.setdefault((below, x), {})
             for thread, place in last.items():
-                below[thread] = max(place, below.get(thread, 0))
+                through[thread] = max(place, through.get(thread, 0))
     return {entry: sorted(last.items()) for entry, last in looks.items()}
 
 

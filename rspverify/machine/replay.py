@@ -130,7 +130,7 @@ class Replayer:
         return text
 
     def _step_with_value(self, rule: StepRule, before: State, after: State) -> str:
-        name = f"{rule.step}_L{rule.cache.level}"
+        name = f"{rule.step}_{rule.cache.level.value}"
         match rule.step:
             case Step.FETCH | Step.FLUSH:
                 state = after if rule.step is Step.FETCH else before

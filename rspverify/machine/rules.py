@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import assert_never
 
-from rspverify.assembly import Instruction, ThreadId
+from rspverify.assembly import Instruction, Level, ThreadId
 from rspverify.value import Expression
 
 
@@ -24,12 +24,13 @@ class Cache:
     workgroup: int | None
 
     @property
-    def level(self) -> int:
-        """1 or 2."""
-        return 2 if self.workgroup is None else 1
+    def level(self) -> Level:
+        """Which of the levels it is at."""
+        return Level.L2 if self.workgroup is None else Level.L1
 
     def __str__(self) -> str:
-        return f"L{self.level} d{self.device}" + (f" w{self.workgroup}" if self.level == 1 else "")
+        group = "" if self.workgroup is None else f" w{self.workgroup}"
+        return f"{self.level.value} d{self.device}{group}"
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,11 @@ class AnyBit:
     """Guard: one of these bits has this value."""
 
     bits: tuple[tuple[Bit, bool], ...]
+
+
+def valid(entry: Entry) -> AnyBit:
+    """Guard: an entry is VALID."""
+    return AnyBit(((IsValid(*entry), True),))
 
 
 @dataclass(frozen=True)
@@ -250,7 +256,7 @@ class _Rule:
 
     def awaits_valid(self, entry: Entry) -> bool:
         """Whether it waits until an entry is VALID, whatever else holds."""
-        return AnyBit(((IsValid(*entry), True),)) in self.guards
+        return valid(entry) in self.guards
 
 
 @dataclass(frozen=True)
@@ -264,7 +270,7 @@ class InstructionRule(_Rule):
     guards: tuple[Wait, ...]
     instruction: Instruction
 
-    @property
+    @cached_property
     def thread(self) -> int:
         """The number of its thread."""
         return self.instruction.thread.thread

@@ -9,11 +9,13 @@ two elements entered a fifo.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, assert_never
 
+from rspverify.assembly import Level
 from rspverify.limits import Limits
 from rspverify.machine.fifo import Fifos
 from rspverify.machine.machine import Machine
@@ -74,25 +76,25 @@ def enough_steps(machine: Machine) -> Budget:
     An entry is flushed at most once per write to it, only the last fetch before a read is needed,
     and each fifo element leaves once.
     """
-    writes, reads, elements = [0, 0], [0, 0], 0
+    writes, reads, elements = Counter[Level](), Counter[Level](), 0
     rules = list(chain.from_iterable(machine.code))
     for update in chain.from_iterable(rule.updates for rule in rules):
         match update:
             case Assign(ValueOf(cache, _), _):
-                writes[cache.level - 1] += 1
+                writes[cache.level] += 1
             case Deliver(_, ValueOf(cache, _)):
-                reads[cache.level - 1] += 1
+                reads[cache.level] += 1
             case Enqueue():
                 elements += 1
             case Assign() | Deliver() | Copy() | SetBit() | SetLock() | Dequeue():
                 pass
             case _:
                 assert_never(update)
-    flushes, fetches = writes[0], reads[0]
+    flushes, fetches = writes[Level.L1], reads[Level.L1]
     if not machine.elide_l2:
-        flushes_to_l2 = writes[0]
-        flushes += writes[1] + flushes_to_l2
-        fetches += reads[1] + reads[0]
+        flushes_to_l2 = writes[Level.L1]
+        flushes += writes[Level.L2] + flushes_to_l2
+        fetches += reads[Level.L2] + reads[Level.L1]
         elements += flushes_to_l2
     return Budget(len(rules), flushes, fetches, elements)
 
@@ -127,10 +129,6 @@ class Unrolling(Observation):
     def schedule(self, model: Model) -> list[Rule]:
         """The rules that fire in the execution that a model describes, in order."""
         return [rule for fires in self.fires for rule, term in fires.values() if model[term]]
-
-    def idle_from(self, step: int) -> Term:
-        """That the execution has at most this many steps."""
-        return self.idle[step] if step < self.steps else TRUE
 
     def _initial(self) -> dict[Any, Any]:
         """Empty caches, free locks, initial memory; only cells that some rule looks at."""

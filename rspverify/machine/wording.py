@@ -32,7 +32,7 @@ def label(rule: Rule) -> str:
     if isinstance(rule, StepRule):
         element = rule.element
         where = f"of {element.thread}" if isinstance(element, Marker) else element
-        return f"{rule.step}_L{rule.cache.level} {where}"
+        return f"{rule.step}_{rule.cache.level.value} {where}"
     instruction = rule.instruction
     operands = {
         "r": "r",

@@ -108,7 +108,9 @@ class Bench:
         at, state, machine = self.explicit.cell, self.state, self.machine
         seen: dict[str, object] = {}
         for cache in machine.caches:
-            name = f"d{cache.device}" + (f"w{cache.workgroup}" if cache.level == 1 else "")
+            name = f"d{cache.device}" + (
+                f"w{cache.workgroup}" if cache.workgroup is not None else ""
+            )
             for x in machine.locations:
                 hygiene = "D" if at(state, IsDirty(cache, x)) else "C"
                 freshness = "V" if at(state, IsValid(cache, x)) else "I"

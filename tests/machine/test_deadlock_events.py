@@ -13,7 +13,7 @@ from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 from programs import assembly, listing
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly import AssemblyProgram, Level
 from rspverify.machine import DeadlockEvents, ExplicitMachine, Machine, Replayer, Rule
 from rspverify.machine.rules import AnyBit, IsValid, Step
 from rspverify.machine.state import State
@@ -56,7 +56,7 @@ def _without_awaited(search: ExplicitMachine, machine: Machine, state: State) ->
     for rule in list(search.next_rules(state)):
         for guard in rule.guards:
             for bit, wanted in guard.bits if isinstance(guard, AnyBit) else ():
-                if isinstance(bit, IsValid) and wanted and bit.cache.level == 1:
+                if isinstance(bit, IsValid) and wanted and bit.cache.level is Level.L1:
                     after = search.apply(state, evicts[bit.cache, bit.location])
                     state = state if after is None else after
     return state

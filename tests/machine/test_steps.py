@@ -250,7 +250,7 @@ def test_with_fewer_steps_there_are_the_outcomes_of_shorter_executions(
 
 
 def test_idle_steps_come_last() -> None:
-    """`idle_from(k)` asks for executions of at most k steps."""
+    """Where step k is idle, an execution has at most k steps."""
     machine = Machine(MP_ORIGINAL.program, elide_l2=True)
     unrolling = Unrolled(machine, alone=False).unrolling
     solver = Solver(LIMITS)
@@ -258,7 +258,7 @@ def test_idle_steps_come_last() -> None:
     possible = [
         steps
         for steps in range(unrolling.steps + 1)
-        if solver.find([unrolling.idle_from(steps)]) is not None
+        if solver.find(unrolling.idle[steps : steps + 1]) is not None
     ]
     # FLUSH of x and y, LD of an unset flag from a FETCH: 5 instructions, 3 steps, 2 dequeues.
     assert possible == list(range(10, unrolling.steps + 1))

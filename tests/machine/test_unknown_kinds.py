@@ -25,6 +25,7 @@ from rspverify.machine import (
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.relevance import relevant_rules, watched_cells
 from rspverify.machine.rules import (
+    AnyBit,
     Cache,
     InstructionRule,
     IsDirty,
@@ -145,8 +146,6 @@ def test_events_refuses_updates_of_unknown_shape(engine: Any, update: SetBit) ->
 
 
 def test_events_refuses_guards_of_unknown_shape() -> None:
-    from rspverify.machine.rules import AnyBit
-
     for bit, value in ((IsDirty(L1, "x"), True), (IsPresent(L1, "x"), True)):
         with pytest.raises(AssertionError, match="the events engine does not know Is"):
             Events(with_first(guards=(AnyBit(((bit, value),)),)), LIMITS)
@@ -163,7 +162,6 @@ def test_an_unknown_effect_is_an_error() -> None:
 
 def test_an_unknown_guard_is_not_put_into_words() -> None:
     explicit = ExplicitMachine(fresh())
-    vars(explicit.machine)
     rule = replace(explicit.machine.code[0][0], guards=(Unknown(),))  # type: ignore[arg-type]
     assert label(rule) == "ST r x"
     with pytest.raises(AssertionError, match="Unknown"):
