@@ -13,7 +13,7 @@ from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
 from rspverify.axiomatic import GeneratedExecutions
 from rspverify.limits import Limits
-from rspverify.machine import Events, Generated, Unrolling, enough_steps
+from rspverify.machine import Events, GeneratedWitness, Unrolling, enough_steps
 from rspverify.smt import Solver, Term
 from rspverify.smt.bridge import second_opinion
 
@@ -35,7 +35,7 @@ def denied(case: Timed) -> Sequence[Term]:
     """All executions whose own rf and mo break the model: the question of soundness."""
     limits = Limits()
     events = Events(case.machine(), limits)
-    own = Generated(events)
+    own = GeneratedWitness(events)
     judged = GeneratedExecutions(
         case.program, case.model, limits, events.reads, own.rf, own.mo, own.last
     )

@@ -492,7 +492,7 @@ def show(scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")])
 
     table = read_scheme_file(scheme)
     rows = [(row.number, str(row), [str(each) for each in row.code]) for row in table.rows]
-    print_parts(None, scheme_table(table.name, table.machine, table.origin, rows))
+    print_parts(None, scheme_table(table.name, table.machine.name, table.origin, rows))
 
 
 @app.command(short_help="Where results are kept, or remove them.")
@@ -559,7 +559,7 @@ def generate(
 @guarded
 def list_() -> None:
     """List models, machines and engines, and what is in the folders schemes and litmus here."""
-    from rspverify.assembly import INSTRUCTION_SETS
+    from rspverify.assembly import MACHINES
     from rspverify.axiomatic import shipped_models
     from rspverify.check.inputs import SCHEME_ENDINGS
     from rspverify.render.listing_text import listing
@@ -570,13 +570,21 @@ def list_() -> None:
     families: dict[str, int] = {}
     for each in sorted(Path("litmus").rglob("*.litmus")):
         families[str(each.parent)] = families.get(str(each.parent), 0) + 1
+    machines = {each.name: each.summary for each in MACHINES.values()}
     engines = {
         Engine.EVENTS.value: "the solver over all executions at once; exact (default)",
         Engine.UNROLL.value: "the solver over K steps; exact at the K that is enough",
         Engine.EXPLICIT.value: "every reachable state; the reference",
     }
     print_parts(
-        None, listing(shipped_models(), tuple(INSTRUCTION_SETS), engines, schemes, families)
+        None,
+        listing(
+            shipped_models(),
+            machines,
+            engines,
+            schemes,
+            families,
+        ),
     )
 
 

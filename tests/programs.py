@@ -13,7 +13,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from rspverify.assembly import (
-    INSTRUCTION_SETS,
+    MACHINES,
     AssemblyProgram,
     Instruction,
     Mnemonic,
@@ -73,7 +73,7 @@ def assembly(
         for text in texts:
             text, _, condition = text.partition(" if ")
             name, *operands = text.split()
-            mnemonic = INSTRUCTION_SETS[machine][name]
+            mnemonic = MACHINES[machine].instructions[name]
             if "r" in mnemonic.operands:
                 operation += 1
             location = operands[0] if "x" in mnemonic.operands else None
@@ -109,7 +109,8 @@ def assembly(
             index += 1
         ids.append(place)
         code.append(tuple(own))
-    return AssemblyProgram(tuple(ids), tuple(code), dict.fromkeys(names, 0) | dict(initial or {}))
+    memory = dict.fromkeys(names, 0) | dict(initial or {})
+    return AssemblyProgram(tuple(ids), tuple(code), memory, MACHINES[machine])
 
 
 def random_assembly(
@@ -119,7 +120,7 @@ def random_assembly(
     places = random_places(rng, shape)
     locations = ["x", "y"][: max(rng.randint(1, shape.locations) for _ in range(2))]
     several = len({device for device, _ in places}) > 1
-    extra = _Extra(rng, shape, INSTRUCTION_SETS[machine], locations, several)
+    extra = _Extra(rng, shape, MACHINES[machine].instructions, locations, several)
     accesses = _accesses(rng, len(places), shape, locations)
     threads, code, index, operation = [], [], 0, 0
     for number, (device, workgroup) in enumerate(places):
@@ -153,7 +154,7 @@ def random_assembly(
         threads.append(place)
         code.append(tuple(own))
     initial = {x: rng.choice((0, 0, 0, 1)) for x in locations}
-    return AssemblyProgram(tuple(threads), tuple(code), initial)
+    return AssemblyProgram(tuple(threads), tuple(code), initial, MACHINES[machine])
 
 
 _STORES = ("ST", "ST", "INC_L1", "INC_L2")
@@ -347,7 +348,7 @@ def _other_operation(rng: random.Random, it: Instruction) -> Instruction:
         Binary("^", read, Constant(1)),
         Select(Binary("<", read, number), number, read),
     )
-    general = INSTRUCTION_SETS["rsp"][it.mnemonic.name.replace("INC", "RMW")]
+    general = MACHINES["rsp"].instructions[it.mnemonic.name.replace("INC", "RMW")]
     choice = rng.random()
     if choice < 0.2:
         return it

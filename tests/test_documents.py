@@ -114,12 +114,12 @@ def test_every_model_and_base_name_is_documented() -> None:
 
 
 def test_every_instruction_is_documented() -> None:
-    from rspverify.assembly import INSTRUCTION_SETS
+    from rspverify.assembly import MACHINES
 
     text = (ROOT / "docs/machine.md").read_text()
-    for machine, instructions in INSTRUCTION_SETS.items():
-        assert f"`{machine}`" in text or machine == "rsp"
-        assert all(f"`{name} " in text for name in instructions)
+    for machine in MACHINES.values():
+        assert f"`{machine.name}`" in text or machine.name == "rsp"
+        assert all(f"`{name} " in text for name in machine.instructions)
 
 
 def test_dependencies_are_documented() -> None:

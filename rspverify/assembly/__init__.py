@@ -1,8 +1,7 @@
 """The assembly language of Tab. 1 as data, and programs in it."""
 
+from rspverify.assembly.architecture import MACHINES, Architecture
 from rspverify.assembly.instruction import (
-    COHERENT_L2,
-    INSTRUCTION_SETS,
     Acquire,
     Await,
     Condition,
@@ -21,9 +20,9 @@ from rspverify.assembly.instruction import (
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 
 __all__ = [
-    "COHERENT_L2",
-    "INSTRUCTION_SETS",
+    "MACHINES",
     "Acquire",
+    "Architecture",
     "AssemblyProgram",
     "Await",
     "Condition",

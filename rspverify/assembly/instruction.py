@@ -192,14 +192,3 @@ RSP_INV_L2 = {
     **_table(Mnemonic("INV_L2", "s", (Invalidate(_L2, None, every=True),), (_DV, _SY))),
 }
 """The variant for several devices: INV_L2 does to L2s what INV_L1 does to L1s."""
-
-INSTRUCTION_SETS: Mapping[str, InstructionSet] = {
-    "rsp": RSP,
-    "rsp-st-waits": RSP_ST_WAITS,
-    "rsp-inv-l2": RSP_INV_L2,
-    "rsp-coherent-l2": RSP,
-}
-"""The machines that a scheme may name, each by its instruction set."""
-
-COHERENT_L2 = frozenset({"rsp-coherent-l2"})
-"""Of these machines those whose L2s are one memory for all devices (docs/machine.md)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rspverify.assembly.architecture import Architecture
 from rspverify.assembly.instruction import Mnemonic, Reach
 from rspverify.value import Expression
 
@@ -54,15 +55,15 @@ class AssemblyProgram:
     each location in global memory before the program starts.
     cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
     and are left out; within: the bounds that what is said of this program depends on therefore.
-    coherent_l2: it is for a machine whose L2s are one memory for all devices.
+    machine: what it is compiled for.
     """
 
     threads: tuple[ThreadId, ...]
     code: tuple[tuple[Instruction, ...], ...]
     initial: Mapping[str, int]
+    machine: Architecture
     cuts: tuple[Expression, ...] = ()
     within: Mapping[str, int] = field(default_factory=dict)
-    coherent_l2: bool = False
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

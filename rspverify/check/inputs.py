@@ -68,10 +68,10 @@ def require_machine(name: str | None) -> None:
     """Raises InputError unless it is the name of a machine, or None."""
     if name is None:
         return
-    from rspverify.assembly import INSTRUCTION_SETS
+    from rspverify.assembly import MACHINES
 
-    machines = ", ".join(INSTRUCTION_SETS)
-    require(name in INSTRUCTION_SETS, f"the machine must be one of {machines}, not {name}")
+    machines = ", ".join(MACHINES)
+    require(name in MACHINES, f"the machine must be one of {machines}, not {name}")
 
 
 def _irregular(place: Path) -> bool:

@@ -99,7 +99,7 @@ def mutation_report(
     return MutationReport(
         scheme.name,
         setup.schemes[0].file,
-        scheme.machine,
+        scheme.machine.name,
         setup.model.name,
         str(setup.settings.engine),
         tuple(rows),

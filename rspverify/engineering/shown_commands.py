@@ -16,7 +16,7 @@ _GIVEN_OTHERWISE = WITHOUT_OPTION | {"progress"}
 
 
 def explain_command(scheme: str, test: str, settings: Settings, *, progress: bool = False) -> str:
-    """The command that shows the execution behind a verdict, or with `progress` a standstill."""
+    """The command that shows the execution behind a verdict, or with `progress` a deadlock."""
     going = ["--progress"] if progress else []
     words = ["rspverify", "explain", *going, scheme, test, *_options(settings)]
     return shlex.join(words)

@@ -71,9 +71,7 @@ def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:
         operations = []
         for operation in thread.operations:
             block = tuple(
-                label(rule)
-                for rule in code
-                if rule.instruction and rule.instruction.operation == operation.index
+                label(rule) for rule in code if rule.instruction.operation == operation.index
             )
             span = operation.span
             operations.append((span.line, span.text, str(operation), block))

@@ -142,7 +142,7 @@ def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
         rows[row.kind.value] = (*rows.get(row.kind.value, ()), str(row))
-    return SchemeFacts(scheme.name, scheme.machine, code, rows, adding)
+    return SchemeFacts(scheme.name, scheme.machine.name, code, rows, adding)
 
 
 def facts_of_model(model: MemoryModel) -> ModelFacts:

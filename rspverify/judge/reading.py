@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rspverify.assembly import MACHINES
 from rspverify.judge.facts import (
     ModelFacts,
     SchemeFacts,
@@ -58,7 +59,7 @@ class Inputs:
         schemes = []
         for each in self.schemes:
             scheme = each.parsed or read_scheme(each.source)
-            chosen = scheme.on_machine(machine) if machine else scheme
+            chosen = scheme.on_machine(MACHINES[machine]) if machine else scheme
             schemes.append(NamedScheme(each.file, chosen, each.facts))
         return tuple(schemes), self.model or load_model(self.settings.model)
 
@@ -68,7 +69,7 @@ def load_scheme(path: str, settings: Settings) -> Scheme:
     from rspverify.scheme import read_scheme_file
 
     scheme = read_scheme_file(path)
-    return scheme.on_machine(settings.machine) if settings.machine else scheme
+    return scheme.on_machine(MACHINES[settings.machine]) if settings.machine else scheme
 
 
 def read_inputs(paths: Sequence[str], settings: Settings, judge: Judge) -> Inputs:

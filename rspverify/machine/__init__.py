@@ -1,35 +1,50 @@
 """The machine of Fig. 3 with its rules from Tab. 1 and Tab. 2, and the engines that run it."""
 
+from rspverify.machine.deadlock import Deadlocks
+from rspverify.machine.deadlock_events import DeadlockEvents
+from rspverify.machine.deadlock_search import (
+    Deadlock,
+    DeadlockSearch,
+    find_deadlock,
+    replay_deadlock,
+    with_evictions,
+)
+from rspverify.machine.event import Event
 from rspverify.machine.events import Events
-from rspverify.machine.explicit import ExplicitMachine, Search
-from rspverify.machine.generated import Generated
-from rspverify.machine.happening import Happening
+from rspverify.machine.explicit import ExplicitMachine, Exploration
 from rspverify.machine.machine import Machine
-from rspverify.machine.observation import Observation
-from rspverify.machine.progress import Found, Standstill, find_standstill, replayed, with_evictions
-from rspverify.machine.rules import Rule
-from rspverify.machine.trace import Replayer, ReplayError, label, waiting
+from rspverify.machine.observation import Observation, ProgramChoice
+from rspverify.machine.replay import Replayer, ReplayError
+from rspverify.machine.rules import InstructionRule, Rule, StepRule
 from rspverify.machine.unroll import Budget, Unrolling, enough_steps
+from rspverify.machine.witness import GeneratedWitness
+from rspverify.machine.wording import label, marked_in, waiting
 
 __all__ = [
     "Budget",
+    "Deadlock",
+    "DeadlockEvents",
+    "DeadlockSearch",
+    "Deadlocks",
+    "Event",
     "Events",
     "ExplicitMachine",
-    "Found",
-    "Generated",
-    "Happening",
+    "Exploration",
+    "GeneratedWitness",
+    "InstructionRule",
     "Machine",
     "Observation",
+    "ProgramChoice",
     "ReplayError",
     "Replayer",
     "Rule",
-    "Search",
-    "Standstill",
+    "StepRule",
     "Unrolling",
     "enough_steps",
-    "find_standstill",
+    "find_deadlock",
     "label",
-    "replayed",
+    "marked_in",
+    "replay_deadlock",
     "waiting",
     "with_evictions",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, assert_never
 
 from rspverify.machine.rules import (
     AnyBit,
@@ -12,12 +12,13 @@ from rspverify.machine.rules import (
     Deliver,
     Dequeue,
     Enqueue,
+    InstructionRule,
+    Marker,
     Oldest,
     Ready,
     Rule,
     SetBit,
     SetLock,
-    Update,
 )
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, evaluate
@@ -31,31 +32,31 @@ Write = Callable[[State, list[Any]], None]
 
 def compile_rule(rule: Rule, layout: Layout) -> Fire:
     """The rule as a function. An instruction's place in program order is not its business."""
-    every = [
-        tuple((layout.cell(bit), value) for bit, value in guard.bits)
-        for guard in rule.guards
-        if isinstance(guard, AnyBit)
-    ]
-    bits = [alternatives[0] for alternatives in every if len(alternatives) == 1]
-    choices = [alternatives for alternatives in every if len(alternatives) > 1]
-    ready = [
-        (layout.cell(guard.lock), frozenset({-1} | {thread.thread for thread in guard.threads}))
-        for guard in rule.guards
-        if isinstance(guard, Ready)
-    ]
-    oldest = [
-        (layout.fifo(guard.cache), layout.number(guard.element))
-        for guard in rule.guards
-        if isinstance(guard, Oldest)
-    ]
-    marker = -1 - rule.instruction.thread.thread if rule.instruction else 0
-    fifos = layout.fifos if rule.instruction else []
+    bits: list[tuple[int, bool]] = []
+    choices: list[list[tuple[int, bool]]] = []
+    ready: list[tuple[int, frozenset[int]]] = []
+    oldest: list[tuple[int, int]] = []
+    for guard in rule.guards:
+        match guard:
+            case AnyBit(((bit, value),)):
+                bits.append((layout.cell(bit), value))
+            case AnyBit(alternatives):
+                choices.append([(layout.cell(bit), value) for bit, value in alternatives])
+            case Ready(lock, threads):
+                ready.append((layout.cell(lock), frozenset({-1, *(it.thread for it in threads)})))
+            case Oldest(cache, element):
+                oldest.append((layout.fifo(cache), layout.number(element)))
+            case _:
+                assert_never(guard)
     delivered = [
         (layout.read(update.register), layout.cell(update.source))
         for update in rule.updates
         if isinstance(update, Deliver)
     ]
     writes = [_write(each, layout) for each in rule.updates if not isinstance(each, Deliver)]
+    marker, fifos = 0, []
+    if isinstance(rule, InstructionRule):
+        marker, fifos = layout.number(Marker(rule.instruction.thread)), layout.fifos
 
     def fire(state: State) -> list[Any] | None:
         for slot, wanted in bits:
@@ -83,7 +84,7 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
     return fire
 
 
-def _write(update: Update, layout: Layout) -> Write:
+def _write(update: SetBit | SetLock | Assign | Copy | Enqueue | Dequeue, layout: Layout) -> Write:
     match update:
         case SetBit(bit, value):
             return _put(layout.cell(bit), value)
@@ -104,7 +105,8 @@ def _write(update: Update, layout: Layout) -> Write:
         case Dequeue(cache):
             fifo = layout.fifo(cache)
             return _put_by(fifo, lambda _, after: after[fifo][1:])
-    raise AssertionError(f"not an update of a cell: {update}")
+        case _:
+            assert_never(update)
 
 
 def _put(place: int, value: object) -> Write:

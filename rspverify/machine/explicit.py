@@ -7,9 +7,9 @@ change no outcome (docs/machine.md), and tests hold the reduced search against t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_rule
@@ -20,12 +20,14 @@ from rspverify.machine.rules import (
     AnyBit,
     Cache,
     Cell,
-    Guard,
-    Marker,
+    Element,
+    InstructionRule,
     Memory,
-    Oldest,
     Ready,
     Rule,
+    Step,
+    StepRule,
+    Wait,
 )
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, Expression, evaluate
@@ -35,7 +37,7 @@ _CLOCK_EVERY = 2048
 
 
 @dataclass(frozen=True)
-class Search:
+class Exploration:
     """What an exhaustive search found.
 
     outcomes: of all complete executions; states: how many were visited; deepest: the state in
@@ -66,8 +68,8 @@ class ExplicitMachine:
         self._reduction = Reduction(machine, self._layout, dequeue_alone=alone) if reduced else None
         self._steps = [
             (rule, self._compiled[rule.key], self._looks(rule))
-            for rule in machine.rules
-            if rule.instruction is None and not (alone and rule.dequeues)
+            for rule in machine.steps
+            if not (alone and rule.dequeues)
         ]
         self._dirty = [self._layout.cell(bit) for bit in machine.final()]
         start = list(self._layout.start)
@@ -81,9 +83,7 @@ class ExplicitMachine:
         """Move the pc of a thread past instructions whose guard is false."""
         code, place = self._code[thread], state[thread]
         while place < len(code):
-            instruction = code[place].instruction
-            assert instruction is not None
-            guard = instruction.guard
+            guard = code[place].instruction.guard
             if isinstance(guard, Constant):
                 if guard.value:
                     break
@@ -95,19 +95,17 @@ class ExplicitMachine:
     def apply(self, state: State, rule: Rule) -> State | None:
         """The state after a rule (of any machine of this program); None where it may not fire."""
         rule = self._rules[rule.key]
-        if rule.instruction is not None:
-            code = self._code[rule.instruction.thread.thread]
-            place = state[rule.instruction.thread.thread]
+        if isinstance(rule, InstructionRule):
+            code, place = self._code[rule.thread], state[rule.thread]
             if place >= len(code) or code[place] is not rule:
                 return None
         after = self._compiled[rule.key](state)
         return None if after is None else self._after(rule, after)
 
     def _after(self, rule: Rule, after: list[Any]) -> State:
-        if rule.instruction is not None:
-            thread = rule.instruction.thread.thread
-            after[thread] += 1
-            self._skip(after, thread)
+        if isinstance(rule, InstructionRule):
+            after[rule.thread] += 1
+            self._skip(after, rule.thread)
         return self._settled(after)
 
     def _settled(self, state: list[Any]) -> State:
@@ -123,7 +121,7 @@ class ExplicitMachine:
                 after = self._fires[thread][place](state)
                 if after is not None:
                     yield code[place], self._after(code[place], after)
-        for rule, fire, looks in self._steps:
+        for step, fire, looks in self._steps:
             if looks is not None:
                 for thread, place in looks:
                     if state[thread] <= place:
@@ -132,11 +130,11 @@ class ExplicitMachine:
                     continue
             after = fire(state)
             if after is not None:
-                yield rule, self._settled(after)
+                yield step, self._settled(after)
 
-    def _looks(self, rule: Rule) -> LastPlaces | None:
+    def _looks(self, rule: StepRule) -> LastPlaces | None:
         """For a FETCH in a reduced search, who may still look at what it brings, and where last."""
-        if self._reduction is None or rule.step != "FETCH":
+        if self._reduction is None or rule.step is not Step.FETCH:
             return None
         return self._reduction.looks(rule)
 
@@ -155,28 +153,28 @@ class ExplicitMachine:
         """The value of an expression over values read."""
         return evaluate(expression, self._layout.values(state))
 
-    def fifo(self, state: State, cache: Cache) -> tuple[str | Marker, ...]:
+    def fifo(self, state: State, cache: Cache) -> tuple[Element, ...]:
         """The elements of a fifo, oldest first."""
         return tuple(self._layout.element(each) for each in state[self._layout.fifo(cache)])
 
-    def next_rules(self, state: State) -> Iterator[Rule]:
+    def next_rules(self, state: State) -> Iterator[InstructionRule]:
         """The instruction that each unfinished thread has come to."""
         for thread, code in enumerate(self._code):
             if state[thread] < len(code):
                 yield code[state[thread]]
 
-    def failing(self, state: State, rule: Rule) -> list[Guard]:
+    def failing(self, state: State, rule: InstructionRule) -> list[Wait]:
         """The guards of an instruction that do not hold in a state."""
-        return [guard for guard in rule.guards if not self._guard_holds(state, guard)]
+        return [guard for guard in rule.guards if not self._holds(state, guard)]
 
-    def _guard_holds(self, state: State, guard: Guard) -> bool:
+    def _holds(self, state: State, guard: Wait) -> bool:
         match guard:
             case AnyBit(bits):
                 return any(self.cell(state, bit) == value for bit, value in bits)
             case Ready(lock, threads):
                 return self.cell(state, lock) in {-1, *(thread.thread for thread in threads)}
-            case Oldest(cache, element):
-                return self.fifo(state, cache)[:1] == (element,)
+            case _:
+                assert_never(guard)
 
     # Searches
 
@@ -194,7 +192,7 @@ class ExplicitMachine:
         if not self.machine.program.cuts:
             return False
         values = self._layout.values(state)
-        return any(_holds(cut, values) for cut in self.machine.program.cuts)
+        return any(_surely(cut, values) for cut in self.machine.program.cuts)
 
     def complete(self, state: State) -> bool:
         """Whether it is the end of an execution that counts: nothing is left to do, or cut."""
@@ -205,7 +203,7 @@ class ExplicitMachine:
         memory = [(x, self.cell(state, Memory(x))) for x in self.machine.locations]
         return Outcome(tuple(sorted(self._layout.values(state).items())), tuple(memory))
 
-    def search(self, limits: Limits) -> Search:
+    def search(self, limits: Limits) -> Exploration:
         """All outcomes. Raises LimitReached beyond the limits on states or time."""
         seen = {self.initial}
         stack = [self.initial]
@@ -225,28 +223,58 @@ class ExplicitMachine:
                 if after not in seen:
                     seen.add(after)
                     stack.append(after)
-            mind(limits, len(seen))
-        return Search(frozenset(found), len(seen), deepest)
+            check_limits(limits, len(seen))
+        return Exploration(frozenset(found), len(seen), deepest)
 
     def shortest(self, wanted: Callable[[Outcome], bool], limits: Limits) -> list[Rule] | None:
         """A shortest complete execution with a wanted outcome, or None if there is none."""
-        came: dict[State, tuple[State, Rule] | None] = {self.initial: None}
-        frontier = [self.initial]
-        while frontier:
-            following = []
-            for state in frontier:
-                if self.complete(state) and wanted(self.outcome(state)):
-                    return path_to(came, state)
-                for rule, after in self.successors(state):
-                    if after not in came:
-                        came[after] = (state, rule)
-                        following.append(after)
-                mind(limits, len(came))
-            frontier = following
+        walk = BreadthFirst(self.initial, limits)
+        for state, _ in walk:
+            if self.complete(state) and wanted(self.outcome(state)):
+                return walk.path_to(state)
+            walk.go_on(state, self.successors(state))
         return None
 
 
-def _holds(condition: Expression, values: Mapping[int, int]) -> bool:
+class BreadthFirst:
+    """States by their distance from the first, each once; those that follow are to be told."""
+
+    def __init__(self, start: State, limits: Limits) -> None:
+        self._limits = limits
+        self._came: dict[State, tuple[State, Rule] | None] = {start: None}
+        self._frontier = [start]
+
+    def __len__(self) -> int:
+        """How many states are known."""
+        return len(self._came)
+
+    def __iter__(self) -> Iterator[tuple[State, int]]:
+        """Each state, and how many steps lead to it."""
+        steps = 0
+        while self._frontier:
+            frontier, self._frontier = self._frontier, []
+            yield from ((state, steps) for state in frontier)
+            steps += 1
+
+    def go_on(self, state: State, successors: Iterable[tuple[Rule, State]]) -> None:
+        """The states that follow one. Raises LimitReached."""
+        for rule, after in successors:
+            if after not in self._came:
+                self._came[after] = (state, rule)
+                self._frontier.append(after)
+        check_limits(self._limits, len(self._came))
+
+    def path_to(self, state: State) -> list[Rule]:
+        """The rules that led to a state."""
+        rules = []
+        step = self._came[state]
+        while step is not None:
+            rules.append(step[1])
+            step = self._came[step[0]]
+        return rules[::-1]
+
+
+def _surely(condition: Expression, values: Mapping[int, int]) -> bool:
     """That a condition is not 0; it is not said to hold if a read is missing that decides."""
     try:
         return evaluate(condition, values) != 0
@@ -254,19 +282,9 @@ def _holds(condition: Expression, values: Mapping[int, int]) -> bool:
         return False
 
 
-def mind(limits: Limits, states: int) -> None:
+def check_limits(limits: Limits, states: int) -> None:
     """Raises LimitReached where a search has met its limit on states or time."""
     if states > limits.states:
         raise LimitReached(f"more than {limits.states:,} machine states")
     if states % _CLOCK_EVERY < 8:
         limits.remaining()
-
-
-def path_to(came: Mapping[State, tuple[State, Rule] | None], state: State) -> list[Rule]:
-    """The rules that led to a state, where each state but the first knows the one before it."""
-    rules = []
-    step = came[state]
-    while step is not None:
-        rules.append(step[1])
-        step = came[step[0]]
-    return rules[::-1]

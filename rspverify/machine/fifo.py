@@ -14,7 +14,17 @@ from typing import Any
 
 from rspverify.assembly import Instruction
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import Assign, Cache, Enqueue, IsDirty, Marker, Rule, ValueOf
+from rspverify.machine.relevance import may_stand_before
+from rspverify.machine.rules import (
+    Assign,
+    Cache,
+    Element,
+    InstructionRule,
+    IsDirty,
+    Marker,
+    Rule,
+    ValueOf,
+)
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 
 
@@ -23,7 +33,7 @@ class Occurrence:
     """One element that a rule may enqueue; `turn` counts the firings of a rule that may repeat."""
 
     cache: Cache
-    element: str | Marker
+    element: Element
     rule: Rule
     turn: int
 
@@ -35,7 +45,7 @@ class Occurrence:
     @property
     def instruction(self) -> Instruction | None:
         """The instruction that enqueues it; None for a flush."""
-        return self.rule.instruction
+        return self.rule.instruction if isinstance(self.rule, InstructionRule) else None
 
 
 Firing = Mapping[Any, tuple[Rule, Term]]
@@ -120,15 +130,12 @@ class Fifos:
 
     def dequeue_rules(self, dequeues: Mapping[Occurrence, Term]) -> Iterator[tuple[Rule, Term]]:
         """The dequeues of a step as rules of the machine, joined where two elements are alike."""
-        by_rule: dict[tuple[Cache, str | Marker], list[Term]] = {}
+        by_rule: dict[tuple[Cache, Element], list[Term]] = {}
         for each, term in dequeues.items():
             by_rule.setdefault((each.cache, each.element), []).append(term)
-        for rule in self._machine.rules:
-            if rule.dequeues and rule.cache is not None:
-                element = rule.location if rule.marker is None else rule.marker
-                terms = by_rule.get((rule.cache, element)) if element is not None else None
-                if terms:
-                    yield rule, any_of(terms)
+        for rule in self._machine.steps:
+            if rule.dequeues and (terms := by_rule.get((rule.cache, rule.element))):
+                yield rule, any_of(terms)
 
     def advance(
         self,
@@ -171,33 +178,27 @@ def _relevant(machine: Machine, rules: list[Rule]) -> Iterator[Occurrence]:
     every = list(_occurrences(machine, rules))
     markers = [each for each in every if each.marks]
     for each in every:
-        if each.marks or any(_can_follow(marker, each) for marker in markers):
+        if each.marks or any(
+            marker.cache == each.cache and may_stand_before(each.rule, marker.rule)
+            for marker in markers
+        ):
             yield each
-
-
-def _can_follow(marker: Occurrence, each: Occurrence) -> bool:
-    first, second = each.instruction, marker.instruction
-    if marker.cache != each.cache:
-        return False
-    if first is None or second is None or first.thread != second.thread:
-        return True
-    return first.index < second.index
 
 
 def _occurrences(machine: Machine, rules: list[Rule]) -> Iterator[Occurrence]:
     for rule in rules:
-        for update in rule.updates:
-            if isinstance(update, Enqueue):
-                for turn in range(_firings(machine, rule)):
-                    yield Occurrence(update.cache, update.element, rule, turn)
+        for enqueue in rule.enqueues:
+            for turn in range(_firings(machine, rule)):
+                yield Occurrence(enqueue.cache, enqueue.element, rule, turn)
 
 
 def _firings(machine: Machine, rule: Rule) -> int:
     """How often a rule can fire: an instruction once, a flush once per write to its entry."""
-    if rule.instruction is not None:
+    if isinstance(rule, InstructionRule):
         return 1
     return sum(
-        isinstance(update, Assign) and update.target == ValueOf(rule.cache, rule.location)  # type: ignore[arg-type]
-        for other in machine.rules
+        isinstance(update, Assign) and update.target == ValueOf(*rule.entry)
+        for code in machine.code
+        for other in code
         for update in other.updates
     )

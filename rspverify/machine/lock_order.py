@@ -10,20 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from rspverify.assembly import ThreadId
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Cache,
+    Copy,
+    Deliver,
+    Dequeue,
     Enqueue,
+    InstructionRule,
     IsDirty,
-    LocationLock,
     LockCell,
     Marker,
     Ready,
-    Rule,
     SetBit,
     SetLock,
 )
@@ -44,13 +47,12 @@ class Hold:
 
 @dataclass(frozen=True)
 class Need:
-    """That a lock is free, or held by one of these threads.
+    """That a lock is ready.
 
     surely: whether the thread that has the need holds the lock itself whenever it gets there.
     """
 
-    lock: LockCell
-    threads: frozenset[ThreadId]
+    ready: Ready
     surely: bool
 
 
@@ -81,14 +83,14 @@ class LockOrder:
             known = self._known[places] = self._decide(places)
         return known
 
-    def drain(self, cache: Cache) -> Iterator[tuple[LockCell, frozenset[ThreadId]]]:
+    def drain(self, cache: Cache) -> Iterator[Ready]:
         """What a marker waits for in a fifo: that each location which may be DIRTY is flushed."""
         for x in self._dirtied[cache]:
             yield self.flush(cache, x)
 
-    def flush(self, cache: Cache, x: str) -> tuple[LockCell, frozenset[ThreadId]]:
+    def flush(self, cache: Cache, x: str) -> Ready:
         """What FLUSH and FETCH of an entry wait for; its L2 can always be made VALID."""
-        return LocationLock(cache.device, x), self._machine.group(cache)
+        return self._machine.unlocked((cache, x))
 
     def _decide(self, places: tuple[int, ...]) -> bool:
         to_come = [code[place:] for code, place in zip(self._places, places, strict=True)]
@@ -104,7 +106,7 @@ class LockOrder:
                 awaited |= targets
                 for lock in place.held:
                     waits.setdefault(Hold(thread, lock), set()).update(targets)
-        at_the_end = [Need(*each, False) for cache in self._dirtied for each in self.drain(cache)]
+        at_the_end = [Need(each, False) for cache in self._dirtied for each in self.drain(cache)]
         awaited |= set(self._blockers(None, at_the_end, holders))
         for thread, code in zip(self._threads, to_come, strict=True):
             for lock in code[-1].held:
@@ -118,9 +120,10 @@ class LockOrder:
     ) -> Iterator[Hold]:
         """Who may hold what is needed, and keep it from whoever waits."""
         for need in needs:
-            for holder in holders.get(need.lock, ()):
-                if holder not in need.threads and (holder == waiting or not need.surely):
-                    yield Hold(holder, need.lock)
+            lock, threads = need.ready.lock, need.ready.threads
+            for holder in holders.get(lock, ()):
+                if holder not in threads and (holder == waiting or not need.surely):
+                    yield Hold(holder, lock)
 
 
 class _Walk:
@@ -131,14 +134,13 @@ class _Walk:
     guard, undoes.
     """
 
-    def __init__(self, order: LockOrder, code: tuple[Rule, ...]) -> None:
+    def __init__(self, order: LockOrder, code: tuple[InstructionRule, ...]) -> None:
         self.freed_unsurely: set[LockCell] = set()
         self._order = order
         self._held: dict[LockCell, set[Expression]] = {}
         self._marked: dict[Cache, set[Expression]] = {}
         self._found: list[tuple[frozenset[LockCell], list[Need]]] = []
         for rule in code:
-            assert rule.instruction is not None
             guard = rule.instruction.guard
             if isinstance(guard, Constant):
                 guard = Constant(int(guard.value != 0))
@@ -154,31 +156,32 @@ class _Walk:
         return [
             Place(
                 held,
-                tuple(
-                    Need(need.lock, need.threads, need.surely and need.lock not in freed)
-                    for need in needs
-                ),
+                tuple(Need(it.ready, it.surely and it.ready.lock not in freed) for it in needs),
             )
             for held, needs in self._found
         ]
 
-    def _needs(self, rule: Rule, guard: Expression) -> Iterator[Need]:
+    def _needs(self, rule: InstructionRule, guard: Expression) -> Iterator[Need]:
         for cache in self._marked:
-            for lock, threads in self._order.drain(cache):
-                yield Need(lock, threads, self._surely(lock, guard))
+            yield from (self._need(each, guard) for each in self._order.drain(cache))
         for each in rule.guards:
-            if isinstance(each, Ready):
-                yield Need(each.lock, each.threads, self._surely(each.lock, guard))
-            elif isinstance(each, AnyBit):
-                for bit, _ in each.bits:
-                    lock, threads = self._order.flush(bit.cache, bit.location)
-                    yield Need(lock, threads, self._surely(lock, guard))
+            match each:
+                case Ready():
+                    yield self._need(each, guard)
+                case AnyBit(bits):
+                    for bit, _ in bits:
+                        yield self._need(self._order.flush(bit.cache, bit.location), guard)
+                case _:
+                    assert_never(each)
+
+    def _need(self, ready: Ready, guard: Expression) -> Need:
+        return Need(ready, self._surely(ready.lock, guard))
 
     def _surely(self, lock: LockCell, guard: Expression) -> bool:
         guards = self._held.get(lock, ())
         return guard in guards or _ALWAYS in guards
 
-    def _follow(self, rule: Rule, guard: Expression) -> None:
+    def _follow(self, rule: InstructionRule, guard: Expression) -> None:
         for update in rule.updates:
             match update:
                 case Enqueue(cache, Marker()):
@@ -191,6 +194,10 @@ class _Walk:
                     self._held |= left
                 case SetLock(lock, _):
                     self._held.setdefault(lock, set()).add(guard)
+                case Enqueue() | Dequeue() | SetBit() | Copy() | Assign() | Deliver():
+                    pass
+                case _:
+                    assert_never(update)
 
 
 def _without(under: Mapping[T, set[Expression]], guard: Expression) -> dict[T, set[Expression]]:

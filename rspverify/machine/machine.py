@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain
+from typing import assert_never
 
 from rspverify.assembly import (
     Acquire,
@@ -26,13 +27,14 @@ from rspverify.assembly import (
 from rspverify.machine.rules import (
     AnyBit,
     Assign,
-    Bit,
     Cache,
     Copy,
     Deliver,
     Dequeue,
     Enqueue,
+    Entry,
     Guard,
+    InstructionRule,
     IsDirty,
     IsPresent,
     IsValid,
@@ -46,9 +48,13 @@ from rspverify.machine.rules import (
     Rule,
     SetBit,
     SetLock,
+    Step,
+    StepRule,
     Update,
     ValueOf,
+    Wait,
     Word,
+    valid,
 )
 
 
@@ -68,7 +74,7 @@ class Machine:
     evict: bool = False
 
     def __post_init__(self) -> None:
-        if len(self.devices) > 1 and self.elide_l2 is not self.program.coherent_l2:
+        if len(self.devices) > 1 and self.elide_l2 is not self.program.machine.coherent_l2:
             raise ValueError("with several devices, L2 is memory exactly where it is coherent")
 
     @cached_property
@@ -103,25 +109,34 @@ class Machine:
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """Every rule: instructions in program order, then the steps of each cache."""
-        instructions = [self._instruction(each) for each in self.program.instructions]
-        environment = [
-            rule for cache in self.caches for x in self.locations for rule in self._steps(cache, x)
-        ]
-        dequeues = [rule for cache in self.caches for rule in self._dequeues(cache)]
-        return (*instructions, *environment, *dequeues)
+        return (*chain.from_iterable(self.code), *self.steps)
 
     @cached_property
-    def code(self) -> tuple[tuple[Rule, ...], ...]:
-        """The instruction rules of each thread, in program order."""
-        rules = iter(self.rules)
-        return tuple(tuple(islice(rules, len(thread))) for thread in self.program.code)
+    def code(self) -> tuple[tuple[InstructionRule, ...], ...]:
+        """The instructions of each thread, in program order (Tab. 1)."""
+        return tuple(tuple(map(self._instruction, thread)) for thread in self.program.code)
+
+    @cached_property
+    def steps(self) -> tuple[StepRule, ...]:
+        """The steps of the environment (Tab. 2)."""
+        entries = [(cache, x) for cache in self.caches for x in self.locations]
+        return (
+            *(rule for cache, x in entries for rule in self._steps(cache, x)),
+            *(rule for cache in self.caches for rule in self._dequeues(cache)),
+        )
 
     def own(self, thread: ThreadId, level: Level) -> Cache:
         """The cache of a level on a thread's path to memory."""
-        return Cache(thread.device, thread.workgroup if level is Level.L1 else None)
+        match level:
+            case Level.L1:
+                return Cache(thread.device, thread.workgroup)
+            case Level.L2:
+                return Cache(thread.device, None)
+            case _:
+                assert_never(level)
 
     def group(self, cache: Cache) -> frozenset[ThreadId]:
-        """The threads that may trigger the steps of a cache (SEMANTICS §3 a)."""
+        """The threads that may trigger the steps of a cache (docs/machine.md)."""
         return frozenset(
             thread
             for thread in self.program.threads
@@ -131,19 +146,31 @@ class Machine:
     def in_reach(self, thread: ThreadId, level: Level, reach: Reach) -> list[Cache]:
         """The caches of a level that a reach names, seen from a thread; none where L2 is elided."""
         own = self.own(thread, level)
-        if reach is Reach.WG:
-            return [own] if own in self.caches else []
-        everywhere = reach is Reach.SY
-        return [
-            cache
-            for cache in self.caches
-            if cache.level == own.level and (everywhere or cache.device == own.device)
-        ]
+        alike = [cache for cache in self.caches if cache.level is level]
+        match reach:
+            case Reach.WG:
+                return [cache for cache in alike if cache == own]
+            case Reach.DV:
+                return [cache for cache in alike if cache.device == own.device]
+            case Reach.SY:
+                return alike
+            case _:
+                assert_never(reach)
+
+    def below(self, cache: Cache) -> Cache | None:
+        """The cache that a cache stands over; None if that is memory."""
+        l2 = Cache(cache.device, None)
+        return l2 if cache.level is Level.L1 and l2 in self.caches else None
+
+    def unlocked(self, entry: Entry) -> Ready:
+        """What FLUSH and FETCH of an entry wait for."""
+        cache, x = entry
+        return Ready(LocationLock(cache.device, x), self.group(cache))
 
     # Tab. 1
 
-    def _instruction(self, instruction: Instruction) -> Rule:
-        guards: list[Guard] = []
+    def _instruction(self, instruction: Instruction) -> InstructionRule:
+        guards: list[Wait] = []
         updates: list[Update] = []
         for effect in instruction.mnemonic.effects:
             match effect:
@@ -168,9 +195,11 @@ class Machine:
                     updates += [
                         SetLock(cell, None) for cell in self._locks(instruction, lock, reach)
                     ]
-        return Rule(tuple(guards), tuple(updates), instruction=instruction)
+                case _:
+                    assert_never(effect)
+        return InstructionRule(tuple(guards), tuple(updates), instruction)
 
-    def _await(self, instruction: Instruction, effect: Await) -> list[Guard]:
+    def _await(self, instruction: Instruction, effect: Await) -> list[Wait]:
         thread = instruction.thread
         if isinstance(effect.what, Lock):
             locks = self._locks(instruction, effect.what, effect.reach)
@@ -179,14 +208,17 @@ class Machine:
         cache = self.own(thread, effect.level)
         if cache not in self.caches:
             return []
-        dirty = IsDirty(cache, instruction.location)
-        valid = IsValid(cache, instruction.location)
-        bits: dict[Condition, tuple[tuple[Bit, bool], ...]] = {
-            Condition.VALID: ((valid, True),),
-            Condition.NOT_DIRTY: ((dirty, False),),
-            Condition.NOT_DIRTY_AND_INVALID: ((dirty, False), (valid, True)),
-        }
-        return [AnyBit(bits[effect.what])]
+        clean = (IsDirty(cache, instruction.location), False)
+        fresh = (IsValid(cache, instruction.location), True)
+        match effect.what:
+            case Condition.VALID:
+                return [AnyBit((fresh,))]
+            case Condition.NOT_DIRTY:
+                return [AnyBit((clean,))]
+            case Condition.NOT_DIRTY_AND_INVALID:
+                return [AnyBit((clean, fresh))]
+            case _:
+                assert_never(effect.what)
 
     def _word(self, instruction: Instruction, level: Level) -> Word:
         assert instruction.location is not None
@@ -223,74 +255,68 @@ class Machine:
 
     def _locks(self, instruction: Instruction, lock: Lock, reach: Reach | None) -> list[LockCell]:
         thread = instruction.thread
-        if lock is Lock.LOCATION:
-            assert instruction.location is not None
-            return [LocationLock(thread.device, instruction.location)]
-        caches = self.in_reach(thread, Level.L1, _reach(instruction, reach))
-        return [RmwLock(cache.device, cache.workgroup or 0) for cache in caches]
+        match lock:
+            case Lock.LOCATION:
+                assert instruction.location is not None
+                return [LocationLock(thread.device, instruction.location)]
+            case Lock.RMW:
+                caches = self.in_reach(thread, Level.L1, _reach(instruction, reach))
+                return [RmwLock(cache.device, cache.workgroup or 0) for cache in caches]
+            case _:
+                assert_never(lock)
 
     # Tab. 2
 
-    def _steps(self, cache: Cache, x: str) -> Iterator[Rule]:
+    def _steps(self, cache: Cache, x: str) -> Iterator[StepRule]:
         """The steps of one cache at one location; the level below is L2, or memory."""
-        dirty, valid = IsDirty(cache, x), IsValid(cache, x)
-        below = Cache(cache.device, None) if cache.level == 1 else None
-        lock = Ready(LocationLock(cache.device, x), self.group(cache))
-        lower = self._entry(below, x) if below else Memory(x)
+        dirty, is_valid = IsDirty(cache, x), IsValid(cache, x)
+        below, lock = self.below(cache), self.unlocked((cache, x))
+        lower: Word = Memory(x)
         flushed: list[Update] = []
         fetchable: list[Guard] = []
-        if below in self.caches:
-            assert below is not None
-            l2s = [each for each in self.caches if each.level == 2]
+        if below is not None:
+            lower = ValueOf(below, x)
+            l2s = [each for each in self.caches if each.level is Level.L2]
             flushed = [SetBit(IsValid(l2, x), False) for l2 in l2s]
             flushed += self._stored(below, x)
-            fetchable = [AnyBit(((IsValid(below, x), True),))]
-        yield Rule(
+            fetchable = [valid((below, x))]
+        clean = AnyBit(((dirty, False),))
+        yield StepRule(
             (AnyBit(((dirty, True),)), lock),
             (*flushed, Copy(lower, ValueOf(cache, x)), SetBit(dirty, False)),
-            step="FLUSH",
-            cache=cache,
-            location=x,
+            Step.FLUSH,
+            cache,
+            x,
         )
-        yield Rule(
-            (AnyBit(((dirty, False),)), *fetchable, lock),
+        yield StepRule(
+            (clean, *fetchable, lock),
             (
                 Copy(ValueOf(cache, x), lower),
-                SetBit(valid, True),
+                SetBit(is_valid, True),
                 *self._present(cache, x, True),
             ),
-            step="FETCH",
-            cache=cache,
-            location=x,
+            Step.FETCH,
+            cache,
+            x,
         )
         if self.evict:
-            locked = (lock,) if cache.level == 2 else ()
-            yield Rule(
-                (AnyBit(((IsPresent(cache, x), True),)), AnyBit(((dirty, False),)), *locked),
-                (SetBit(valid, False), SetBit(IsPresent(cache, x), False)),
-                step="EVICT",
-                cache=cache,
-                location=x,
+            locked = (lock,) if cache.level is Level.L2 else ()
+            yield StepRule(
+                (AnyBit(((IsPresent(cache, x), True),)), clean, *locked),
+                (SetBit(is_valid, False), SetBit(IsPresent(cache, x), False)),
+                Step.EVICT,
+                cache,
+                x,
             )
 
-    def _dequeues(self, cache: Cache) -> Iterator[Rule]:
+    def _dequeues(self, cache: Cache) -> Iterator[StepRule]:
         for x in self.locations:
             clean = AnyBit(((IsDirty(cache, x), False),))
-            yield Rule(
-                (Oldest(cache, x), clean),
-                (Dequeue(cache),),
-                step="DEQLOC",
-                cache=cache,
-                location=x,
-            )
+            yield StepRule((Oldest(cache, x), clean), (Dequeue(cache),), Step.DEQLOC, cache, x)
         for thread in self.program.threads:
             marker = Marker(thread)
-            yield Rule(
-                (Oldest(cache, marker),),
-                (Dequeue(cache),),
-                step="DEQMARKER",
-                cache=cache,
-                marker=marker,
+            yield StepRule(
+                (Oldest(cache, marker),), (Dequeue(cache),), Step.DEQMARKER, cache, marker
             )
 
     def final(self) -> list[IsDirty]:

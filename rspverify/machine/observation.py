@@ -12,7 +12,7 @@ from rspverify.value.domain import Access, Domains, derivable
 from rspverify.verdict import Outcome
 
 
-class Chosen(Protocol):
+class ProgramChoice(Protocol):
     """What the formula itself chooses of a program: which of its instructions are executed."""
 
     @property
@@ -33,7 +33,7 @@ class Observation:
     """
 
     def __init__(
-        self, program: AssemblyProgram, limits: Limits, chosen: Chosen | None = None
+        self, program: AssemblyProgram, limits: Limits, chosen: ProgramChoice | None = None
     ) -> None:
         self.constraints: list[Term] = []
         self._cuts = program.cuts

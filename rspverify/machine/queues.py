@@ -2,131 +2,123 @@
 
 Only locations that may stand before a marker matter. Each leaves at some time, in fifo order, when
 its entry is CLEAN. Where an entry has just one write it is CLEAN for good from that write's flush
-on, so that the location leaves as good as then; otherwise its leaving is a happening of its own.
+on, so that the location leaves as good as then; otherwise its leaving is an event of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from rspverify.machine.happening import Happening, Happenings
-from rspverify.machine.rules import Cache, Marker
+from rspverify.machine.event import Event, PossibleEvents
+from rspverify.machine.event_order import EventOrder
+from rspverify.machine.relevance import may_stand_before
+from rspverify.machine.rules import Cache, Element, Marker, Step
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
-
-if TYPE_CHECKING:
-    from rspverify.machine.events import Events
 
 
 @dataclass(frozen=True, eq=False)
-class Element:
-    """What a happening puts into a fifo: the `place`-th of what it enqueues."""
+class Enqueued:
+    """An element that an event puts into a fifo: the `place`-th of what it enqueues."""
 
     cache: Cache
-    element: str | Marker
-    by: Happening
+    element: Element
+    by: Event
     place: int
 
 
 class Queues:
     """The elements of all fifos that can hold somebody up.
 
-    Adds to the happenings the leaving of each location that may leave at different times.
+    Adds to the possible events the leaving of each location that may leave at different times.
     """
 
-    def __init__(self, happenings: Happenings) -> None:
-        self._happenings = happenings
+    def __init__(self, possible: PossibleEvents) -> None:
+        self._possible = possible
         every = [
-            Element(enqueue.cache, enqueue.element, each, place)
-            for each in happenings.all
-            for place, enqueue in enumerate(each.enqueues)
+            Enqueued(enqueue.cache, enqueue.element, each, place)
+            for each in possible.all
+            for place, enqueue in enumerate(each.rule.enqueues)
         ]
         self._markers = [
             each
             for each in every
             if isinstance(each.element, Marker) and any(True for _ in self._followers(each))
         ]
-        self._waiting: dict[Cache, list[Element]] = {}
-        self._leaving: dict[Element, Happening] = {}
+        self._waiting: dict[Cache, list[Enqueued]] = {}
+        self._leaving: dict[Enqueued, Event] = {}
         for each in every:
             if isinstance(each.element, Marker):
                 continue
-            if any(self._may_stand_before(each, marker) for marker in self._markers):
+            if any(_may_stand_before(each, marker) for marker in self._markers):
                 self._waiting.setdefault(each.cache, []).append(each)
-                self._leaving[each] = self._leaves(each)
+                self._leaving[each] = self._leaves(each, each.element)
 
-    def constraints(self, events: Events) -> Iterator[Term]:
+    def constraints(self, order: EventOrder) -> Iterator[Term]:
         """Locations leave in order, and threads wait for their markers."""
         for elements in self._waiting.values():
             for each in elements:
-                if self._leaving[each].rule.step == "DEQLOC":
+                if self._leaving[each].does(Step.DEQLOC):
                     for other in elements:
                         if other is not each:
-                            yield self._first(events, other, each, self._leaving[each])
+                            yield self._first(order, other, each, self._leaving[each])
         for marker in self._markers:
-            marks = events.happens[marker.by.number]
+            marks = order.happens(marker.by)
             for following in self._followers(marker):
-                goes_on = events.happens[following.number]
+                goes_on = order.happens(following)
                 for each in self._waiting.get(marker.cache, ()):
-                    first = self._first(events, each, marker, following)
+                    first = self._first(order, each, marker, following)
                     yield any_of((~marks, first))
                 if goes_on is TRUE or goes_on is marks:
                     break
 
-    def remaining(self, events: Events, following: Happening) -> Iterator[tuple[Element, Term]]:
+    def remaining(self, order: EventOrder, following: Event) -> Iterator[tuple[Enqueued, Term]]:
         """What may stand before a marker that an instruction waits for, and that it does so still.
 
         The instruction is the next of its thread, so that all before it have been executed.
         """
         for marker in self._markers:
             if following in self._followers(marker):
-                marks = events.happens[marker.by.number]
+                marks = order.happens(marker.by)
                 for each in self._waiting.get(marker.cache, ()):
-                    entered = self._entered(events, each, marker)
-                    left = events.happens[self._leaving[each].number]
-                    yield each, all_of((marks, entered, ~left))
+                    entered = self._entered(order, each, marker)
+                    yield each, all_of((marks, entered, order.absent(self._leaving[each])))
 
-    def leaving(self, by: Happening, place: int) -> Happening | None:
-        """When what a happening enqueued leaves; None where nobody needs to know."""
+    def leaving(self, by: Event, place: int) -> Event | None:
+        """When what an event enqueued leaves; None where nobody needs to know."""
         found = (
             what for each, what in self._leaving.items() if (each.by, each.place) == (by, place)
         )
         return next(found, None)
 
-    def _entered(self, events: Events, one: Element, other: Element) -> Term:
+    def _entered(self, order: EventOrder, one: Enqueued, other: Enqueued) -> Term:
         """That one entered, before another."""
         if one.by is other.by:
-            return events.happens[one.by.number] if one.place < other.place else FALSE
-        return events.happens[one.by.number] & events.before(one.by, other.by)
+            return order.happens(one.by) if one.place < other.place else FALSE
+        return order.happens(one.by) & order.before(one.by, other.by)
 
-    def _first(self, events: Events, one: Element, other: Element, what: Happening) -> Term:
+    def _first(self, order: EventOrder, one: Enqueued, other: Enqueued, what: Event) -> Term:
         """If one entered before another, something waits until it has left."""
         leaving = self._leaving[one]
-        entered = self._entered(events, one, other)
-        left = events.happens[leaving.number] & events.before(leaving, what)
-        return any_of((events.absent(what), ~entered, left))
+        entered = self._entered(order, one, other)
+        left = order.happens(leaving) & order.before(leaving, what)
+        return any_of((order.absent(what), ~entered, left))
 
-    def _followers(self, marker: Element) -> Iterator[Happening]:
+    def _followers(self, marker: Enqueued) -> Iterator[Event]:
         """The instructions that come after a marker in its thread."""
-        for code in self._happenings.code:
+        for code in self._possible.code:
             if marker.by in code:
                 yield from code[code.index(marker.by) + 1 :]
 
-    def _may_stand_before(self, each: Element, marker: Element) -> bool:
-        if each.cache != marker.cache:
-            return False
-        if each.by is marker.by:
-            return each.place < marker.place
-        first, second = each.by.rule.instruction, marker.by.rule.instruction
-        if first is None or second is None or first.thread != second.thread:
-            return True
-        return first.index < second.index
-
-    def _leaves(self, each: Element) -> Happening:
+    def _leaves(self, each: Enqueued, location: str) -> Event:
         """Its leaving; the flush of its entry where there can be no other write to it."""
-        assert isinstance(each.element, str)
-        entry = (each.cache, each.element)
-        if len(self._happenings.dirtying[entry]) == 1:
-            return self._happenings.flushes[each.by, entry]
-        return self._happenings.add_dequeue(each.by, entry)
+        entry = (each.cache, location)
+        if len(self._possible.dirtying[entry]) == 1:
+            return self._possible.flushes[each.by, entry]
+        return self._possible.add_dequeue(each.by, entry)
+
+
+def _may_stand_before(each: Enqueued, marker: Enqueued) -> bool:
+    if each.by is marker.by:
+        return each.cache == marker.cache and each.place < marker.place
+    return each.cache == marker.cache and may_stand_before(each.by.rule, marker.by.rule)

@@ -9,7 +9,7 @@ from typing import Any
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import LastPlaces, last_looks, last_marks
-from rspverify.machine.rules import IsDirty, IsValid, Rule, ValueOf
+from rspverify.machine.rules import IsDirty, IsValid, StepRule, ValueOf
 from rspverify.machine.state import Layout
 
 
@@ -40,10 +40,9 @@ class Reduction:
             for cache in machine.caches
         ]
 
-    def looks(self, fetch: Rule) -> LastPlaces:
+    def looks(self, fetch: StepRule) -> LastPlaces:
         """The last place of each thread that looks at what a FETCH brings."""
-        assert fetch.cache is not None and fetch.location is not None
-        return self._looks.get((fetch.cache, fetch.location), [])
+        return self._looks.get(fetch.entry, [])
 
     def settle(self, state: list[Any]) -> None:
         """Turn a state into its representative."""

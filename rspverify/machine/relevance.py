@@ -7,41 +7,48 @@ fifos matter only where something marks them (docs/machine.md says why nothing i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Cache,
     Cell,
     Copy,
     Deliver,
+    Dequeue,
     Enqueue,
-    IsValid,
+    Entry,
+    InstructionRule,
     Marker,
     Memory,
+    Oldest,
     Ready,
     Rule,
+    SetBit,
+    SetLock,
+    Step,
+    StepRule,
 )
 
 LastPlaces = list[tuple[int, int]]
 """(thread, place): the last place in the thread's code that does something."""
 
 
-def last_looks(machine: Machine) -> Mapping[tuple[Cache, str], LastPlaces]:
+def last_looks(machine: Machine) -> Mapping[Entry, LastPlaces]:
     """Per entry that is looked at, where each thread last awaits it VALID; L2s also through L1s."""
-    looks: dict[tuple[Cache, str], dict[int, int]] = {}
+    looks: dict[Entry, dict[int, int]] = {}
     for thread, rules in enumerate(machine.code):
         for place, rule in enumerate(rules):
-            for guard in rule.guards:
-                for bit, _ in guard.bits if isinstance(guard, AnyBit) else ():
-                    if isinstance(bit, IsValid):
-                        looks.setdefault((bit.cache, bit.location), {})[thread] = place
-    for (l1, x), last in list(looks.items()):
-        l2 = Cache(l1.device, None)
-        if l1.level == 1 and l2 in machine.caches:
-            below = looks.setdefault((l2, x), {})
+            for entry in rule.valid_entries:
+                looks.setdefault(entry, {})[thread] = place
+    for (cache, x), last in list(looks.items()):
+        below = machine.below(cache)
+        if below is not None:
+            through = looks.setdefault((below, x), {})
             for thread, place in last.items():
-                below[thread] = max(place, below.get(thread, 0))
+                through[thread] = max(place, through.get(thread, 0))
     return {entry: sorted(last.items()) for entry, last in looks.items()}
 
 
@@ -50,21 +57,37 @@ def last_marks(machine: Machine) -> Mapping[Cache, LastPlaces]:
     marks: dict[Cache, dict[int, int]] = {cache: {} for cache in machine.caches}
     for thread, rules in enumerate(machine.code):
         for place, rule in enumerate(rules):
-            for update in rule.updates:
-                if isinstance(update, Enqueue) and isinstance(update.element, Marker):
-                    marks[update.cache][thread] = place
+            for enqueue in rule.enqueues:
+                if isinstance(enqueue.element, Marker):
+                    marks[enqueue.cache][thread] = place
     return {cache: sorted(last.items()) for cache, last in marks.items()}
 
 
 def relevant_rules(machine: Machine) -> list[Rule]:
     """The rules without dequeues, and without FETCH steps that nobody looks at."""
     wanted = last_looks(machine)
-    return [
-        rule
-        for rule in machine.rules
-        if not rule.dequeues
-        and not (rule.step == "FETCH" and (rule.cache, rule.location) not in wanted)
-    ]
+    return [rule for rule in machine.rules if _matters(rule, wanted)]
+
+
+def _matters(rule: Rule, wanted: Mapping[Entry, LastPlaces]) -> bool:
+    if isinstance(rule, InstructionRule):
+        return True
+    match rule.step:
+        case Step.FLUSH | Step.EVICT:
+            return True
+        case Step.FETCH:
+            return rule.entry in wanted
+        case Step.DEQLOC | Step.DEQMARKER:
+            return False
+        case _:
+            assert_never(rule.step)
+
+
+def may_stand_before(one: Rule, other: Rule) -> bool:
+    """Whether what a rule puts into a fifo may be older there than what another puts into it."""
+    if isinstance(one, StepRule) or isinstance(other, StepRule) or one.thread != other.thread:
+        return True
+    return one.instruction.index < other.instruction.index
 
 
 def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
@@ -78,7 +101,16 @@ def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
                     cells |= dict.fromkeys(bit for bit, _ in bits)
                 case Ready(lock, _):
                     cells[lock] = None
+                case Oldest():
+                    pass
+                case _:
+                    assert_never(guard)
         for update in rule.updates:
-            if isinstance(update, (Deliver, Copy)):
-                cells[update.source] = None
+            match update:
+                case Deliver(_, source) | Copy(_, source):
+                    cells[source] = None
+                case SetBit() | Assign() | SetLock() | Enqueue() | Dequeue():
+                    pass
+                case _:
+                    assert_never(update)
     return list(cells)

@@ -1,4 +1,4 @@
-"""Tab. 1 and Tab. 2 spelled out for one compiled program: cells, and rules that change them.
+"""What Tab. 1 and Tab. 2 are spelled out in: cells, and rules that change them.
 
 An instruction's effects (assembly/instruction.py) and the steps of a cache level become rules over
 named cells. The engines interpret these rules and know nothing else about the machine.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
+from typing import assert_never
 
-from rspverify.assembly import Instruction, ThreadId
+from rspverify.assembly import Instruction, Level, ThreadId
 from rspverify.value import Expression
 
 
@@ -22,12 +24,13 @@ class Cache:
     workgroup: int | None
 
     @property
-    def level(self) -> int:
-        """1 or 2."""
-        return 2 if self.workgroup is None else 1
+    def level(self) -> Level:
+        """Which of the levels it is at."""
+        return Level.L2 if self.workgroup is None else Level.L1
 
     def __str__(self) -> str:
-        return f"L{self.level} d{self.device}" + (f" w{self.workgroup}" if self.level == 1 else "")
+        group = "" if self.workgroup is None else f" w{self.workgroup}"
+        return f"{self.level.value} d{self.device}{group}"
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,9 @@ Bit = IsDirty | IsValid | IsPresent
 Word = ValueOf | Memory
 Cell = Bit | Word | LockCell
 
+Entry = tuple[Cache, str]
+"""An entry of a cache, by its location."""
+
 
 @dataclass(frozen=True)
 class Marker:
@@ -109,6 +115,11 @@ class AnyBit:
     bits: tuple[tuple[Bit, bool], ...]
 
 
+def valid(entry: Entry) -> AnyBit:
+    """Guard: an entry is VALID."""
+    return AnyBit(((IsValid(*entry), True),))
+
+
 @dataclass(frozen=True)
 class Ready:
     """Guard: a lock is free, or held by one of these threads."""
@@ -125,7 +136,10 @@ class Oldest:
     element: Element
 
 
-Guard = AnyBit | Ready | Oldest
+Wait = AnyBit | Ready
+"""What an instruction may wait for."""
+
+Guard = Wait | Oldest
 
 
 @dataclass(frozen=True)
@@ -183,47 +197,108 @@ class Dequeue:
     cache: Cache
 
 
-Update = SetBit | Copy | Deliver | Assign | SetLock | Enqueue | Dequeue
+Change = SetBit | Copy | Deliver | Assign | SetLock
+Update = Change | Enqueue | Dequeue
+
+
+class Step(StrEnum):
+    """The steps of the environment (Tab. 2)."""
+
+    FLUSH = "FLUSH"
+    FETCH = "FETCH"
+    EVICT = "EVICT"
+    DEQLOC = "DEQLOC"
+    DEQMARKER = "DEQMARKER"
 
 
 @dataclass(frozen=True)
-class Rule:
-    """One kind of step: it may fire where its guards hold, and changes what its updates name.
+class _Rule:
+    """It may fire where its guards hold, and changes what its updates name.
 
-    instruction: of an instruction rule; such a rule also waits for its place in program order,
-    fires at most once, and waits until none of its thread's markers is in any fifo.
-    step, cache, location: of an environment rule: EVICT, FLUSH, FETCH, DEQLOC or DEQMARKER.
     Guards and the right sides of updates see the state before the rule; of two updates of one cell
     the later one counts.
     """
 
     guards: tuple[Guard, ...]
     updates: tuple[Update, ...]
-    instruction: Instruction | None = None
-    step: str = ""
-    cache: Cache | None = None
-    location: str | None = None
-    marker: Marker | None = None
 
     @cached_property
-    def changes(self) -> Mapping[object, Update]:
-        """The updates that count, by the cell, or ("read", register), that they set."""
-        found: dict[object, Update] = {}
+    def changes(self) -> Mapping[object, Change]:
+        """The updates of cells that count, by the cell, or ("read", register), that they set."""
+        found: dict[object, Change] = {}
         for update in self.updates:
             match update:
                 case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
                     found[cell] = update
                 case Deliver(register, _):
                     found["read", register] = update
+                case Enqueue() | Dequeue():
+                    pass
+                case _:
+                    assert_never(update)
         return found
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What the rule is called, the same in every machine that runs the same program."""
-        index = None if self.instruction is None else self.instruction.index
-        return (index, self.step, self.cache, self.location, self.marker)
+    @cached_property
+    def enqueues(self) -> tuple[Enqueue, ...]:
+        """What it puts into fifos, in order."""
+        return tuple(update for update in self.updates if isinstance(update, Enqueue))
+
+    @cached_property
+    def dequeues(self) -> bool:
+        """Whether it takes an element out of a fifo, as DEQLOC and DEQMARKER do."""
+        return any(isinstance(update, Dequeue) for update in self.updates)
+
+    @cached_property
+    def valid_entries(self) -> tuple[Entry, ...]:
+        """The entries that it wants VALID, be it as one of several ways to go on."""
+        bits = (bit for guard in self.guards if isinstance(guard, AnyBit) for bit in guard.bits)
+        return tuple((it.cache, it.location) for it, value in bits if isinstance(it, IsValid))
+
+    def awaits_valid(self, entry: Entry) -> bool:
+        """Whether it waits until an entry is VALID, whatever else holds."""
+        return valid(entry) in self.guards
+
+
+@dataclass(frozen=True)
+class InstructionRule(_Rule):
+    """An instruction in its place.
+
+    It also waits for its turn in program order, fires at most once, and waits until none of its
+    thread's markers is in any fifo.
+    """
+
+    guards: tuple[Wait, ...]
+    instruction: Instruction
+
+    @cached_property
+    def thread(self) -> int:
+        """The number of its thread."""
+        return self.instruction.thread.thread
 
     @property
-    def dequeues(self) -> bool:
-        """Whether it is DEQLOC or DEQMARKER."""
-        return self.step.startswith("DEQ")
+    def key(self) -> object:
+        """What the rule is called, the same in every machine that runs the same program."""
+        return self.instruction.index
+
+
+@dataclass(frozen=True)
+class StepRule(_Rule):
+    """A step of the environment at a cache, and at the location or marker that it is about."""
+
+    step: Step
+    cache: Cache
+    element: Element
+
+    @property
+    def entry(self) -> Entry:
+        """The cache entry that it is about; not of a DEQMARKER."""
+        assert isinstance(self.element, str)
+        return self.cache, self.element
+
+    @cached_property
+    def key(self) -> object:
+        """What the rule is called, the same in every machine that runs the same program."""
+        return self.step, self.cache, self.element
+
+
+Rule = InstructionRule | StepRule

@@ -8,6 +8,7 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     Cache,
     Cell,
+    Element,
     IsDirty,
     IsPresent,
     IsValid,
@@ -73,13 +74,13 @@ class Layout:
         """The place of a fifo."""
         return self._slots["fifo", cache]
 
-    def number(self, element: str | Marker) -> int:
+    def number(self, element: Element) -> int:
         """A fifo element as a number."""
         if isinstance(element, Marker):
             return -1 - element.thread.thread
         return self._locations[element]
 
-    def element(self, number: int) -> str | Marker:
+    def element(self, number: int) -> Element:
         """The fifo element that a number stands for."""
         if number >= 0:
             return self._machine.locations[number]

@@ -4,16 +4,18 @@ A step may also be idle, but only if all later ones are. At K* steps (`enough_st
 of the machine has an execution that fits, so that what the formula lacks the machine lacks.
 
 What an execution needs only one copy of has one: the value of each read, and the order in which
-two elements entered a fifo (DESIGN.md, «One machine, three engines»).
+two elements entered a fifo.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, assert_never
 
-from rspverify.assembly import Instruction
+from rspverify.assembly import Level
 from rspverify.limits import Limits
 from rspverify.machine.fifo import Fifos
 from rspverify.machine.machine import Machine
@@ -22,15 +24,21 @@ from rspverify.machine.relevance import relevant_rules, watched_cells
 from rspverify.machine.rules import (
     AnyBit,
     Assign,
+    Cell,
+    Change,
     Copy,
     Deliver,
+    Dequeue,
     Enqueue,
     Guard,
+    InstructionRule,
     Memory,
+    Oldest,
     Ready,
     Rule,
     SetBit,
     SetLock,
+    StepRule,
     ValueOf,
 )
 from rspverify.smt import (
@@ -68,24 +76,25 @@ def enough_steps(machine: Machine) -> Budget:
     An entry is flushed at most once per write to it, only the last fetch before a read is needed,
     and each fifo element leaves once.
     """
-    rules = [rule for rule in machine.rules if rule.instruction is not None]
-    writes = [0, 0]
-    reads = [0, 0]
-    elements = 0
-    for rule in rules:
-        assert rule.instruction is not None
-        for update in rule.updates:
-            match update:
-                case Assign(ValueOf(cache, _), _):
-                    writes[cache.level - 1] += 1
-                case Deliver(_, ValueOf(cache, _)):
-                    reads[cache.level - 1] += 1
-        elements += sum(isinstance(update, Enqueue) for update in rule.updates)
-    flushes, fetches = writes[0], reads[0]
+    writes, reads, elements = Counter[Level](), Counter[Level](), 0
+    rules = list(chain.from_iterable(machine.code))
+    for update in chain.from_iterable(rule.updates for rule in rules):
+        match update:
+            case Assign(ValueOf(cache, _), _):
+                writes[cache.level] += 1
+            case Deliver(_, ValueOf(cache, _)):
+                reads[cache.level] += 1
+            case Enqueue():
+                elements += 1
+            case Assign() | Deliver() | Copy() | SetBit() | SetLock() | Dequeue():
+                pass
+            case _:
+                assert_never(update)
+    flushes, fetches = writes[Level.L1], reads[Level.L1]
     if not machine.elide_l2:
-        flushes_to_l2 = writes[0]
-        flushes += writes[1] + flushes_to_l2
-        fetches += reads[1] + reads[0]
+        flushes_to_l2 = writes[Level.L1]
+        flushes += writes[Level.L2] + flushes_to_l2
+        fetches += reads[Level.L2] + reads[Level.L1]
         elements += flushes_to_l2
     return Budget(len(rules), flushes, fetches, elements)
 
@@ -121,10 +130,6 @@ class Unrolling(Observation):
         """The rules that fire in the execution that a model describes, in order."""
         return [rule for fires in self.fires for rule, term in fires.values() if model[term]]
 
-    def idle_from(self, step: int) -> Term:
-        """That the execution has at most this many steps."""
-        return self.idle[step] if step < self.steps else TRUE
-
     def _initial(self) -> dict[Any, Any]:
         """Empty caches, free locks, initial memory; only cells that some rule looks at."""
         program = self.machine.program
@@ -156,13 +161,13 @@ class Unrolling(Observation):
         for rule in self._rules:
             possible = self._possible(rule, step)
             if possible is not FALSE:
-                term = variable(f"{rule.step}@{step}")
+                term = variable(f"fires@{step}")
                 fires[rule.key] = (rule, term)
                 self.constraints.append(term.implies(possible))
         idle = variable(f"idle@{step}")
         dequeues = self._fifos.dequeues()
-        happening = [*(term for _, term in fires.values()), *dequeues.values(), idle]
-        self.constraints += [any_of(happening), *at_most_one(happening)]
+        choices = [*(term for _, term in fires.values()), *dequeues.values(), idle]
+        self.constraints += [any_of(choices), *at_most_one(choices)]
         if self.idle:
             self.constraints.append(self.idle[-1].implies(idle))
         self.idle.append(idle)
@@ -172,7 +177,7 @@ class Unrolling(Observation):
         self.fires.append(fires)
 
     def _possible(self, rule: Rule, step: int) -> Term:
-        if rule.instruction is None:
+        if isinstance(rule, StepRule):
             return all_of(self._holds(guard) for guard in rule.guards)
         instruction = rule.instruction
         earliest, latest = self._bounds[instruction.index]
@@ -182,15 +187,15 @@ class Unrolling(Observation):
             [
                 self.guards[instruction.index],
                 ~self._done[instruction.index],
-                *self._preceded(instruction),
+                *self._preceded(rule),
                 *self._fifos.unmarked(instruction, self.guards),
                 *(self._holds(guard) for guard in rule.guards),
             ]
         )
 
-    def _preceded(self, instruction: Instruction) -> Iterable[Term]:
+    def _preceded(self, rule: InstructionRule) -> Iterable[Term]:
         """Every earlier instruction of the thread has been executed, or never will be."""
-        code = self._code[instruction.thread.thread]
+        code, instruction = self._code[rule.thread], rule.instruction
         place = next(i for i, each in enumerate(code) if each is instruction)
         for earlier in reversed(code[:place]):
             guard = self.guards[earlier.index]
@@ -207,13 +212,16 @@ class Unrolling(Observation):
             case Ready(lock, threads):
                 holders = self._state[lock]
                 return any_of(holders.get(holder, FALSE) for holder in (None, *sorted_ids(threads)))
-        raise AssertionError("fifos dequeue by rules of their own")
+            case Oldest():
+                raise AssertionError("fifos dequeue by rules of their own")
+            case _:
+                assert_never(guard)
 
     def _change(self, fires: Mapping[Any, tuple[Rule, Term]]) -> None:
         """The state after the step."""
         changes: dict[Any, list[tuple[Term, Any]]] = {}
         for rule, term in fires.values():
-            if rule.instruction is not None:
+            if isinstance(rule, InstructionRule):
                 index = rule.instruction.index
                 self._done[index] = self._done[index] | term
             for update in rule.changes.values():
@@ -226,7 +234,10 @@ class Unrolling(Observation):
                 after[cell] = _next_choice(self._state[cell], alternatives)
         self._state = after
 
-    def _record(self, update: Any, term: Term, changes: dict[Any, list[tuple[Term, Any]]]) -> None:
+    def _record(
+        self, update: Change, term: Term, changes: dict[Any, list[tuple[Term, Any]]]
+    ) -> None:
+        cell: Cell
         match update:
             case Deliver(register, source):
                 read = self.reads[register]
@@ -244,7 +255,7 @@ class Unrolling(Observation):
             case Assign(cell, value):
                 new = choose(value, self.reads)
             case _:
-                return
+                assert_never(update)
         if cell in self._state:
             changes.setdefault(cell, []).append((term, new))
 

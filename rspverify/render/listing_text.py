@@ -9,18 +9,18 @@ from rich.text import Text
 
 def listing(
     models: Sequence[str],
-    machines: Sequence[str],
+    machines: Mapping[str, str],
     engines: Mapping[str, str],
     schemes: Sequence[str],
     families: Mapping[str, int],
 ) -> Iterator[Text]:
     """Names by kind; tests by folder, with how many there are."""
-    kinds = {"models": models, "machines": machines, "schemes here": schemes}
-    for title, names in kinds.items():
+    for title, names in {"models": models, "schemes here": schemes}.items():
         yield Text(title, style="bold")
         yield from (Text(f"  {name}") for name in names or ("none",))
-    yield Text("engines", style="bold")
-    yield from (Text(f"  {name}: {words}") for name, words in engines.items())
+    for title, said in {"machines": machines, "engines": engines}.items():
+        yield Text(title, style="bold")
+        yield from (Text(f"  {name}: {words}") for name, words in said.items())
     yield Text("tests here", style="bold")
     yield from (Text(f"  {folder}: {count}") for folder, count in families.items())
     if not families:

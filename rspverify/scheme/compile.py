@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rspverify.assembly import COHERENT_L2, AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program
 from rspverify.scheme.orders import op_of
 from rspverify.scheme.scheme import Row, Scheme, Template, shape_of
@@ -36,8 +36,9 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
         index += len(block)
     initial = {location.name: location.initial for location in program.locations}
     cuts = tuple(cut.guard for cut in program.cuts)
-    coherent = scheme.machine in COHERENT_L2
-    return AssemblyProgram(tuple(threads), tuple(code), initial, cuts, program.within, coherent)
+    return AssemblyProgram(
+        tuple(threads), tuple(code), initial, scheme.machine, cuts, program.within
+    )
 
 
 def rows_used(program: Program, scheme: Scheme) -> tuple[Row, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from rspverify.assembly import INSTRUCTION_SETS, Acquire, Invalidate, Level, Mark, Reach
+from rspverify.assembly import MACHINES, Acquire, Invalidate, Level, Mark, Reach
 from rspverify.report import Bill
 from rspverify.scheme.scheme import Scheme, Template
 from rspverify.scheme.wording import found, guess
@@ -83,8 +83,8 @@ def kinds_of(code: Iterable[Template]) -> Counter[str]:
 
 def _names() -> list[str]:
     found: dict[str, None] = {}
-    for instructions in INSTRUCTION_SETS.values():
-        for name, mnemonic in instructions.items():
+    for machine in MACHINES.values():
+        for name, mnemonic in machine.instructions.items():
             for reach in mnemonic.reaches or (None,):
                 found[f"{name} {Reach(reach).value}" if reach else name] = None
     return list(found)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rspverify.assembly import INSTRUCTION_SETS, InstructionSet
+from rspverify.assembly import MACHINES, Architecture, InstructionSet
 from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
 from rspverify.scheme.wording import found
@@ -14,7 +14,7 @@ from rspverify.scheme.yaml_fields import read_choice, read_fields, read_text
 from rspverify.scheme.yaml_nodes import List, Node, Text, read_yaml
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 
-DEFAULT_MACHINE = "rsp"
+DEFAULT_MACHINE = MACHINES["rsp"]
 MAX_PROBLEMS = 100
 """How many problems of one file are reported; nobody reads more."""
 
@@ -43,7 +43,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     name = _read_name(fields, problems)
     machine = _read_machine(fields, problems)
     origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
-    rows = _read_rows(fields, INSTRUCTION_SETS[machine], problems)
+    rows = _read_rows(fields, machine.instructions, problems)
     return Scheme(name, machine, rows, source, origin, note)
 
 
@@ -57,11 +57,12 @@ def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
     return ""
 
 
-def _read_machine(fields: Mapping[str, Node], problems: list[Problem]) -> str:
+def _read_machine(fields: Mapping[str, Node], problems: list[Problem]) -> Architecture:
     node = fields.get("machine")
     if node is None:
         return DEFAULT_MACHINE
-    return read_choice(node, "machine", list(INSTRUCTION_SETS), problems) or DEFAULT_MACHINE
+    name = read_choice(node, "machine", list(MACHINES), problems)
+    return DEFAULT_MACHINE if name is None else MACHINES[name]
 
 
 def _read_rows(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rspverify.assembly import INSTRUCTION_SETS, InstructionSet, Mnemonic, Reach
+from rspverify.assembly import Architecture, Mnemonic, Reach
 from rspverify.litmus.program import Operation, Order, Scope
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import InputError, Problem, Source, Span
@@ -130,31 +130,25 @@ class Row:
 class Scheme:
     """A compilation scheme. For each operation there is one row at most that comes before others.
 
-    machine: a key of INSTRUCTION_SETS, the machine that its code is for. origin: where the table
-    is taken from, in the author's words.
+    machine: what its code is for. origin: where the table is taken from, in the author's words.
     """
 
     name: str
-    machine: str
+    machine: Architecture
     rows: tuple[Row, ...]
     source: Source
     origin: str | None = None
     note: str | None = None
 
-    @property
-    def instruction_set(self) -> InstructionSet:
-        """The instructions that its code is written in."""
-        return INSTRUCTION_SETS[self.machine]
-
-    def on_machine(self, machine: str) -> Scheme:
-        """The same table for another machine of INSTRUCTION_SETS.
+    def on_machine(self, machine: Architecture) -> Scheme:
+        """The same table for another machine.
 
         Raises InputError, with a problem for each instruction that the machine does not have.
         """
-        instructions = INSTRUCTION_SETS[machine]
+        name, instructions = machine.name, machine.instructions
         code = [template for row in self.rows for template in row.code]
         problems = [
-            Problem(each.span, f"machine {machine} must have {each.mnemonic.name}, and has not")
+            Problem(each.span, f"machine {name} must have {each.mnemonic.name}, and has not")
             for each in code
             if each.mnemonic.name not in instructions
         ]

@@ -10,11 +10,11 @@ from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.check.inputs import require
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.machine import enough_steps, find_standstill, replayed
+from rspverify.machine import enough_steps, find_deadlock, replay_deadlock
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
-from rspverify.soundness.progress import standstill_by_events
+from rspverify.soundness.progress import deadlock_by_events
 from rspverify.soundness.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
 from rspverify.soundness.target import target_of
 from rspverify.verdict import Outcome, ProgressWord, Word
@@ -208,11 +208,11 @@ class _Asking:
         machine = machine_of(self._compiled, settings)
         lines = [operation.span.line for operation in self._program.operations]
         answers: dict[str, ProgressWord] = {}
-        for name, find in (("search", find_standstill), ("events", standstill_by_events)):
+        for name, find in (("search", find_deadlock), ("events", deadlock_by_events)):
             try:
                 found = find(machine, settings.limits())
                 if found.schedule is not None:
-                    replayed(machine, found.schedule, lines)
+                    replay_deadlock(machine, found.schedule, lines)
                 stuck = found.schedule is not None
                 answers[name] = ProgressWord.STUCK if stuck else ProgressWord.LIVE
             except LimitReached as limit:

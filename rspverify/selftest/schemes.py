@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from rspverify.assembly import INSTRUCTION_SETS, Mnemonic
+from rspverify.assembly import MACHINES, Mnemonic
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.selftest.draft import Draft, Statement
 
@@ -124,7 +124,7 @@ def row_of(column: str, key: Key) -> Code:
 
 # ---- changes ------------------------------------------------------------------------------------
 
-_RSP = INSTRUCTION_SETS["rsp"]
+_RSP = MACHINES["rsp"].instructions
 _ACCESSES = tuple(name for name, each in _RSP.items() if each.reads or each.writes)
 _OTHERS = tuple(each for name, each in _RSP.items() if name not in _ACCESSES)
 
@@ -271,7 +271,7 @@ def random_table(rng: random.Random, draft: Draft) -> tuple[str, Table]:
     chance = rng.random()
     machine = next((name for name, up_to in _RARE.items() if chance < up_to), "rsp")
     kind, rows = _random_rows(rng, draft)
-    if "INV_L2" in INSTRUCTION_SETS[machine]:
+    if "INV_L2" in MACHINES[machine].instructions:
         rows = {key: _invalidate_l2(rng, code) for key, code in rows.items()}
     if rng.random() < 0.15:
         rows = {key: _stored_again(rng, key.kind, code) for key, code in rows.items()}

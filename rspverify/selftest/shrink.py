@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from rspverify.assembly import INSTRUCTION_SETS
+from rspverify.assembly import MACHINES
 from rspverify.litmus.program import Kind, Location, Scope
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.draft import Draft, Formula, Statement, ThreadDraft, constant
@@ -226,7 +226,7 @@ def _simpler_codes(code: Code) -> Iterator[Code]:
                 yield (*code[:place], shorter, *code[place + 1 :])
 
 
-_RSP = INSTRUCTION_SETS["rsp"]
+_RSP = MACHINES["rsp"].instructions
 _NARROWER = ((" SY", " DV"), ("L1 DV", "L1 WG"))
 
 

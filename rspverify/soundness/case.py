@@ -40,5 +40,5 @@ def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:
     L2s of several devices are what the scheme's machine says, and there is nothing to decline.
     """
     if len({thread.device for thread in program.threads}) > 1:
-        return Machine(program, elide_l2=program.coherent_l2)
+        return Machine(program, elide_l2=program.machine.coherent_l2)
     return Machine(program, elide_l2=settings.l2 is L2.AUTO)

@@ -7,8 +7,15 @@ from dataclasses import replace
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.machine import Found, Machine, Standstill, find_standstill, replayed, with_evictions
-from rspverify.machine.stopping import StoppingEvents
+from rspverify.machine import (
+    Deadlock,
+    DeadlockEvents,
+    DeadlockSearch,
+    Machine,
+    find_deadlock,
+    replay_deadlock,
+    with_evictions,
+)
 from rspverify.scheme import Scheme, compile_program
 from rspverify.smt import Solver
 from rspverify.soundness.case import machine_of
@@ -22,7 +29,7 @@ _STATES = 20_000
 def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     """Whether from every reachable state of the compiled program some complete one is reachable.
 
-    Where loops were unrolled to a bound this is UNKNOWN, except that a standstill with no thread
+    Where loops were unrolled to a bound this is UNKNOWN, except that a deadlock with no thread
     still in a loop is one for any number of iterations.
 
     Asked of the machine, whatever the engine of the verdict. The scheme must have rows for the
@@ -30,19 +37,19 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     """
     try:
         machine = machine_of(compile_program(program, scheme), settings)
-        found = standstill(machine, settings.limits())
+        found = deadlock(machine, settings.limits())
         iterations = max((cut.iterations for cut in program.cuts), default=0)
         bounds = f"{iterations} iterations"
         if found.schedule is None and program.cuts:
-            reason = f"no standstill within {bounds} ({found.how}), but loops may go on"
+            reason = f"no deadlock within {bounds} ({found.how}), but loops may go on"
             return Progress(ProgressWord.UNKNOWN, reason)
         if found.schedule is None:
             reason = f"from every state a complete execution can be reached ({found.how})"
             return Progress(ProgressWord.LIVE, reason)
         lines = [operation.span.line for operation in program.operations]
-        end = replayed(machine, found.schedule, lines)
+        end = replay_deadlock(machine, found.schedule, lines)
         if end.cut:
-            reason = f"within {bounds} there is a standstill, but a thread in a loop may undo it"
+            reason = f"within {bounds} there is a deadlock, but a thread in a loop may undo it"
             return Progress(ProgressWord.UNKNOWN, reason)
         answer = stuck(end, found.shortest)
         if program.cuts:  # Nothing is asked of a program that races (SEMANTICS §2).
@@ -53,31 +60,31 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
         return Progress(ProgressWord.UNKNOWN, str(limit))
 
 
-def standstill(machine: Machine, limits: Limits) -> Found:
-    """An execution to a standstill, if there is any. Raises LimitReached.
+def deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
+    """An execution to a deadlock, if there is any. Raises LimitReached.
 
     By search, which finds a shortest one; where the states are too many, by the events engine.
     """
     try:
-        return find_standstill(machine, replace(limits, states=min(limits.states, _STATES)))
+        return find_deadlock(machine, replace(limits, states=min(limits.states, _STATES)))
     except LimitReached:
         limits.remaining()
-    return standstill_by_events(machine, limits)
+    return deadlock_by_events(machine, limits)
 
 
-def standstill_by_events(machine: Machine, limits: Limits) -> Found:
-    """An execution to a standstill, if there is any, by the events engine. Raises LimitReached."""
-    events = StoppingEvents(machine, limits)
+def deadlock_by_events(machine: Machine, limits: Limits) -> DeadlockSearch:
+    """An execution to a deadlock, if there is any, by the events engine. Raises LimitReached."""
+    events = DeadlockEvents(machine, limits)
     solver = Solver(limits, reproducible=True)
     solver.add(*events.constraints)
     model = solver.find()
     if model is None:
-        return Found(None, "by the events engine")
-    schedule = with_evictions(machine, events.stopped(model))
-    return Found(schedule, "by the events engine", shortest=False)
+        return DeadlockSearch(None, "by the events engine")
+    schedule = with_evictions(machine, events.deadlocked(model))
+    return DeadlockSearch(schedule, "by the events engine", shortest=False)
 
 
-def stuck(end: Standstill, shortest: bool) -> Progress:
+def stuck(end: Deadlock, shortest: bool) -> Progress:
     """STUCK, with the execution that shows it."""
     steps = len(end.execution.steps)
     after = (

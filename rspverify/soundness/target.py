@@ -11,10 +11,10 @@ from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.limits import Limits
 from rspverify.litmus import Program
 from rspverify.machine import (
+    Event,
     Events,
     ExplicitMachine,
-    Generated,
-    Happening,
+    GeneratedWitness,
     Machine,
     Observation,
     Rule,
@@ -175,7 +175,7 @@ class EventsTarget(_SolverTarget):
             return
         events = self._events
         pairs = events.order.pairs
-        own = Generated(events)
+        own = GeneratedWitness(events)
         judged = GeneratedExecutions(
             source.program, source.model, self._limits, events.reads, own.rf, own.mo, own.last
         )
@@ -196,14 +196,13 @@ class EventsTarget(_SolverTarget):
 
     def _in_one_order(self, program: Program) -> Iterator[Term]:
         """That exchangeable threads make their first access in the order of their numbers."""
-        accesses: dict[int, Happening] = {}
-        for each in self._events.happenings.instructions:
-            instruction = each.rule.instruction
-            assert instruction is not None
+        accesses: dict[int, Event] = {}
+        for each in self._events.possible.instructions:
+            instruction = each.instruction
             if instruction.mnemonic.reads or instruction.mnemonic.writes:
                 accesses[instruction.operation] = each
         for first, second in exchangeable(program):
-            yield self._events.before(accesses[first], accesses[second])
+            yield self._events.order.before(accesses[first], accesses[second])
 
 
 def target_of(machine: Machine, settings: Settings, limits: Limits) -> Target:

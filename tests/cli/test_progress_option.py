@@ -67,10 +67,10 @@ def test_exit_codes(arguments: list[str], code: int) -> None:
 def _limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is never known, whatever is asked."""
 
-    def standstill(*_: object) -> None:
+    def deadlock(*_: object) -> None:
         raise LimitReached("x may take more than 256 values")
 
-    monkeypatch.setattr(rspverify.soundness.progress, "standstill", standstill)
+    monkeypatch.setattr(rspverify.soundness.progress, "deadlock", deadlock)
 
 
 @pytest.mark.usefixtures("_limited")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from machine.engines import events_outcomes, searched
 
+from rspverify.assembly import MACHINES
 from rspverify.engineering.repair.alphabet import Alphabet, Role, letter_of
 from rspverify.engineering.repair.codes import (
     Code,
@@ -35,7 +36,7 @@ DEVICES = read_scheme_file(ROOT / "schemes/proposed-multi-device.yaml")
 def alphabet_of(scheme: Scheme) -> Alphabet:
     found = [
         letter_of(mnemonic, reach, default_costs(), scheme.rows[0].span)
-        for mnemonic in scheme.instruction_set.values()
+        for mnemonic in scheme.machine.instructions.values()
         for reach in mnemonic.reaches or (None,)
     ]
     return Alphabet([each for each in found if each is not None])
@@ -200,7 +201,7 @@ def test_weaker_codes_have_every_outcome(machine: str, seed: int) -> None:
     """Random codes in all rows, all of them weakened: no outcome is lost, by two engines."""
     rng = random.Random(f"{machine} {seed}")
     across = seed % 4 == 3
-    scheme = (DEVICES if across else PROPOSED).on_machine(machine)
+    scheme = (DEVICES if across else PROPOSED).on_machine(MACHINES[machine])
     alphabet = alphabet_of(scheme)
     draw = Draw(alphabet, rng)
     folder, names = (ROOT / "litmus-devices", ACROSS) if across else (ROOT / "litmus", TESTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from rspverify.assembly import INSTRUCTION_SETS, AssemblyProgram, Instruction, Mnemonic, ThreadId
+from rspverify.assembly import MACHINES, AssemblyProgram, Instruction, Mnemonic, ThreadId
 from rspverify.value import Binary, Constant, Expression, Read, Select, conjunction
 
 _ALWAYS = Constant(1)
@@ -51,7 +51,7 @@ def hostile_assembly(
     For a machine, or, without one, every fourth for rsp-st-waits and the others for rsp.
     """
     waits = rng.random() < 0.25
-    instructions = INSTRUCTION_SETS[machine or ("rsp-st-waits" if waits else "rsp")]
+    chosen = MACHINES[machine or ("rsp-st-waits" if waits else "rsp")]
     count = rng.randint(min(2, devices), threads)
     places = [
         (t if t < devices else rng.randrange(devices), rng.randrange(2)) for t in range(count)
@@ -67,14 +67,15 @@ def hostile_assembly(
         known: list[tuple[int, Expression]] = []
         own = []
         for _ in range(lengths[number]):
-            mnemonic, x = instructions[rng.choice(palette)], rng.choice(locations)
+            mnemonic, x = chosen.instructions[rng.choice(palette)], rng.choice(locations)
             own.append(_instruction(rng, mnemonic, index, place, x, known))
             if own[-1].register is not None:
                 known.append((index, own[-1].guard))
             index += 1
         ids.append(place)
         code.append(tuple(own))
-    return AssemblyProgram(tuple(ids), tuple(code), {x: rng.choice((0, 0, 1)) for x in locations})
+    initial = {x: rng.choice((0, 0, 1)) for x in locations}
+    return AssemblyProgram(tuple(ids), tuple(code), initial, chosen)
 
 
 def _instruction(

@@ -13,9 +13,20 @@ from typing import Any
 from pytest import MonkeyPatch
 
 from rspverify.machine import Events, Machine
-from rspverify.machine.happening import Entry, Happening, Happenings
-from rspverify.machine.queues import Element, Queues
-from rspverify.machine.rules import AnyBit, IsDirty, IsValid, Marker, Ready, SetLock
+from rspverify.machine.event import Event, PossibleEvents
+from rspverify.machine.event_order import EventOrder
+from rspverify.machine.queues import Enqueued, Queues
+from rspverify.machine.rules import (
+    AnyBit,
+    Entry,
+    InstructionRule,
+    IsDirty,
+    IsValid,
+    Marker,
+    Ready,
+    SetLock,
+    Step,
+)
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 Plant = Callable[[MonkeyPatch], None]
@@ -33,8 +44,9 @@ def every_write_is_flushed(patch: MonkeyPatch) -> None:
     """No write may be merged with a later one."""
 
     def complete(self: Events) -> None:
-        for (write, _), flush in self.happenings.flushes.items():
-            self.constraints.append(self.happens[write.number].implies(self.happens[flush.number]))
+        for (write, _), flush in self.possible.flushes.items():
+            happens = self.order.happens
+            self.constraints.append(happens(write).implies(happens(flush)))
 
     patch.setattr(Events, "_complete", complete)
 
@@ -52,10 +64,10 @@ def own_fetches_only(patch: MonkeyPatch) -> None:
     """A look does not find what another look has fetched."""
     original = Events._valid_sources
 
-    def sources(self: Events, entry: Entry, at: Happening) -> list[tuple[Happening | None, Term]]:
+    def sources(self: Events, entry: Entry, at: Event) -> list[tuple[Event | None, Term]]:
         found = original(self, entry, at)
         for version, term in found:
-            if version and version.rule.step == "FETCH" and version.owner is not at:
+            if version and version.does(Step.FETCH) and version.owner is not at:
                 self.constraints.append(~term)
         return found
 
@@ -69,9 +81,9 @@ def one_fetch_for_an_entry(patch: MonkeyPatch) -> None:
     def complete(self: Events) -> None:
         original(self)
         seen = set()
-        for (_, entry), fetch in self.happenings.fetches.items():
+        for (_, entry), fetch in self.possible.fetches.items():
             if entry in seen:
-                self.constraints.append(self.absent(fetch))
+                self.constraints.append(self.order.absent(fetch))
             seen.add(entry)
 
     patch.setattr(Events, "_complete", complete)
@@ -87,67 +99,67 @@ def invalidations_unseen(patch: MonkeyPatch) -> None:
 
 def only_instructions_invalidate(patch: MonkeyPatch) -> None:
     """A FLUSH_L1 leaves the entries of other L2s as they are."""
-    _invalidating(patch, lambda each: each.rule.instruction is not None)
+    _invalidating(patch, lambda each: isinstance(each.rule, InstructionRule))
 
 
-def _invalidating(patch: MonkeyPatch, counts: Callable[[Happening], bool]) -> None:
-    original = Happenings.__init__
+def _invalidating(patch: MonkeyPatch, counts: Callable[[Event], bool]) -> None:
+    original = PossibleEvents.__init__
 
-    def made(self: Happenings, machine: Machine) -> None:
+    def made(self: PossibleEvents, machine: Machine) -> None:
         original(self, machine)
         self.invalidating = {
             entry: [each for each in found if counts(each)]
             for entry, found in self.invalidating.items()
         }
 
-    patch.setattr(Happenings, "__init__", made)
+    patch.setattr(PossibleEvents, "__init__", made)
 
 
 def fetch_over_dirty(patch: MonkeyPatch) -> None:
     """A fetch replaces what is DIRTY."""
-    original = Events.clean
+    original = EventOrder.clean
 
-    def clean(self: Events, entry: Entry, at: Happening | None) -> Term:
-        return TRUE if at and at.rule.step == "FETCH" else original(self, entry, at)
+    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
+        return TRUE if at and at.does(Step.FETCH) else original(self, entry, at)
 
-    patch.setattr(Events, "clean", clean)
+    patch.setattr(EventOrder, "clean", clean)
 
 
 def dirty_is_no_hindrance(patch: MonkeyPatch) -> None:
     """An instruction does not wait until an entry is not DIRTY."""
-    original = Events.clean
+    original = EventOrder.clean
 
-    def clean(self: Events, entry: Entry, at: Happening | None) -> Term:
-        return TRUE if at and at.rule.instruction else original(self, entry, at)
+    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
+        return TRUE if at and isinstance(at.rule, InstructionRule) else original(self, entry, at)
 
-    patch.setattr(Events, "clean", clean)
+    patch.setattr(EventOrder, "clean", clean)
 
 
 def only_its_own_flush_cleans(patch: MonkeyPatch) -> None:
     """«Not DIRTY» forgets that a write may have been overwritten."""
 
-    def clean(self: Events, entry: Entry, at: Happening | None) -> Term:
+    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
         return all_of(
             any_of(
                 (
                     self.absent(write),
                     self.before(at, write),
-                    self.between(self.happenings.flushes[write, entry], write, at),
+                    self.between(self._possible.flushes[write, entry], write, at),
                 )
             )
-            for write in self.happenings.dirtying.get(entry, ())
+            for write in self._possible.dirtying.get(entry, ())
             if write is not at
         )
 
-    patch.setattr(Events, "clean", clean)
+    patch.setattr(EventOrder, "clean", clean)
 
 
 def overwriting_cleans(patch: MonkeyPatch) -> None:
     """«Not DIRTY» takes a write for flushed as soon as any flush of its entry comes after it."""
 
-    def clean(self: Events, entry: Entry, at: Happening | None) -> Term:
-        writes = self.happenings.dirtying.get(entry, ())
-        flushes = [self.happenings.flushes[write, entry] for write in writes]
+    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
+        writes = self._possible.dirtying.get(entry, ())
+        flushes = [self._possible.flushes[write, entry] for write in writes]
         return any_of(
             (
                 all_of(any_of((self.absent(it), self.before(at, it))) for it in writes if it != at),
@@ -155,19 +167,19 @@ def overwriting_cleans(patch: MonkeyPatch) -> None:
             )
         )
 
-    patch.setattr(Events, "clean", clean)
+    patch.setattr(EventOrder, "clean", clean)
 
 
 def any_version_before(patch: MonkeyPatch) -> None:
     """A look finds any version before it, not the last."""
-    original = Events.not_between
+    original = EventOrder.not_between
 
-    def not_between(self: Events, middle: Happening, a: Happening, b: Happening | None) -> Term:
-        given = b is not None and (b.rule.instruction is not None or b.rule.step == "FETCH")
-        changes = any(not isinstance(it, IsValid) for it in middle.changes)
+    def not_between(self: EventOrder, middle: Event, a: Event, b: Event | None) -> Term:
+        given = b is not None and (isinstance(b.rule, InstructionRule) or b.does(Step.FETCH))
+        changes = any(not isinstance(it, IsValid) for it in middle.rule.changes)
         return TRUE if given and changes else original(self, middle, a, b)
 
-    patch.setattr(Events, "not_between", not_between)
+    patch.setattr(EventOrder, "not_between", not_between)
 
 
 # ---- Locks (claim 5) -------------------------------------------------------------------------------
@@ -175,18 +187,18 @@ def any_version_before(patch: MonkeyPatch) -> None:
 
 def locks_do_not_block_instructions(patch: MonkeyPatch) -> None:
     """Instructions take no notice of locks."""
-    _readiness(patch, lambda at: at.rule.instruction is not None, TRUE)
+    _readiness(patch, lambda at: isinstance(at.rule, InstructionRule), TRUE)
 
 
 def locks_do_not_block_steps(patch: MonkeyPatch) -> None:
     """Steps take no notice of locks."""
-    _readiness(patch, lambda at: at.rule.instruction is None, TRUE)
+    _readiness(patch, lambda at: not isinstance(at.rule, InstructionRule), TRUE)
 
 
-def _readiness(patch: MonkeyPatch, concerned: Callable[[Happening], bool], instead: Term) -> None:
+def _readiness(patch: MonkeyPatch, concerned: Callable[[Event], bool], instead: Term) -> None:
     original = Events._holds
 
-    def holds(self: Events, guard: Any, at: Happening) -> Term:
+    def holds(self: Events, guard: Any, at: Event) -> Term:
         if isinstance(guard, Ready) and concerned(at):
             return instead
         return original(self, guard, at)
@@ -198,7 +210,7 @@ def only_free_locks_are_ready(patch: MonkeyPatch) -> None:
     """A lock blocks its holder, and the steps of the holder's work-group, too."""
     original = Events._holds
 
-    def holds(self: Events, guard: Any, at: Happening) -> Term:
+    def holds(self: Events, guard: Any, at: Event) -> Term:
         if isinstance(guard, Ready):
             guard = replace(guard, threads=frozenset())
         return original(self, guard, at)
@@ -208,31 +220,30 @@ def only_free_locks_are_ready(patch: MonkeyPatch) -> None:
 
 def only_the_holder_unlocks(patch: MonkeyPatch) -> None:
     """An UL leaves a lock that somebody else holds."""
-    original = Events.between
+    original = EventOrder.between
 
-    def between(self: Events, middle: Happening, a: Happening, b: Happening | None) -> Term:
-        first, then = a.rule.instruction, middle.rule.instruction
-        if first and then and first.thread != then.thread and _frees(middle):
+    def between(self: EventOrder, middle: Event, a: Event, b: Event | None) -> Term:
+        if _frees(middle) and a.instruction.thread != middle.instruction.thread:
             return FALSE
         return original(self, middle, a, b)
 
-    patch.setattr(Events, "between", between)
+    patch.setattr(EventOrder, "between", between)
 
 
-def _frees(each: Happening) -> bool:
-    return any(isinstance(it, SetLock) and it.holder is None for it in each.changes.values())
+def _frees(each: Event) -> bool:
+    return any(isinstance(it, SetLock) and it.holder is None for it in each.rule.changes.values())
 
 
 def a_second_lock_needs_a_second_unlock(patch: MonkeyPatch) -> None:
     """Locks are counted: an UL frees only what its thread's latest LK took."""
-    original = Events.ready
+    original = EventOrder.ready
 
-    def ready(self: Events, lock: Any, threads: Any, at: Happening | None) -> Term:
-        setting = self.happenings.locking.get(lock, ())
-        taken: dict[Any, list[Happening]] = {}
+    def ready(self: EventOrder, lock: Any, threads: Any, at: Event | None) -> Term:
+        setting = self._possible.locking.get(lock, ())
+        taken: dict[Any, list[Event]] = {}
         paired = set()
         for each in setting:
-            thread = each.rule.instruction.thread if each.rule.instruction else None
+            thread = each.instruction.thread
             if not _frees(each):
                 taken.setdefault(thread, []).append(each)
             elif taken.get(thread):
@@ -242,13 +253,11 @@ def a_second_lock_needs_a_second_unlock(patch: MonkeyPatch) -> None:
         forever = [
             any_of((self.absent(each), self.before(at, each)))
             for each in left
-            if each is not at
-            and each.rule.instruction is not None
-            and each.rule.instruction.thread not in threads
+            if each is not at and each.instruction.thread not in threads
         ]
         return all_of([original(self, lock, threads, at), *forever])
 
-    patch.setattr(Events, "ready", ready)
+    patch.setattr(EventOrder, "ready", ready)
 
 
 # ---- Fifos (claim 6) -------------------------------------------------------------------------------
@@ -256,17 +265,17 @@ def a_second_lock_needs_a_second_unlock(patch: MonkeyPatch) -> None:
 
 def markers_wait_for_nothing(patch: MonkeyPatch) -> None:
     """A thread goes on at once after a FLU."""
-    patch.setattr(Queues, "constraints", lambda self, events: iter(()))
+    patch.setattr(Queues, "constraints", lambda self, order: iter(()))
 
 
 def markers_wait_for_what_comes_later(patch: MonkeyPatch) -> None:
     """A marker waits for locations that enter behind it as well."""
     original = Queues._entered
 
-    def entered(self: Queues, events: Events, one: Element, other: Element) -> Term:
+    def entered(self: Queues, order: EventOrder, one: Enqueued, other: Enqueued) -> Term:
         if isinstance(other.element, Marker):
-            return events.happens[one.by.number]
-        return original(self, events, one, other)
+            return order.happens(one.by)
+        return original(self, order, one, other)
 
     patch.setattr(Queues, "_entered", entered)
 
@@ -275,10 +284,10 @@ def locations_leave_in_any_order(patch: MonkeyPatch) -> None:
     """A location leaves although another stands before it."""
     original = Queues._first
 
-    def first(self: Queues, events: Events, one: Element, other: Element, what: Happening) -> Term:
+    def first(self: Queues, order: EventOrder, one: Enqueued, other: Enqueued, what: Event) -> Term:
         if not isinstance(other.element, Marker):
             return TRUE
-        return original(self, events, one, other, what)
+        return original(self, order, one, other, what)
 
     patch.setattr(Queues, "_first", first)
 
@@ -287,9 +296,9 @@ def locations_leave_while_dirty(patch: MonkeyPatch) -> None:
     """A location leaves whether or not its entry is CLEAN."""
     original = Events._holds
 
-    def holds(self: Events, guard: Any, at: Happening) -> Term:
+    def holds(self: Events, guard: Any, at: Event) -> Term:
         dirty = isinstance(guard, AnyBit) and isinstance(guard.bits[0][0], IsDirty)
-        return TRUE if dirty and at.rule.step == "DEQLOC" else original(self, guard, at)
+        return TRUE if dirty and at.does(Step.DEQLOC) else original(self, guard, at)
 
     patch.setattr(Events, "_holds", holds)
 
@@ -297,8 +306,8 @@ def locations_leave_while_dirty(patch: MonkeyPatch) -> None:
 def locations_leave_at_their_own_flush(patch: MonkeyPatch) -> None:
     """A location leaves when the write that put it there is flushed, though others may overwrite."""
 
-    def leaves(self: Queues, each: Element) -> Happening:
-        return self._happenings.flushes[each.by, (each.cache, str(each.element))]
+    def leaves(self: Queues, each: Enqueued, location: str) -> Event:
+        return self._possible.flushes[each.by, (each.cache, location)]
 
     patch.setattr(Queues, "_leaves", leaves)
 
@@ -307,7 +316,7 @@ def only_the_next_instruction_waits(patch: MonkeyPatch) -> None:
     """Behind an instruction that is not executed nobody waits for the marker."""
     original = Queues._followers
 
-    def followers(self: Queues, marker: Element) -> Iterator[Happening]:
+    def followers(self: Queues, marker: Enqueued) -> Iterator[Event]:
         found = list(original(self, marker))
         yield from found[:1]
 
@@ -318,8 +327,8 @@ def markers_are_seen_by_their_own_work_group(patch: MonkeyPatch) -> None:
     """A FLU marks no L1 but that of its thread."""
     original = Queues.__init__
 
-    def made(self: Queues, happenings: Happenings) -> None:
-        original(self, happenings)
+    def made(self: Queues, possible: PossibleEvents) -> None:
+        original(self, possible)
         self._markers = [
             each
             for each in self._markers

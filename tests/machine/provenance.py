@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rspverify.assembly import AssemblyProgram, Instruction
-from rspverify.machine import Rule
+from rspverify.machine import InstructionRule, Rule
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome
 
@@ -106,11 +106,10 @@ class Simulation:
         """The state after a schedule without dequeues: fifos dequeue as soon as they can."""
         state = self.initial
         for rule in schedule:
-            if rule.instruction is not None:
-                label: Label = ("P", rule.instruction.thread.thread)
+            if isinstance(rule, InstructionRule):
+                label: Label = ("P", rule.thread)
             else:
-                assert rule.cache is not None
-                label = (rule.step, (rule.cache.device, rule.cache.workgroup), rule.location)
+                label = (rule.step, (rule.cache.device, rule.cache.workgroup), rule.element)
             moves = dict(self.moves(state))
             assert label in moves, f"{label} may not happen there"
             state = moves[label]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from programs import assembly
 
@@ -18,6 +19,7 @@ from rspverify.machine.rules import (
     RmwLock,
     ValueOf,
 )
+from rspverify.machine.wording import element_name
 
 Place = tuple[int, int]
 
@@ -37,8 +39,13 @@ class Bench:
         elide_l2: bool = False,
         program: AssemblyProgram | None = None,
     ) -> None:
-        """A machine for a program, which may be given as `programs.assembly` takes it."""
+        """A machine for a program, which may be given as `programs.assembly` takes it.
+
+        Unless they are elided, L2s are those of Tab. 2, on the machine whose L2s are coherent too.
+        """
         program = program or assembly(*threads, initial=initial, machine=machine)
+        if not elide_l2:
+            program = replace(program, machine=replace(program.machine, coherent_l2=False))
         self.machine = Machine(program, elide_l2=elide_l2, evict=True)
         self.explicit = ExplicitMachine(self.machine, reduced=False)
         self.state = self.explicit.initial
@@ -50,8 +57,7 @@ class Bench:
         if len(words) == 1:
             number = int(step.removeprefix("P"))
             for rule in self.explicit.next_rules(self.state):
-                assert rule.instruction is not None
-                if rule.instruction.thread.thread == number:
+                if rule.thread == number:
                     return rule
             return None
         kind, where, element = words
@@ -59,9 +65,9 @@ class Bench:
         cache = Cache(int(device), int(group) if group else None)
         found = [
             rule
-            for rule in self.machine.rules
+            for rule in self.machine.steps
             if (rule.step, rule.cache) == (kind, cache)
-            and (rule.location or str(rule.marker and rule.marker.thread)) == element
+            and element_name(rule.element) in (element, f"FLUSH({element})")
         ]
         assert len(found) == 1, f"{step} is {len(found)} rules"
         return found[0]
@@ -102,7 +108,9 @@ class Bench:
         at, state, machine = self.explicit.cell, self.state, self.machine
         seen: dict[str, object] = {}
         for cache in machine.caches:
-            name = f"d{cache.device}" + (f"w{cache.workgroup}" if cache.level == 1 else "")
+            name = f"d{cache.device}" + (
+                f"w{cache.workgroup}" if cache.workgroup is not None else ""
+            )
             for x in machine.locations:
                 hygiene = "D" if at(state, IsDirty(cache, x)) else "C"
                 freshness = "V" if at(state, IsValid(cache, x)) else "I"

@@ -13,9 +13,11 @@ from stepping import Bench
 from whole_graph import TooLarge as GraphTooLarge
 from whole_graph import locking_program, whole_graph
 
+from rspverify.assembly import MACHINES
 from rspverify.limits import LimitReached
-from rspverify.machine import ExplicitMachine, Machine, enough_steps, find_standstill
+from rspverify.machine import ExplicitMachine, Machine, enough_steps, find_deadlock
 
+COHERENT = MACHINES["rsp-coherent-l2"]
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
 
 
@@ -72,7 +74,7 @@ def test_every_engine_knows_inv_l2(devices: int, count: int, states: int, decide
 
 @pytest.mark.parametrize("devices, decided", [(1, 12), (2, 8)])
 def test_progress_with_inv_l2(devices: int, decided: int) -> None:
-    """The search for a standstill against the whole graph of states."""
+    """The search for a deadlock against the whole graph of states."""
     done = 0
     for number in range(30):
         rng = random.Random(f"inv progress {devices} {number}")
@@ -84,10 +86,10 @@ def test_progress_with_inv_l2(devices: int, decided: int) -> None:
             graph = whole_graph(machine, 2_500)
         except GraphTooLarge:
             continue
-        found = find_standstill(machine, LIMITS).schedule
+        found = find_deadlock(machine, LIMITS).schedule
         assert (found is not None) == graph.stuck, listing(program)
         assert (len(found) if found is not None else None) == graph.shortest, listing(program)
-        default = find_standstill(machine_of(program), LIMITS).schedule
+        default = find_deadlock(machine_of(program), LIMITS).schedule
         assert (default is not None) == graph.stuck, listing(program)
         done += 1
     assert done >= decided, f"{30 - done} were too large"
@@ -116,7 +118,7 @@ def test_an_l2_must_be_emptied_before_the_l1_above_it(observe: list[str], stale:
 
 
 def test_coherent_l2s_are_left_out() -> None:
-    program = replace(assembly((HERE, ["LD x"]), (FAR, ["LD x"])), coherent_l2=True)
+    program = replace(assembly((HERE, ["LD x"]), (FAR, ["LD x"])), machine=COHERENT)
     machine = Machine(program, elide_l2=True)
     assert [str(cache) for cache in machine.caches] == ["L1 d0 w0", "L1 d1 w0"]
     with pytest.raises(ValueError, match="coherent"):
@@ -127,7 +129,7 @@ def test_every_engine_knows_coherent_l2s() -> None:
     done = 0
     for number in range(60):
         rng = random.Random(f"coherent {number}")
-        program = replace(hostile_assembly(rng, devices=2, most=6), coherent_l2=True)
+        program = replace(hostile_assembly(rng, devices=2, most=6), machine=COHERENT)
         machine = Machine(program, elide_l2=True)
         variant = "rsp-st-waits" if _waits(program.instructions) else "rsp"
         try:
@@ -147,19 +149,19 @@ def test_progress_on_coherent_l2s() -> None:
     done = 0
     for number in range(30):
         program = locking_program(random.Random(f"coherent {number}"), devices=2, most=3)
-        machine = Machine(replace(program, coherent_l2=True), elide_l2=True)
+        machine = Machine(replace(program, machine=COHERENT), elide_l2=True)
         try:
             graph = whole_graph(machine, 2_500)
         except GraphTooLarge:
             continue
-        found = find_standstill(machine, LIMITS).schedule
+        found = find_deadlock(machine, LIMITS).schedule
         assert (len(found) if found is not None else None) == graph.shortest, listing(program)
         done += 1
     assert done >= 15, f"{30 - done} were too large"
     for code, stuck in ((["LK_rmw SY"], True), (["LK_L2 x"], False)):
-        program = replace(assembly((HERE, ["ST x 1", *code]), (FAR, code)), coherent_l2=True)
+        program = replace(assembly((HERE, ["ST x 1", *code]), (FAR, code)), machine=COHERENT)
         machine = Machine(program, elide_l2=True)
-        assert (find_standstill(machine, LIMITS).schedule is not None) == stuck
+        assert (find_deadlock(machine, LIMITS).schedule is not None) == stuck
 
 
 def _waits(instructions: object) -> bool:

@@ -17,8 +17,8 @@ from rspverify.machine import (
     Machine,
     Replayer,
     enough_steps,
-    find_standstill,
-    replayed,
+    find_deadlock,
+    replay_deadlock,
 )
 from rspverify.value import Constant, evaluate
 from rspverify.verdict import Outcome
@@ -111,11 +111,11 @@ def test_a_spin_lock_by_compare_exchange_is_taken_by_one() -> None:
     }
 
 
-def test_a_standstill_says_whether_a_loop_was_cut_off_beside_it() -> None:
+def test_a_deadlock_says_whether_a_loop_was_cut_off_beside_it() -> None:
     """P0 waits for a lock that P1 keeps; with a loop cut off in P1, it might have freed it."""
     program = assembly((HERE, ["LK_L2 x"]), (NEAR, ["LK_L2 x", "LD y"]))
     for cuts, cut in (((), False), ((Constant(1),), True)):
         machine = machine_of(replace(program, cuts=cuts))
-        found = find_standstill(machine, Limits())
+        found = find_deadlock(machine, Limits())
         assert found.schedule is not None
-        assert replayed(machine, found.schedule, [1] * 5).cut == cut
+        assert replay_deadlock(machine, found.schedule, [1] * 5).cut == cut

@@ -19,16 +19,17 @@ from whole_graph import TooLarge, WholeGraph, locking_program, whole_graph
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import (
+    DeadlockEvents,
     Machine,
     ReplayError,
     Rule,
-    find_standstill,
+    find_deadlock,
     label,
-    replayed,
+    replay_deadlock,
     with_evictions,
 )
 from rspverify.machine.lock_order import LockOrder
-from rspverify.machine.stopping import StoppingEvents
+from rspverify.machine.rules import Step, StepRule
 from rspverify.smt import Solver
 
 LIMITS = Limits()
@@ -69,7 +70,7 @@ COUNTED: Threads = (
 
 
 def schedule_of(machine: Machine) -> tuple[Rule, ...] | None:
-    return find_standstill(machine, LIMITS).schedule
+    return find_deadlock(machine, LIMITS).schedule
 
 
 def searched_without_order(machine: Machine) -> tuple[Rule, ...] | None:
@@ -84,14 +85,14 @@ def steps_of(schedule: tuple[Rule, ...] | None) -> int | None:
 
 
 def assert_same(machine: Machine, graph: WholeGraph) -> None:
-    """The same word and length; the schedule replays, and ends in a standstill."""
+    """The same word and length; the schedule replays, and ends in a deadlock."""
     found, searched = schedule_of(machine), searched_without_order(machine)
     text = listing(machine.program)
     assert (found is not None) == graph.stuck, f"{graph} and not {found} of\n{text}"
     assert steps_of(found) == graph.shortest == steps_of(searched), f"{graph} of\n{text}"
     if found is not None:
         lines = [1] * (1 + max(each.operation for each in machine.program.instructions))
-        shown = replayed(machine, found, lines)
+        shown = replay_deadlock(machine, found, lines)
         assert len(shown.execution.steps) == len(found)
         assert shown.threads or shown.rest
 
@@ -139,7 +140,7 @@ def test_an_eviction_that_is_not_needed_is_not_shown() -> None:
     machine = machine_of(assembly(*threads))
     schedule = schedule_of(machine)
     assert schedule is not None
-    assert not any(rule.step == "EVICT" for rule in schedule)
+    assert not any(isinstance(it, StepRule) and it.step is Step.EVICT for it in schedule)
     assert_same(machine, whole_graph(machine, 20_000))
 
 
@@ -291,26 +292,26 @@ def test_the_events_engine_agrees(devices: int, count: int) -> None:
         variant = "rsp-st-waits" if number % 5 == 4 else "rsp"
         machine = machine_of(locking_program(rng, machine=variant, devices=devices))
         found = schedule_of(machine)
-        events = StoppingEvents(machine, LIMITS)
+        events = DeadlockEvents(machine, LIMITS)
         solver = Solver(LIMITS)
         solver.add(*events.constraints)
         model = solver.find()
         assert (model is not None) == (found is not None), listing(machine.program)
         if model is not None and found is not None:
-            schedule = with_evictions(machine, events.stopped(model))
-            assert len(replayed(machine, schedule, [1] * 20).execution.steps) >= len(found)
+            schedule = with_evictions(machine, events.deadlocked(model))
+            assert len(replay_deadlock(machine, schedule, [1] * 20).execution.steps) >= len(found)
             stuck += 1
     assert stuck >= count // 20
 
 
 def test_the_events_engine_knows_evictions() -> None:
     machine = machine_of(assembly(*EVICTED))
-    events = StoppingEvents(machine, LIMITS)
+    events = DeadlockEvents(machine, LIMITS)
     solver = Solver(LIMITS)
     solver.add(*events.constraints)
     model = solver.find()
     assert model is not None
-    schedule = with_evictions(machine, events.stopped(model))
+    schedule = with_evictions(machine, events.deadlocked(model))
     assert label(schedule[-1]) == "EVICT_L1 x"
 
 
@@ -319,7 +320,7 @@ def test_what_everything_waits_for() -> None:
         machine = machine_of(assembly(*threads))
         schedule = schedule_of(machine)
         assert schedule is not None
-        shown = replayed(machine, schedule, [1] * 9)
+        shown = replay_deadlock(machine, schedule, [1] * 9)
         return [*shown.threads, *shown.rest]
 
     assert waits(*FLUSH_UNDER_LOCK) == [
@@ -344,17 +345,17 @@ def test_what_everything_waits_for() -> None:
 def test_a_limit_is_said() -> None:
     machine = machine_of(assembly(*EVICTED))
     with pytest.raises(LimitReached, match=r"^more than 20 machine states$"):
-        find_standstill(machine, replace(LIMITS, states=20))
+        find_deadlock(machine, replace(LIMITS, states=20))
     with pytest.raises(LimitReached, match=r"^timeout of 1e-09 s$"):
-        find_standstill(machine, Limits(seconds=1e-9))
+        find_deadlock(machine, Limits(seconds=1e-9))
 
 
-def test_what_does_not_end_in_a_standstill_is_refused() -> None:
+def test_what_does_not_end_in_a_deadlock_is_refused() -> None:
     machine = machine_of(assembly(*FLUSH_UNDER_LOCK))
     schedule = schedule_of(machine)
     assert schedule is not None
-    with pytest.raises(ReplayError, match="does not end in a standstill"):
-        replayed(machine, schedule[:-1], [1, 1])
+    with pytest.raises(ReplayError, match="does not end in a deadlock"):
+        replay_deadlock(machine, schedule[:-1], [1, 1])
 
 
 def test_the_same_execution_every_time() -> None:

@@ -8,22 +8,23 @@ import pytest
 from programs import assembly
 from stepping import FREE, Bench
 
-from rspverify.assembly import INSTRUCTION_SETS
+from rspverify.assembly import MACHINES
 from rspverify.machine import Machine, Replayer
+from rspverify.machine.rules import Step
 
 HERE, SAME, NEAR, FAR = (0, 0), (0, 0), (0, 1), (1, 0)
 """Places: of a thread, of one in its work-group, in another work-group, and on another device."""
 
-MACHINES = pytest.mark.parametrize("machine", INSTRUCTION_SETS)
+EACH_MACHINE = pytest.mark.parametrize("machine", MACHINES)
 
 
 # ---- Tab. 1: the instruction set --------------------------------------------------------------------
 
 
-@MACHINES
+@EACH_MACHINE
 def test_the_instructions_and_their_operands_are_those_of_tab_1(machine: str) -> None:
     """And RMW_L1 and RMW_L2, which have the operands and the effects of the two INCs."""
-    instructions = INSTRUCTION_SETS[machine].values()
+    instructions = MACHINES[machine].instructions.values()
     added = {"INV_L2": ("s", "DV", "SY")} if machine == "rsp-inv-l2" else {}
     assert {
         each.name: (each.operands, *(s.value for s in each.reaches)) for each in instructions
@@ -45,23 +46,30 @@ def test_the_instructions_and_their_operands_are_those_of_tab_1(machine: str) ->
     }
 
 
-@MACHINES
+@EACH_MACHINE
 @pytest.mark.parametrize("level", ["L1", "L2"])
 def test_inc_is_the_rmw_that_adds(machine: str, level: str) -> None:
-    inc, rmw = (INSTRUCTION_SETS[machine][f"{name}_{level}"] for name in ("INC", "RMW"))
+    inc, rmw = (MACHINES[machine].instructions[f"{name}_{level}"] for name in ("INC", "RMW"))
     assert inc.effects == rmw.effects
     assert (inc.operator, rmw.operator) == ("+", None)
 
 
 def test_the_machines_differ_in_st_and_inv_l2_alone() -> None:
-    rsp, waits = INSTRUCTION_SETS["rsp"], INSTRUCTION_SETS["rsp-st-waits"]
+    table = {name: machine.instructions for name, machine in MACHINES.items()}
+    rsp, waits, more = table["rsp"], table["rsp-st-waits"], table["rsp-inv-l2"]
     assert {name for name in rsp if rsp[name] != waits[name]} == {"ST"}
-    more = INSTRUCTION_SETS["rsp-inv-l2"]
     assert all(rsp[name] == more[name] for name in rsp)
-    assert INSTRUCTION_SETS["rsp-coherent-l2"] == rsp
+    assert table["rsp-coherent-l2"] == rsp
 
 
-@MACHINES
+def test_a_machine_is_a_value_under_its_name() -> None:
+    assert all(machine.name == name for name, machine in MACHINES.items())
+    assert [name for name, machine in MACHINES.items() if machine.coherent_l2] == [
+        "rsp-coherent-l2"
+    ]
+
+
+@EACH_MACHINE
 def test_a_machine_starts_empty(machine: str) -> None:
     bench = Bench((HERE, ["LD x"]), (FAR, ["ST y 1"]), initial={"y": 7}, machine=machine)
     assert bench.view() == {
@@ -78,7 +86,7 @@ def test_a_machine_starts_empty(machine: str) -> None:
 # ---- LD --------------------------------------------------------------------------------------------
 
 
-@MACHINES
+@EACH_MACHINE
 def test_ld_blocks_unless_the_entry_is_valid(machine: str) -> None:
     bench = Bench((HERE, ["LD x"]), (SAME, ["ST x 5", "INV_L1 WG"]), machine=machine)
     assert not bench.may("P0")  # Absent.
@@ -124,7 +132,7 @@ def _with_entry(hygiene: str, machine: str) -> Bench:
     return bench
 
 
-@MACHINES
+@EACH_MACHINE
 @pytest.mark.parametrize("hygiene", ["absent", "CV", "CI", "DV", "DI"])
 def test_st_stores_and_enqueues(hygiene: str, machine: str) -> None:
     """It blocks nowhere; in the variant of the earlier draft, where the entry is DIRTY and INV'D."""
@@ -139,7 +147,7 @@ def test_st_stores_and_enqueues(hygiene: str, machine: str) -> None:
     assert changes == {"d0w0 x": "9 DV", "d0w0 fifo": fifo}
 
 
-@MACHINES
+@EACH_MACHINE
 def test_st_looks_at_no_lock(machine: str) -> None:
     bench = Bench((HERE, ["ST x 9"]), (NEAR, ["LK_L2 x", "LK_rmw SY"]), machine=machine)
     assert bench.do("P1", "P1").changes("P0") == {"d0w0 x": "9 DV", "d0w0 fifo": "x"}
@@ -161,7 +169,7 @@ def test_a_location_that_is_stored_twice_is_in_the_fifo_twice() -> None:
 # ---- INC_L1 ----------------------------------------------------------------------------------------
 
 
-@MACHINES
+@EACH_MACHINE
 def test_inc_l1_reads_and_stores_the_next_value(machine: str) -> None:
     bench = Bench((HERE, ["INC_L1 x", "INC_L1 x 3"]), initial={"x": 7}, machine=machine)
     bench.load("d0w0", "x")
@@ -169,7 +177,7 @@ def test_inc_l1_reads_and_stores_the_next_value(machine: str) -> None:
     assert bench.changes("P0") == {"r1": 8, "d0w0 x": "11 DV", "d0w0 fifo": "x x"}
 
 
-@MACHINES
+@EACH_MACHINE
 def test_inc_l1_blocks_unless_the_entry_is_valid(machine: str) -> None:
     bench = Bench((HERE, ["INC_L1 x"]), (SAME, ["ST x 5", "INV_L1 WG"]), machine=machine)
     assert not bench.may("P0")
@@ -203,7 +211,7 @@ def test_inc_l1_passes_its_own_rmw_lock_and_every_lockfile() -> None:
 # ---- RMW -------------------------------------------------------------------------------------------
 
 
-@MACHINES
+@EACH_MACHINE
 def test_rmw_stores_what_its_operation_makes_of_what_it_reads(machine: str) -> None:
     code = ["RMW_L1 x 5", "RMW_L1 x 5?9", "RMW_L1 x 5?6"]
     bench = Bench((HERE, code), initial={"x": 7}, machine=machine).load("d0w0", "x")
@@ -212,7 +220,7 @@ def test_rmw_stores_what_its_operation_makes_of_what_it_reads(machine: str) -> N
     assert bench.changes("P0") == {"r2": 9, "d0w0 fifo": "x x x"}
 
 
-@MACHINES
+@EACH_MACHINE
 def test_a_compare_exchange_that_fails_stores_what_it_has_read(machine: str) -> None:
     bench = Bench((HERE, ["RMW_L1 x 5?6"]), (NEAR, ["RMW_L2 x 5?6"]), machine=machine)
     bench.load("d0w0", "x").load("d0w1", "x")
@@ -223,7 +231,7 @@ def test_a_compare_exchange_that_fails_stores_what_it_has_read(machine: str) -> 
 # ---- INC_L2 ----------------------------------------------------------------------------------------
 
 
-@MACHINES
+@EACH_MACHINE
 def test_inc_l2_reads_and_stores_in_the_l2(machine: str) -> None:
     bench = Bench((HERE, ["INC_L2 x", "INC_L2 x 3"]), initial={"x": 7}, machine=machine)
     bench.do("FETCH d0 x")
@@ -248,7 +256,7 @@ def test_inc_l2_invalidates_its_own_l1_and_the_l2_of_every_device() -> None:
     assert bench.view()["d1w0 x"] == "5 CV"
 
 
-@MACHINES
+@EACH_MACHINE
 def test_inc_l2_blocks_while_its_l1_is_dirty(machine: str) -> None:
     """Whether the entry is VALID or INV'D; a CLEAN or absent entry is no hindrance."""
     threads = (HERE, ["INC_L2 x"]), (SAME, ["ST x 5", "INV_L1 WG"]), (NEAR, ["ST x 6"])
@@ -430,7 +438,7 @@ def test_ul_rmw_frees_every_rmw_lock_in_reach_whoever_holds_it(reach: str, locks
 
 def test_instructions_come_in_program_order_and_once() -> None:
     bench = Bench((HERE, ["ST x 1", "ST y 2"]))
-    first, second = (rule for rule in bench.machine.rules if rule.instruction is not None)
+    first, second = (rule for code in bench.machine.code for rule in code)
     apply = bench.explicit.apply
     assert apply(bench.state, second) is None
     bench.do("P0")
@@ -671,5 +679,5 @@ def test_l2s_of_several_devices_cannot_be_elided() -> None:
 
 def test_without_evict_entries_are_never_dropped() -> None:
     machine = Machine(assembly((HERE, ["LD x"])), elide_l2=False)
-    assert not [rule for rule in machine.rules if rule.step == "EVICT"]
-    assert [rule for rule in Replayer(machine).machine.rules if rule.step == "EVICT"]
+    assert not [rule for rule in machine.steps if rule.step is Step.EVICT]
+    assert [rule for rule in Replayer(machine).machine.steps if rule.step is Step.EVICT]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from programs import assembly
 
 from rspverify.assembly import AssemblyProgram
-from rspverify.machine import ExplicitMachine, Machine
+from rspverify.machine import ExplicitMachine, InstructionRule, Machine
 from rspverify.machine.state import State
 
 
@@ -47,7 +47,7 @@ def whole_graph(machine: Machine, limit: int) -> WholeGraph:
         if explicit.complete(state):
             complete.add(state)
         for rule, after in explicit.successors(state):
-            if rule.instruction is not None:
+            if isinstance(rule, InstructionRule):
                 dispatching.add(state)
             if after not in depth:
                 depth[after] = depth[state] + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.assembly import INSTRUCTION_SETS
+from rspverify.assembly import MACHINES
 from rspverify.report import Bill
 from rspverify.scheme import read_scheme
 from rspverify.scheme.cost import bill, default_costs, read_costs
@@ -76,8 +76,8 @@ def test_any_whole_number_in_bounds(tmp_path: Path, text: str, cost: int) -> Non
 
 def test_every_instruction_of_every_machine_has_a_default() -> None:
     weights = default_costs().weights
-    for instructions in INSTRUCTION_SETS.values():
-        for name, mnemonic in instructions.items():
+    for machine in MACHINES.values():
+        for name, mnemonic in machine.instructions.items():
             for reach in mnemonic.reaches or (None,):
                 key = f"{name} {reach.value}" if reach else name
                 assert weights[key] > 0, key

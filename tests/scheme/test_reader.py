@@ -297,8 +297,8 @@ rows:
     scheme = read_scheme(Source("s.yaml", text))
     (row,) = scheme.rows
     assert (scheme.name, scheme.origin, scheme.note) == ("s", "a paper", "free text")
-    assert (scheme.machine, row.note) == ("rsp-st-waits", "why")
-    assert scheme.instruction_set["ST"].effects != ()
+    assert (scheme.machine.name, row.note) == ("rsp-st-waits", "why")
+    assert scheme.machine.instructions["ST"].effects != ()
     assert (str(row), list(map(str, row.code))) == (
         "rmw na, rmw DV,R",
         ["LK_rmw DV", "INC_L2 r x"],
@@ -313,7 +313,7 @@ def test_the_instruction_set_is_that_of_the_named_machine():
     )
     assert len(plain.rows[0].code[0].mnemonic.effects) == 1
     assert len(waits.rows[0].code[0].mnemonic.effects) == 2
-    assert read_scheme(Source("s.yaml", table(ROW))).machine == "rsp"
+    assert read_scheme(Source("s.yaml", table(ROW))).machine.name == "rsp"
 
 
 def test_a_file_that_is_missing_too_large_or_binary_is_refused(tmp_path: Path):

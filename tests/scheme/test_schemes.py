@@ -43,7 +43,7 @@ def code_for(scheme: Scheme, operation) -> str | None:
 @pytest.mark.parametrize(("column", "name"), [(0, "original"), (1, "proposed")])
 def test_a_shipped_scheme_is_its_column_of_table_3(operation, column, name):
     scheme = read_scheme_file(SCHEMES / f"{name}.yaml")
-    assert (scheme.name, scheme.machine, len(scheme.rows)) == (name, "rsp", len(TABLE))
+    assert (scheme.name, scheme.machine.name, len(scheme.rows)) == (name, "rsp", len(TABLE))
     for number, ((kind, scopes), codes) in enumerate(TABLE.items(), start=1):
         for scope in scopes.split(", "):
             flags = {"N": [False], "R": [True], "": [False, True]}[scope.partition(",")[2]]

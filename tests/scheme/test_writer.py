@@ -24,7 +24,7 @@ def said(scheme: Scheme) -> object:
         (row.kind, row.scopes, row.orders, row.remotes, row.named, row.note, [*map(str, row.code)])
         for row in scheme.rows
     ]
-    return scheme.name, scheme.machine, scheme.origin, scheme.note, rows
+    return scheme.name, scheme.machine.name, scheme.origin, scheme.note, rows
 
 
 @pytest.mark.parametrize("path", SCHEMES, ids=lambda path: path.stem)
@@ -54,7 +54,7 @@ def test_any_row_is_written_as_it_was_read(
     fields += [] if remote is None else [f"remote: {str(remote).lower()}"]
     text = f"name: a\nrows:\n  - {{{', '.join(fields)}}}\n"
     scheme = read_scheme(Source("a.yaml", text))
-    noted = Scheme("a", "rsp", scheme.rows, scheme.source, origin=note, note=f"{note}x")
+    noted = Scheme("a", scheme.machine, scheme.rows, scheme.source, origin=note, note=f"{note}x")
     assert said(read_scheme(Source("b.yaml", scheme_text(noted)))) == said(noted)
     assert {Scope(each.upper()) for each in scopes} == scheme.rows[0].scopes
     assert all(Order(each) in scheme.rows[0].named for each in orders)

@@ -14,7 +14,7 @@ import pytest
 from rspverify.litmus import Program, read_program
 from rspverify.machine import closures, explicit, unroll
 from rspverify.machine.queues import Queues
-from rspverify.machine.rules import Ready, Rule
+from rspverify.machine.rules import InstructionRule, Ready, Rule
 from rspverify.report import Disagreement
 from rspverify.scheme import read_scheme
 from rspverify.selftest.compare import Choices, compare
@@ -61,7 +61,7 @@ def no_invalidation(monkeypatch: pytest.MonkeyPatch) -> None:
     """explicit: INV_L1 does nothing."""
 
     def wrong(rule: Rule, layout: Any) -> Any:
-        if rule.instruction is not None and rule.instruction.mnemonic.name == "INV_L1":
+        if isinstance(rule, InstructionRule) and rule.instruction.mnemonic.name == "INV_L1":
             rule = replace(rule, updates=())
         return closures.compile_rule(rule, layout)
 
@@ -70,7 +70,7 @@ def no_invalidation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def no_waiting_for_flushes(monkeypatch: pytest.MonkeyPatch) -> None:
     """events: a flush marker leaves its fifo at once."""
-    monkeypatch.setattr(Queues, "constraints", lambda self, events: [])
+    monkeypatch.setattr(Queues, "constraints", lambda self, order: [])
 
 
 def no_stale_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.assembly import INSTRUCTION_SETS, AssemblyProgram
+from rspverify.assembly import MACHINES, AssemblyProgram
 from rspverify.axiomatic import load_model
 from rspverify.check.expected import read_expected
 from rspverify.limits import Limits
@@ -74,8 +74,8 @@ def test_every_engine_finds_the_same_outcomes(path: Path) -> None:
     for scheme in SCHEMES:
         if EXPECTED[name_of(path)][scheme.name] == "UNSUPPORTED":
             continue
-        for name in INSTRUCTION_SETS:
-            compiled = compile_program(program, scheme.on_machine(name))
+        for machine in MACHINES.values():
+            compiled = compile_program(program, scheme.on_machine(machine))
             ways = [Settings(engine=engine) for engine in Engine]
             found = [outcomes(compiled, each) for each in (*ways, Settings(l2=L2.REAL))]
             assert found[0]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rspverify.assembly import MACHINES
 from rspverify.axiomatic import load_model
 from rspverify.check.expected import read_expected
 from rspverify.litmus import read_program_file
@@ -112,6 +113,9 @@ def test_rows_that_no_code_can_mend_are_unsound(file: str, name: str, axiom: str
 def test_a_scheme_is_for_no_machine_that_lacks_its_instructions() -> None:
     scheme = SCHEMES["proposed-multi-device-inv-l2"]
     with pytest.raises(InputError, match=r"machine rsp must have INV_L2, and has not") as caught:
-        scheme.on_machine("rsp")
+        scheme.on_machine(MACHINES["rsp"])
     assert len(caught.value.problems) == 5
-    assert SCHEMES["proposed-multi-device"].on_machine("rsp-inv-l2").machine == "rsp-inv-l2"
+    assert (
+        SCHEMES["proposed-multi-device"].on_machine(MACHINES["rsp-inv-l2"]).machine.name
+        == "rsp-inv-l2"
+    )

@@ -83,7 +83,7 @@ def test_a_verdict_on_a_loop_says_how_far_it_was_unrolled(engine: Engine) -> Non
     assert verdict.reason.startswith("within 8 iterations, ")
     found = progress(spin, FULL, Settings())
     assert found.word is ProgressWord.UNKNOWN
-    assert found.reason.startswith("no standstill within 8 iterations")
+    assert found.reason.startswith("no deadlock within 8 iterations")
 
 
 def test_a_loop_does_not_hide_a_wrong_outcome() -> None:
@@ -100,7 +100,7 @@ def test_a_loop_does_not_hide_a_wrong_outcome() -> None:
     assert verdict.outcome.reads[-1][1] == 0
 
 
-def test_a_standstill_where_no_loop_goes_on_is_one() -> None:
+def test_a_deadlock_where_no_loop_goes_on_is_one() -> None:
     """A remote store that keeps the rmw locks, before another one: P1 has left its loop."""
     remote = "atomic_store_explicit_remote(y, 2, memory_order_release, memory_scope_device)"
     text = SPIN.replace("int r1 = *d", remote).replace("*d = 1", remote)

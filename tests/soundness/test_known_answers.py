@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rspverify.assembly import MACHINES
 from rspverify.axiomatic import load_model
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
@@ -185,7 +186,9 @@ def test_no_candidate_at_all() -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_both_machines_give_the_same_verdicts(name: str, machine: str) -> None:
     for scheme in SCHEMES.values():
-        verdict = check(Case(ROWS[name][0], scheme.on_machine(machine), MODEL, Settings()))
+        verdict = check(
+            Case(ROWS[name][0], scheme.on_machine(MACHINES[machine]), MODEL, Settings())
+        )
         assert verdict.word is check(Case(ROWS[name][0], scheme, MODEL, Settings())).word
 
 

@@ -13,8 +13,8 @@ from oracle_adapter import plain_assembly
 from rspverify.axiomatic import load_model
 from rspverify.check.expected import read_expected
 from rspverify.litmus import read_program_file
+from rspverify.machine.deadlock import Deadlocks
 from rspverify.machine.lock_order import LockOrder
-from rspverify.machine.standstill import Standstills
 from rspverify.report import Result
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.soundness.case import machine_of
@@ -126,7 +126,7 @@ def test_an_error_of_ours_is_unknown_and_leaves_a_report(
 ) -> None:
     """The verdict stands."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Standstills, "evictions", lambda *_: 1 / 0)
+    monkeypatch.setattr(Deadlocks, "evictions", lambda *_: 1 / 0)
     test = str(ROOT / "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus")
     found = decide(test, str(ROOT / "schemes/original.yaml"), Settings(progress=True))
     assert found.verdict.word is Word.SOUND

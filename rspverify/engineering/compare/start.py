@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rspverify.assembly import MACHINES
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.report import Comparison, SchemeName
@@ -29,9 +30,9 @@ def comparison(inputs: Inputs, costs: Costs, tests: int, limit: int) -> Comparis
 
 
 def _name(text: SchemeText, scheme: Scheme) -> SchemeName:
-    return SchemeName(text.file, scheme.name, scheme.machine)
+    return SchemeName(text.file, scheme.name, scheme.machine.name)
 
 
 def _scheme(text: SchemeText, machine: str | None) -> Scheme:
     scheme = text.parsed or read_scheme(text.source)
-    return scheme.on_machine(machine) if machine else scheme
+    return scheme.on_machine(MACHINES[machine]) if machine else scheme

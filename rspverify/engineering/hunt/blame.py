@@ -79,12 +79,13 @@ def strongest(
     around = list(_emptying(row, scheme, first, second, devices))
     names = {"INC_L1": "INC_L2", "RMW_L1": "RMW_L2"}
     access = next(each for each in row.code if each.accesses)
-    mnemonic = scheme.instruction_set[names.get(access.mnemonic.name, access.mnemonic.name)]
+    mnemonic = scheme.machine.instructions[names.get(access.mnemonic.name, access.mnemonic.name)]
     code = (*around, Template(mnemonic, access.reach, access.span), *around)
     if not far:
         return code
     lock, unlock = (
-        Template(scheme.instruction_set[name], first, row.span) for name in ("LK_rmw", "UL_rmw")
+        Template(scheme.machine.instructions[name], first, row.span)
+        for name in ("LK_rmw", "UL_rmw")
     )
     return (lock, *code, unlock)
 
@@ -94,7 +95,7 @@ def _emptying(
 ) -> Iterator[Template]:
     """Flushes and invalidations of L1s in one reach, and with several devices of L2s in another."""
     for name in ("FLU_L1", "FLU_L2", "INV_L1", "INV_L2"):
-        mnemonic = scheme.instruction_set.get(name)
+        mnemonic = scheme.machine.instructions.get(name)
         level_1 = name.endswith("L1")
         if mnemonic is not None and (level_1 or devices > 1):
             yield Template(mnemonic, first if level_1 else second, row.span)

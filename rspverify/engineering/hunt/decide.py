@@ -134,7 +134,7 @@ class Deciding:
         for number in sorted(used):
             named = str(row_shape(space.accesses[number]))
             rows.append((space.operations[number], *code.get(named, ("no row",))))
-        chosen = replace(self.settings, machine=self.settings.machine or scheme.machine)
+        chosen = replace(self.settings, machine=self.settings.machine or scheme.machine.name)
         content = (
             digest_of(programs),
             tuple(rows),

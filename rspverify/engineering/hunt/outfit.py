@@ -242,7 +242,7 @@ class Outfit:
         return HuntReport(
             scheme=self.scheme.name,
             file=self.file,
-            machine=self.settings.machine or self.scheme.machine,
+            machine=self.settings.machine or self.scheme.machine.name,
             model=self.model.name,
             space=space,
             by=FORMULA if formulas else PROGRAMS,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rspverify.assembly import COHERENT_L2
 from rspverify.engineering.repair.alphabet import Alphabet, Letter, Role, letter_of, letters_of
 from rspverify.engineering.repair.codes import Code, Kinds, form_of
 from rspverify.engineering.repair.space import RowSpace
@@ -73,13 +72,15 @@ def field_of(
     span = scheme.rows[0].span
     whole = [
         letter
-        for mnemonic in scheme.instruction_set.values()
+        for mnemonic in scheme.machine.instructions.values()
         for reach in mnemonic.reaches or (None,)
         if (letter := letter_of(mnemonic, reach, costs, span)) is not None
     ]
     alphabet = Alphabet(whole)
-    coherent = scheme.machine in COHERENT_L2
-    sensible = letters_of(scheme.instruction_set, costs, span, devices=devices, coherent=coherent)
+    coherent = scheme.machine.coherent_l2
+    sensible = letters_of(
+        scheme.machine.instructions, costs, span, devices=devices, coherent=coherent
+    )
     allowed = _allowed(whole, sensible, wanted, problems)
     stays = _staying(scheme, wanted, used, problems)
     length = wanted.length or max(

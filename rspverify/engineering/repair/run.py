@@ -310,7 +310,7 @@ class Repair:
         return RepairReport(
             self._scheme.name,
             setup.schemes[0].file,
-            self._scheme.machine,
+            self._scheme.machine.name,
             setup.model.name,
             str(setup.settings.engine),
             self._costs.file,

@@ -1,7 +1,7 @@
 """From a candidate that stops for ever, all codes that let the same execution happen and stop.
 
 What stops is not monotone: an instruction more may be what keeps a program from getting stuck. But
-an execution to a standstill only knows the instructions that were dispatched in it, and those that
+an execution to a deadlock only knows the instructions that were dispatched in it, and those that
 are waited for. Codes that begin like that stop in the same state, whatever follows.
 """
 
@@ -11,11 +11,10 @@ from collections.abc import Mapping
 
 from rspverify.judge.litmus_test import LitmusTest
 from rspverify.limits import LimitReached
-from rspverify.machine import ExplicitMachine, Replayer
-from rspverify.machine.standstill import Standstills, marked_in
+from rspverify.machine import Deadlocks, ExplicitMachine, InstructionRule, Replayer, marked_in
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import machine_of
-from rspverify.soundness.progress import standstill
+from rspverify.soundness.progress import deadlock
 from rspverify.soundness.settings import Settings
 
 Beginnings = Mapping[int, int | None]
@@ -24,25 +23,25 @@ Beginnings = Mapping[int, int | None]
 
 def beginnings(test: LitmusTest, scheme: Scheme, settings: Settings) -> Beginnings | None:
     """Beginnings of the scheme's codes with which the test stops; rows that are left out may have
-    any code. None if no execution to a standstill is found.
+    any code. None if no execution to a deadlock is found.
     """
     compiled = compile_program(test.program, scheme)
     machine = machine_of(compiled, settings)
     try:
-        schedule = standstill(machine, settings.limits()).schedule
+        schedule = deadlock(machine, settings.limits()).schedule
     except LimitReached:
         return None
     if schedule is None:
         return None
     replayer = Replayer(machine)
     explicit = ExplicitMachine(replayer.machine, reduced=False)
-    stops = Standstills(explicit)
+    stops = Deadlocks(explicit)
     end = stops.settled(replayer.states(schedule)[-1])
-    happened = {rule.instruction.index for rule in schedule if rule.instruction is not None}
+    happened = {it.instruction.index for it in schedule if isinstance(it, InstructionRule)}
     waited = {
         rule.instruction.index
         for rule in explicit.next_rules(end)
-        if rule.instruction is not None and not marked_in(explicit, end, rule)
+        if not marked_in(explicit, end, rule)
     }
     known: dict[int, int] = {}
     whole: dict[int, int] = {}

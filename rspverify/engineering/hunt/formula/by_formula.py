@@ -152,6 +152,6 @@ class ByFormula(Hunt):
         operations of the space use."""
         space, code = self.survey.space, facts_of_scheme(scheme).code
         rows = tuple((access.name, *code[str(row_shape(access))]) for access in space.accesses)
-        chosen = replace(settings, machine=settings.machine or scheme.machine, seconds=None)
+        chosen = replace(settings, machine=settings.machine or scheme.machine.name, seconds=None)
         content = (frame, space.guards, rows, self.survey.facts.digest, chosen)
         return Question("frame", content, FrameAnswer)

@@ -11,7 +11,7 @@ from rspverify.axiomatic.event import Event
 from rspverify.axiomatic.vocabulary import RELATIONS, Membership
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import Limits
-from rspverify.machine import Events, Generated, Machine
+from rspverify.machine import Events, GeneratedWitness, Machine
 from rspverify.relation import Relation
 from rspverify.relation.evaluate import EventSet
 from rspverify.smt import FALSE, TRUE, Choice, Solver, Term, any_of, choose
@@ -89,7 +89,7 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
     """
     machine = Machine(template.assembly, elide_l2=True)
     events = Events(machine, limits, chosen=template)
-    own = Generated(events)
+    own = GeneratedWitness(events)
     judged = TemplateExecutions(template, model, limits, events.reads, own.rf, own.mo, own.last)
     solver = Solver(limits, reproducible=True)
     solver.add(

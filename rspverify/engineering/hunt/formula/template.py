@@ -53,6 +53,7 @@ class Template(Choices):
         super().__init__(frame, space)
         self._rows = [scheme.table[row_shape(each)] for each in space.accesses]
         self._ways = [way for slot in self.slots for way in self._ways_of(slot)]
+        self._machine = scheme.machine
         self._conditions: list[tuple[Slot, Term]] = []
         self.program = self._program()
         self.assembly = self._assembly()
@@ -140,7 +141,7 @@ class Template(Choices):
             threads.append(place)
             code.append(tuple(block))
         initial = {each.name: 0 for each in self.program.locations}
-        return AssemblyProgram(tuple(threads), tuple(code), initial)
+        return AssemblyProgram(tuple(threads), tuple(code), initial, self._machine)
 
     def _code(self, slot: Slot, place: ThreadId) -> Iterator[tuple[Instruction, Term]]:
         """The instructions of a slot, each with when it is part of the chosen operation: what comes

@@ -1,4 +1,4 @@
-"""Standstills by the events engine, against searches that share nothing with it."""
+"""Deadlocks by the events engine, against searches that share nothing with it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 from programs import assembly, listing
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import ExplicitMachine, Machine, Replayer, Rule
-from rspverify.machine.rules import AnyBit, IsValid
+from rspverify.assembly import AssemblyProgram, Level
+from rspverify.machine import DeadlockEvents, ExplicitMachine, Machine, Replayer, Rule
+from rspverify.machine.rules import AnyBit, IsValid, Step
 from rspverify.machine.state import State
-from rspverify.machine.stopping import StoppingEvents
 from rspverify.smt import FALSE, TRUE, Model, Solver, Term
 
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
 
 
-def standstill(machine: Machine) -> tuple[StoppingEvents, Model] | None:
+def deadlock(machine: Machine) -> tuple[DeadlockEvents, Model] | None:
     """An execution after which nothing can go on, by the events engine."""
-    events, solver = StoppingEvents(machine, LIMITS), Solver(LIMITS)
+    events, solver = DeadlockEvents(machine, LIMITS), Solver(LIMITS)
     solver.add(*events.constraints)
     model = solver.find()
     return None if model is None else (events, model)
@@ -53,11 +52,11 @@ def ends_for_good(machine: Machine, schedule: list[Rule], most: int = 20_000) ->
 
 def _without_awaited(search: ExplicitMachine, machine: Machine, state: State) -> State:
     """The state after an EVICT of each CLEAN entry of an L1 that a next instruction looks at."""
-    evicts = {(it.cache, it.location): it for it in machine.rules if it.step == "EVICT"}
+    evicts = {it.entry: it for it in machine.steps if it.step is Step.EVICT}
     for rule in list(search.next_rules(state)):
         for guard in rule.guards:
             for bit, wanted in guard.bits if isinstance(guard, AnyBit) else ():
-                if isinstance(bit, IsValid) and wanted and bit.cache.level == 1:
+                if isinstance(bit, IsValid) and wanted and bit.cache.level is Level.L1:
                     after = search.apply(state, evicts[bit.cache, bit.location])
                     state = state if after is None else after
     return state
@@ -73,7 +72,7 @@ def programs() -> Iterator[AssemblyProgram]:
     yield from random_programs("small", 60, "locks ")
 
 
-def test_a_standstill_is_found_exactly_where_the_oracle_is_stuck() -> None:
+def test_a_deadlock_is_found_exactly_where_the_oracle_is_stuck() -> None:
     """On any program: and where one is found, its execution replays and ends for good."""
     decided = stuck = 0
     for program in programs():
@@ -89,11 +88,11 @@ def test_a_standstill_is_found_exactly_where_the_oracle_is_stuck() -> None:
             )
         except oracle.TooLarge:
             continue
-        found = standstill(machine)
+        found = deadlock(machine)
         assert (found is not None) == expected, listing(program)
         if found is not None:
             events, model = found
-            ends_for_good(machine, events.stopped(model))
+            ends_for_good(machine, events.deadlocked(model))
             stuck += 1
         decided += 1
     assert decided >= 300
@@ -127,28 +126,28 @@ LOCK_AND_LOAD = ["LK_L2 x", "FLU_L1 DV", "INV_L1 WG", "LD x", "UL_L2 x"]
         ([(HERE, LOCK_AND_LOAD), (NEAR, ["LD x"])], False),
     ],
 )  # fmt: skip
-def test_known_standstills(threads: list[tuple[tuple[int, int], list[str]]], stops: bool) -> None:
+def test_known_deadlocks(threads: list[tuple[tuple[int, int], list[str]]], stops: bool) -> None:
     program = assembly(*threads)
     machine = machine_of(program)
-    found = standstill(machine)
+    found = deadlock(machine)
     assert (found is not None) is stops
     assert (
         oracle.stuck(plain_assembly(program), limit=60_000, l2_is_memory=machine.elide_l2) is stops
     )
     if found is not None:
-        ends_for_good(machine, found[0].stopped(found[1]))
+        ends_for_good(machine, found[0].deadlocked(found[1]))
 
 
 def test_a_clean_entry_may_be_evicted_before_it_is_read() -> None:
     """x was fetched before the lock was taken; nothing but an EVICT keeps LD from going on."""
     program = assembly((HERE, ["ST x 1", "INV_L1 WG", "LK_L2 x"]), (NEAR, ["LD x"]))
-    events, solver = StoppingEvents(machine_of(program), LIMITS), Solver(LIMITS)
+    events, solver = DeadlockEvents(machine_of(program), LIMITS), Solver(LIMITS)
     solver.add(*events.constraints)
-    load = events.happenings.code[1][0]
-    fetch = next(it for it in events.happenings.all if it.owner is load)
-    model = solver.find([events.happens[fetch.number]])
+    load = events.possible.code[1][0]
+    fetch = next(it for it in events.possible.all if it.owner is load)
+    model = solver.find([events.order.happens(fetch)])
     assert model is not None
-    ends_for_good(machine_of(program), events.stopped(model))
+    ends_for_good(machine_of(program), events.deadlocked(model))
 
 
 KEPT = (HERE, ["LK_L2 x"])
@@ -170,18 +169,18 @@ def test_a_mistake_in_what_can_never_go_on_is_noticed(
     machine = machine_of(program)
 
     def right() -> bool:
-        found = standstill(machine)
+        found = deadlock(machine)
         stops = oracle.stuck(plain_assembly(program), limit=20_000, l2_is_memory=True)
         if (found is not None) is not stops:
             return False
         if found is None:
             return True
         try:
-            ends_for_good(machine, found[0].stopped(found[1]))
+            ends_for_good(machine, found[0].deadlocked(found[1]))
         except AssertionError:
             return False
         return True
 
     assert right()
-    monkeypatch.setattr(StoppingEvents, method, instead)
+    monkeypatch.setattr(DeadlockEvents, method, instead)
     assert not right()

@@ -1,4 +1,4 @@
-"""The rf and mo that machine executions generate themselves (SEMANTICS §5, witness; paper §6.2).
+"""The rf and mo that machine executions generate themselves (the witness reading; paper §6.2).
 
 rf: the write whose value reached the read. mo: the order in which writes reached memory; writes
 that one flush carries there together, in the order in which they came together. An operation whose
@@ -14,20 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
+from rspverify.machine.event import Event
 from rspverify.machine.events import Events, Origins
-from rspverify.machine.happening import Happening
-from rspverify.machine.rules import Memory, ValueOf
+from rspverify.machine.rules import Memory, ValueOf, Word
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, truth, variable
 
-Word = ValueOf | Memory
-Arrivals = list[tuple[Happening, Term]]
+Arrivals = list[tuple[Event, Term]]
 """What brings a write to a word, and when it is that."""
 
 Sources = list[tuple[int | None, Term]]
 """Which operation a value is from, None for the initial one, and when it is that one."""
 
 
-class Generated:
+class GeneratedWitness:
     """rf, mo and the last writes of the executions of an `Events`, by source operation.
 
     rf: (write, read) → term, where a write that is None is the initial one; mo: (write, later
@@ -68,7 +67,7 @@ class Generated:
                 self._relate(a, b)
         self.overtaken = any_of(self._overtaken())
 
-    def _relate(self, a: Happening, b: Happening) -> None:
+    def _relate(self, a: Event, b: Event) -> None:
         first, second = _operation(a), _operation(b)
         before = self._in_order(a, b)
         both = self._writes_at_all(first) & self._writes_at_all(second)
@@ -135,34 +134,33 @@ class Generated:
                     if _location(other) != x or operation == last:
                         continue
                     later = TRUE if last is None else self.mo[last, operation]
-                    happens = self._events.happens[other.number]
+                    happens = self._events.order.happens(other)
                     yield all_of((stays, happens, self._writes_at_all(operation), later))
 
     # mo
 
-    def _writes(self) -> Iterator[Happening]:
+    def _writes(self) -> Iterator[Event]:
         """Per operation that writes, the last of its instructions that do."""
-        found: dict[int, Happening] = {}
-        for each in self._events.happenings.instructions:
-            instruction = each.rule.instruction
-            if instruction is not None and instruction.mnemonic.writes:
-                found[instruction.operation] = each
+        found: dict[int, Event] = {}
+        for each in self._events.possible.instructions:
+            if each.instruction.mnemonic.writes:
+                found[each.instruction.operation] = each
         yield from found.values()
 
-    def _in_order(self, a: Happening, b: Happening) -> Term:
+    def _in_order(self, a: Event, b: Event) -> Term:
         """That a came before b to the first place where both come."""
         second = dict(self._route(b))
         word, arrivals = next(each for each in self._route(a) if each[0] in second)
         return any_of(
-            all_of((one, other, self._events.before(first, then)))
+            all_of((one, other, self._events.order.before(first, then)))
             for first, one in arrivals
             for then, other in second[word]
         )
 
-    def _route(self, write: Happening) -> Iterator[tuple[Word, Arrivals]]:
+    def _route(self, write: Event) -> Iterator[tuple[Word, Arrivals]]:
         """The words that a write passes on its way to memory."""
         word = _target(write)
-        arrivals: Arrivals = [(write, self._events.happens[write.number])]
+        arrivals: Arrivals = [(write, self._events.order.happens(write))]
         while True:
             yield word, arrivals
             if isinstance(word, Memory):
@@ -174,37 +172,33 @@ class Generated:
             ]
             word = _target(arrivals[0][0])
 
-    def _carriers(self, write: Happening, word: ValueOf) -> Iterator[tuple[Happening, Term]]:
+    def _carriers(self, write: Event, word: ValueOf) -> Iterator[tuple[Event, Term]]:
         """The first flush of an entry after a write to it: its own, or that of a later write."""
-        events = self._events
+        possible, order = self._events.possible, self._events.order
         entry = (word.cache, word.location)
-        own = events.happenings.flushes[write, entry]
-        yield own, events.happens[own.number]
-        flushes = [
-            events.happenings.flushes[other, entry] for other in events.happenings.dirtying[entry]
-        ]
+        own = possible.flushes[write, entry]
+        yield own, order.happens(own)
+        flushes = [possible.flushes[other, entry] for other in possible.dirtying[entry]]
         for flush in flushes:
             if flush is not own and flush.owner is not None:
                 between = (
-                    events.not_between(other, write, flush)
+                    order.not_between(other, write, flush)
                     for other in flushes
                     if other is not flush and other is not own
                 )
-                after = events.before(write, flush.owner)
-                happens = events.happens[flush.number]
-                yield flush, all_of([events.absent(own), happens, after, *between])
+                after = order.before(write, flush.owner)
+                yield flush, all_of([order.absent(own), order.happens(flush), after, *between])
 
 
-def _target(happening: Happening) -> Word:
+def _target(event: Event) -> Word:
     """The word that a write or a flush sets."""
-    (word,) = (cell for cell in happening.changes if isinstance(cell, (ValueOf, Memory)))
+    (word,) = (cell for cell in event.rule.changes if isinstance(cell, (ValueOf, Memory)))
     return word
 
 
-def _location(write: Happening) -> str:
+def _location(write: Event) -> str:
     return _target(write).location
 
 
-def _operation(write: Happening) -> int:
-    assert write.rule.instruction is not None
-    return write.rule.instruction.operation
+def _operation(write: Event) -> int:
+    return write.instruction.operation

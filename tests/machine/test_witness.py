@@ -15,7 +15,7 @@ from provenance import Generated as Expected
 from provenance import Simulation
 
 from rspverify.assembly import AssemblyProgram
-from rspverify.machine import Events, Generated, Machine
+from rspverify.machine import Events, GeneratedWitness, Machine
 from rspverify.smt import Model, Solver, Term, all_of
 from rspverify.value import Expression, evaluate
 from rspverify.verdict import Outcome
@@ -34,7 +34,7 @@ class Witnesses:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.events = Events(machine, LIMITS)
-        self.own = Generated(self.events)
+        self.own = GeneratedWitness(self.events)
         self.solver = Solver(LIMITS)
         self.solver.add(*self.events.constraints, *self.events.order.constraints())
         self.solver.add(*self.own.constraints)
@@ -84,7 +84,7 @@ class Witnesses:
         return found
 
     def _order(self, model: Model, x: str) -> tuple[int, ...]:
-        happening = [
+        written = [
             operation
             for operation, it in self._writes.items()
             if it.location == x
@@ -92,7 +92,7 @@ class Witnesses:
             and (it.success is None or _holds(it.success, model, self.events))
         ]
         compare = cmp_to_key(lambda a, b: -1 if model[self.own.mo[a, b]] else 1)
-        order = sorted(happening, key=compare)
+        order = sorted(written, key=compare)
         for place, a in enumerate(order):
             for b in order[place + 1 :]:
                 assert model[self.own.mo[a, b]] and not model[self.own.mo[b, a]]
@@ -227,8 +227,8 @@ def test_a_wrong_order_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     program = assembly((HERE, ["ST x 1"]), (NEAR, ["ST x 2"]))
     expected = Simulation(program, elide_l2=True).executions(1_000)
     assert Witnesses(machine_of(program)).everything() == expected
-    made_first: Callable[..., Term] = lambda self, a, b: self._events.before(a, b)  # noqa: E731
-    monkeypatch.setattr(Generated, "_in_order", made_first)
+    made_first: Callable[..., Term] = lambda self, a, b: self._events.order.before(a, b)  # noqa: E731
+    monkeypatch.setattr(GeneratedWitness, "_in_order", made_first)
     assert Witnesses(machine_of(program)).each_witness() != expected
 
 
@@ -237,7 +237,7 @@ def test_a_flush_that_carries_too_little_is_noticed(monkeypatch: pytest.MonkeyPa
     program = assembly((HERE, ["ST x 1", "ST x 2"]), (NEAR, ["ST x 3"]))
     expected = Simulation(program, elide_l2=True).executions(2_000)
     assert Witnesses(machine_of(program)).everything() == expected
-    original = Generated._carriers
+    original = GeneratedWitness._carriers
     own: Callable[..., Any] = lambda self, *of: list(original(self, *of))[:1]  # noqa: E731
-    monkeypatch.setattr(Generated, "_carriers", own)
+    monkeypatch.setattr(GeneratedWitness, "_carriers", own)
     assert Witnesses(machine_of(program)).each_witness() != expected

@@ -1,56 +1,70 @@
 """States in which a program has come to a stop for ever, and what everything waits for in them.
 
-A standstill is a state that is not complete and in which no instruction can ever be dispatched
+A deadlock is a state that is not complete and in which no instruction can ever be dispatched
 again, whatever the environment does; or all were, and some entry stays DIRTY for ever. From every
-state from which no complete execution is reachable, a standstill is (docs/machine.md, «Progress»).
+state from which no complete execution is reachable, a deadlock is (docs/machine.md, «Progress»).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
+from rspverify.assembly import Level
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
     Cache,
-    Guard,
+    Entry,
+    InstructionRule,
     IsDirty,
+    IsPresent,
     IsValid,
     LocationLock,
     LockCell,
     Marker,
     Ready,
-    Rule,
+    Step,
+    StepRule,
+    valid,
 )
 from rspverify.machine.state import Layout, State
-from rspverify.machine.trace import element_name, label, lock_name
+from rspverify.machine.wording import element_name, label, lock_name, marked_in
 
 
-class Standstills:
-    """Tells standstills from other states of a machine, reduced or not."""
+class Deadlocks:
+    """Tells deadlocks from other states of a machine, reduced or not."""
 
     def __init__(self, explicit: ExplicitMachine) -> None:
         self._explicit = explicit
         self._machine = explicit.machine
         self._layout = Layout(explicit.machine)
-        steps = [rule for rule in self._machine.rules if rule.instruction is None]
-        self._drains = [rule for rule in steps if rule.dequeues or rule.step == "FLUSH"]
-        fetches = [rule for rule in steps if rule.step == "FETCH"]
-        self._fetches = sorted(fetches, key=lambda rule: rule.cache is None or -rule.cache.level)
+        self._drains: list[StepRule] = []
+        self._fetches: list[StepRule] = []
+        for rule in self._machine.steps:
+            match rule.step:
+                case Step.FLUSH | Step.DEQLOC | Step.DEQMARKER:
+                    self._drains.append(rule)
+                case Step.FETCH:
+                    self._fetches.append(rule)
+                case Step.EVICT:
+                    pass  # It only takes away.
+                case _:
+                    assert_never(rule.step)
+        self._fetches.sort(key=lambda rule: rule.cache.level is Level.L1)
         self._awaited = {
             rule.key: list(self._entries(rule)) for code in self._machine.code for rule in code
         }
 
-    def _entries(self, rule: Rule) -> Iterator[tuple[int, int, frozenset[int]]]:
+    def _entries(self, rule: InstructionRule) -> Iterator[tuple[int, int, frozenset[int]]]:
         """Per L1 entry awaited VALID: its DIRTY bit, its lock, and whom that is ready for."""
-        for guard in rule.guards:
-            for cache, x in _valid_entries(guard):
-                lock = self._layout.cell(LocationLock(cache.device, x))
-                group = frozenset({-1} | {each.thread for each in self._machine.group(cache)})
-                yield self._layout.cell(IsDirty(cache, x)), lock, group
+        for entry in _awaited_l1s(rule):
+            unlocked = self._machine.unlocked(entry)
+            threads = frozenset({-1, *(each.thread for each in unlocked.threads)})
+            yield self._layout.cell(IsDirty(*entry)), self._layout.cell(unlocked.lock), threads
 
-    def lasting(self, rule: Rule, state: State) -> bool:
+    def lasting(self, rule: InstructionRule, state: State) -> bool:
         """Whether an instruction that may fire in a state still may when what is CLEAN is evicted.
 
         What it awaits VALID can then be fetched again.
@@ -70,12 +84,11 @@ class Standstills:
                 if after is not None:
                     state, moving = after, True
         for rule in self._fetches:
-            assert rule.cache is not None and rule.location is not None
-            if not self._explicit.cell(state, IsValid(rule.cache, rule.location)):
+            if not self._explicit.cell(state, IsValid(*rule.entry)):
                 state = apply(state, rule) or state
         return state
 
-    def is_standstill(self, state: State) -> bool:
+    def is_deadlock(self, state: State) -> bool:
         """Whether no instruction can ever be dispatched, or nothing but a flush is missing."""
         settled = self.settled(state)
         if self._explicit.ended(settled):
@@ -87,22 +100,22 @@ class Standstills:
         """Whether a thread goes on where the unrolling of a loop has ended."""
         return self._explicit.cut(state)
 
-    def evictions(self, state: State) -> list[tuple[Cache, str]] | None:
-        """The fewest L1 entries to evict for a standstill; None if it would not become one."""
+    def evictions(self, state: State) -> list[Entry] | None:
+        """The fewest L1 entries to evict for a deadlock; None if it would not become one."""
         settled = self.settled(self._evicted(state))
-        if not self.is_standstill(settled):
+        if not self.is_deadlock(settled):
             return None
-        found: dict[tuple[Cache, str], None] = {}
+        found: dict[Entry, None] = {}
         for rule in self._explicit.next_rules(settled):
             failing = self._explicit.failing(settled, rule)
-            if len(failing) == 1 and not marked_in(self._explicit, settled, rule):
-                for cache, x in _valid_entries(failing[0]):
-                    if self._may_be_evicted(state, cache, x):
-                        found[cache, x] = None
+            for entry in _awaited_l1s(rule):
+                if failing == [valid(entry)] and not marked_in(self._explicit, settled, rule):
+                    if self._may_be_evicted(state, *entry):
+                        found[entry] = None
         return list(found)
 
     def waits(self, state: State) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Of a standstill: what each unfinished thread waits for, and each fifo and DIRTY entry.
+        """Of a deadlock: what each unfinished thread waits for, and each fifo and DIRTY entry.
 
         In words. What the environment can still do away with is left out.
         """
@@ -123,22 +136,17 @@ class Standstills:
 
 
 class _Words:
-    """A settled standstill in words."""
+    """A settled deadlock in words."""
 
     def __init__(self, explicit: ExplicitMachine, state: State) -> None:
         self._explicit = explicit
         self._machine = explicit.machine
         self._state = state
-        self._unfinished = {
-            rule.instruction.thread.thread
-            for rule in explicit.next_rules(state)
-            if rule.instruction is not None
-        }
+        self._unfinished = {rule.thread for rule in explicit.next_rules(state)}
 
     def of_threads(self) -> Iterator[str]:
         """What each unfinished thread waits for."""
         for rule in self._explicit.next_rules(self._state):
-            assert rule.instruction is not None
             marked = [str(cache) for cache in marked_in(self._explicit, self._state, rule)]
             fifos = "fifo" if len(marked) == 1 else "fifos"
             reasons = [f"its marker to leave the {fifos} of {_and(marked)}"] if marked else []
@@ -172,7 +180,15 @@ class _Words:
 
     def _entry(self, bit: Bit) -> str:
         """An entry that an instruction wants otherwise, and the lock that this needs."""
-        wish = "VALID in" if isinstance(bit, IsValid) else "flushed from"
+        match bit:
+            case IsValid():
+                wish = "VALID in"
+            case IsDirty():
+                wish = "flushed from"
+            case IsPresent():
+                raise AssertionError("no instruction asks whether an entry is present")
+            case _:
+                assert_never(bit)
         step = "FLUSH" if self._dirty(bit.cache, bit.location) else "FETCH"
         lock = self._locks([LocationLock(bit.cache.device, bit.location)])
         return f"{bit.location} to be {wish} {bit.cache}, where {step} needs {lock}"
@@ -192,16 +208,10 @@ def _and(parts: Iterable[str]) -> str:
     return " and ".join(parts)
 
 
-def marked_in(explicit: ExplicitMachine, state: State, rule: Rule) -> list[Cache]:
-    """The caches in whose fifos the thread of an instruction still has markers."""
-    assert rule.instruction is not None
-    marker = Marker(rule.instruction.thread)
-    return [each for each in explicit.machine.caches if marker in explicit.fifo(state, each)]
-
-
-def _valid_entries(guard: Guard) -> Iterator[tuple[Cache, str]]:
-    """The L1 entry that a guard wants VALID, if that is what it wants."""
-    if isinstance(guard, AnyBit) and len(guard.bits) == 1:
-        bit = guard.bits[0][0]
-        if isinstance(bit, IsValid) and bit.cache.level == 1:
-            yield bit.cache, bit.location
+def _awaited_l1s(rule: InstructionRule) -> list[Entry]:
+    """The L1 entries that an instruction awaits VALID; an L2 entry can always be fetched again."""
+    return [
+        (cache, x)
+        for cache, x in rule.valid_entries
+        if cache.level is Level.L1 and rule.awaits_valid((cache, x))
+    ]

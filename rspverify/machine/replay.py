@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
     Cache,
-    Guard,
+    InstructionRule,
     IsDirty,
     IsPresent,
     IsValid,
-    LocationLock,
-    LockCell,
-    Marker,
     Memory,
-    Ready,
-    RmwLock,
     Rule,
+    Step,
+    StepRule,
     ValueOf,
 )
 from rspverify.machine.state import State
-from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot, Step
+from rspverify.machine.wording import element_name, label, lock_name
+from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot
+from rspverify.verdict import Step as ShownStep
 
 
 class ReplayError(Exception):
@@ -59,7 +57,7 @@ class Replayer:
 
     def with_dequeues(self, schedule: Iterable[Rule]) -> list[Rule]:
         """The schedule of an engine whose fifos dequeue by themselves, each dequeue now a step."""
-        dequeues = [rule for rule in self.machine.rules if rule.dequeues]
+        dequeues = [rule for rule in self.machine.steps if rule.dequeues]
         state = self._explicit.initial
         full: list[Rule] = []
         for rule in schedule:
@@ -106,32 +104,21 @@ class Replayer:
         states = self.states(schedule)
         steps = []
         for rule, before, state in zip(schedule, states, states[1:], strict=False):
-            instruction = rule.instruction
-            steps.append(
-                Step(
-                    self._with_values(rule, before, state),
-                    instruction.thread.thread if instruction else None,
-                    str(rule.cache) if rule.cache else None,
-                    lines[instruction.operation] if instruction else None,
-                    self.snapshot(state),
-                )
-            )
+            text, snapshot = self._with_values(rule, before, state), self.snapshot(state)
+            if isinstance(rule, InstructionRule):
+                line = lines[rule.instruction.operation]
+                steps.append(ShownStep(text, rule.thread, None, line, snapshot))
+            else:
+                steps.append(ShownStep(text, None, str(rule.cache), None, snapshot))
         own = tuple(str(Cache(t.device, t.workgroup)) for t in self.machine.program.threads)
         caches = tuple(str(cache) for cache in self.machine.caches)
         return Execution(self.snapshot(states[0]), tuple(steps), own, caches)
 
     def _with_values(self, rule: Rule, before: State, after: State) -> str:
         """The step as Figs 4 and 5 write it: `ST 42 x`, `FLUSH_L1(x, 42)`, `LD r x (reads 42)`."""
-        at, instruction = self._explicit.cell, rule.instruction
-        if instruction is None:
-            assert rule.cache is not None
-            name = f"{rule.step}_L{rule.cache.level}"
-            if rule.location is None:
-                return name
-            state = after if rule.step == "FETCH" else before
-            value = f", {at(state, ValueOf(rule.cache, rule.location))}"
-            return f"{name}({rule.location}{value if rule.step in ('FETCH', 'FLUSH') else ''})"
-        text = label(rule)
+        if isinstance(rule, StepRule):
+            return self._step_with_value(rule, before, after)
+        instruction, text = rule.instruction, label(rule)
         if instruction.register is not None:
             text += f" (reads {self._explicit.value_read(after, instruction.register)}"
             if instruction.value is not None and instruction.mnemonic.operator is None:
@@ -141,6 +128,20 @@ class Replayer:
             written = self._explicit.value_of(after, instruction.value)
             text = f"{instruction.mnemonic.name} {written} {instruction.location}"
         return text
+
+    def _step_with_value(self, rule: StepRule, before: State, after: State) -> str:
+        name = f"{rule.step}_{rule.cache.level.value}"
+        match rule.step:
+            case Step.FETCH | Step.FLUSH:
+                state = after if rule.step is Step.FETCH else before
+                value = self._explicit.cell(state, ValueOf(*rule.entry))
+                return f"{name}({rule.element}, {value})"
+            case Step.EVICT | Step.DEQLOC:
+                return f"{name}({rule.element})"
+            case Step.DEQMARKER:
+                return name
+            case _:
+                assert_never(rule.step)
 
     def snapshot(self, state: State) -> Snapshot:
         """A state as plain data."""
@@ -161,64 +162,3 @@ class Replayer:
             if at(state, lock) >= 0
         }
         return Snapshot(caches, memory, locks)
-
-
-def label(rule: Rule) -> str:
-    """A rule by name: `LD r y`, `FLU_L1 DV`, `FLUSH_L1 x`."""
-    instruction = rule.instruction
-    if instruction is None:
-        assert rule.cache is not None
-        where = rule.location if rule.marker is None else f"of {rule.marker.thread}"
-        return f"{rule.step}_L{rule.cache.level} {where}"
-    operands = {
-        "r": "r",
-        "x": instruction.location or "",
-        "s": instruction.reach.value if instruction.reach else "",
-    }
-    parts = [operands[letter] for letter in instruction.mnemonic.operands]
-    return " ".join([instruction.mnemonic.name, *parts])
-
-
-def lock_name(lock: LockCell) -> str:
-    """A lock in words."""
-    match lock:
-        case LocationLock(device, location):
-            return f"lock of {location} on d{device}"
-        case RmwLock(device, workgroup):
-            return f"rmw d{device} w{workgroup}"
-
-
-def waiting(explicit: ExplicitMachine, state: State) -> Iterator[str]:
-    """What each thread that is not finished waits for in a state, in words."""
-    for rule in explicit.next_rules(state):
-        assert rule.instruction is not None
-        thread = rule.instruction.thread
-        marked = [
-            str(cache)
-            for cache in explicit.machine.caches
-            if Marker(thread) in explicit.fifo(state, cache)
-        ]
-        reasons = [f"its marker to leave the fifo of {cache}" for cache in marked]
-        reasons += [_in_words(guard) for guard in explicit.failing(state, rule)]
-        yield f"{thread} at {label(rule)} waits for {' and '.join(reasons) or 'nothing'}"
-
-
-def _in_words(guard: Guard) -> str:
-    match guard:
-        case AnyBit(bits):
-            return " or ".join(
-                f"{bit.location} {'' if value else 'not '}{_adjective(bit)} in {bit.cache}"
-                for bit, value in bits
-            )
-        case Ready(lock, _):
-            return f"the {lock_name(lock)}"
-    return "its turn in the fifo"
-
-
-def _adjective(bit: Bit) -> str:
-    return "DIRTY" if isinstance(bit, IsDirty) else "VALID"
-
-
-def element_name(element: str | Marker) -> str:
-    """A fifo element as it is shown."""
-    return f"FLUSH({element.thread})" if isinstance(element, Marker) else element

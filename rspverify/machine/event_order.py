@@ -1,0 +1,118 @@
+"""Which events an execution has and in which order, as terms; and the last change of a cell.
+
+A guard speaks of the last change of a cell before an event, wherever that stands
+(docs/events-encoding.md, claims 4 and 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rspverify.assembly import ThreadId
+from rspverify.limits import Limits
+from rspverify.machine.event import Event, PossibleEvents
+from rspverify.machine.rules import Entry, LockCell, SetLock
+from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
+from rspverify.smt.order import Order
+
+
+class EventOrder:
+    """The order of possible events; `happens[i]` says that event i is in the execution.
+
+    An event that is None is the end, after everything. Each pair that is asked about gets a
+    variable; what makes the pairs an order is to be taken when nobody asks for more.
+    """
+
+    def __init__(self, possible: PossibleEvents, happens: Sequence[Term]) -> None:
+        self._possible = possible
+        self._happens = happens
+        self._order = Order(len(possible.all), possible.known)
+        self._ready: dict[object, Term] = {}
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs have been asked about by now."""
+        return self._order.pairs
+
+    def constraints(self, limits: Limits | None = None) -> list[Term]:
+        """What makes these pairs a part of a total order. Raises LimitReached."""
+        return self._order.constraints(limits)
+
+    def present(self, model: Model) -> list[Event]:
+        """What happens in the execution that a model describes, in order."""
+        found = [each for each, term in enumerate(self._happens) if model[term]]
+        return [self._possible.all[number] for number in self._order.sorted(model, found)]
+
+    def happens(self, event: Event) -> Term:
+        """That it is in the execution."""
+        return self._happens[event.number]
+
+    def absent(self, event: Event) -> Term:
+        """That it is not in the execution."""
+        return ~self._happens[event.number]
+
+    def before(self, a: Event | None, b: Event | None) -> Term:
+        """That a comes before b, if both happen."""
+        if a is None:
+            return FALSE
+        return TRUE if b is None else self._order.before(a.number, b.number)
+
+    def not_between(self, middle: Event, a: Event, b: Event | None) -> Term:
+        """That it is absent, or before a, or after b."""
+        return any_of((self.absent(middle), self.before(middle, a), self.before(b, middle)))
+
+    def between(self, middle: Event, a: Event, b: Event | None) -> Term:
+        """That it happens after a and before b."""
+        after, before = self.before(a, middle), self.before(middle, b)
+        return all_of((self._happens[middle.number], after, before))
+
+    def undone(self, event: Event, by: Iterable[Event], at: Event | None) -> Term:
+        """That before `at` an event is absent, or followed by one of those that undo it."""
+        return any_of(
+            [
+                self.absent(event),
+                self.before(at, event),
+                *(self.between(other, event, at) for other in by),
+            ]
+        )
+
+    def clean(self, entry: Entry, at: Event | None) -> Term:
+        """That an entry is not DIRTY: each write to it is flushed, or overwritten, before."""
+        writes = self._possible.dirtying.get(entry, ())
+        return all_of(
+            self.undone(
+                write,
+                [
+                    self._possible.flushes[write, entry],
+                    *(other for other in writes if other is not write and other is not at),
+                ],
+                at,
+            )
+            for write in writes
+            if write is not at
+        )
+
+    def ready(self, lock: LockCell, threads: frozenset[ThreadId], at: Event | None) -> Term:
+        """That a lock is ready: whoever else took it before, it has been set again since."""
+        setting = [each for each in self._possible.locking.get(lock, ()) if each is not at]
+        holders = {each: _holder(each, lock) for each in setting}
+        alike = (at, tuple(holders.items()), threads)
+        if alike not in self._ready:
+            self._ready[alike] = all_of(
+                self.undone(taking, [other for other in setting if other is not taking], at)
+                for taking, holder in holders.items()
+                if holder is not None and holder not in threads
+            )
+        return self._ready[alike]
+
+    def spoilt(self, entry: Entry) -> Term:
+        """In the end, of a DIRTY entry: it has been invalidated after the last write to it."""
+        spoiling = self._possible.invalidating.get(entry, ())
+        writes = self._possible.dirtying.get(entry, ())
+        return all_of(self.undone(write, spoiling, None) for write in writes)
+
+
+def _holder(event: Event, lock: LockCell) -> ThreadId | None:
+    update = event.rule.changes[lock]
+    assert isinstance(update, SetLock)
+    return update.holder

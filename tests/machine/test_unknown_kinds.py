@@ -1,0 +1,180 @@
+"""A guard, update, step or effect that an engine does not know is an error, never passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from engines import LIMITS, machine_of
+from programs import assembly
+
+from rspverify.machine import (
+    DeadlockEvents,
+    Deadlocks,
+    Events,
+    ExplicitMachine,
+    Machine,
+    Replayer,
+    Unrolling,
+    find_deadlock,
+    label,
+    waiting,
+)
+from rspverify.machine.lock_order import LockOrder
+from rspverify.machine.relevance import relevant_rules, watched_cells
+from rspverify.machine.rules import (
+    AnyBit,
+    Cache,
+    InstructionRule,
+    IsDirty,
+    IsPresent,
+    IsValid,
+    SetBit,
+    StepRule,
+)
+
+HERE, NEAR = (0, 0), (0, 1)
+L1 = Cache(0, 0)
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A kind that nobody has heard of."""
+
+
+ENGINES: dict[str, Callable[[Machine], object]] = {
+    "explicit": ExplicitMachine,
+    "unreduced": lambda machine: ExplicitMachine(machine, reduced=False),
+    "unroll": lambda machine: Unrolling(machine, 4, LIMITS),
+    "unroll with dequeues": lambda machine: Unrolling(machine, 4, LIMITS, dequeue_alone=False),
+    "events": lambda machine: Events(machine, LIMITS),
+    "deadlock events": lambda machine: DeadlockEvents(machine, LIMITS),
+}
+
+EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+
+
+def fresh() -> Machine:
+    """A machine whose threads write, mark, look and lock, so that every kind of rule is needed."""
+    code = ["ST x 1", "FLU_L1 DV", "LK_L2 x", "UL_L2 x", "LD x"]
+    return machine_of(assembly((HERE, code), (NEAR, ["LD x", "INC_L2 x"])))
+
+
+def with_first(**changed: Any) -> Machine:
+    """The machine with its first instruction changed."""
+    machine = fresh()
+    (first, *thread), *others = machine.code
+    vars(machine)["code"] = ((replace(first, **changed), *thread), *others)
+    return machine
+
+
+def with_steps(wanted: Callable[[StepRule], bool], **changed: Any) -> Machine:
+    """The machine with some of its steps changed."""
+    machine = fresh()
+    vars(machine)["steps"] = tuple(
+        replace(rule, **changed) if wanted(rule) else rule for rule in machine.steps
+    )
+    return machine
+
+
+@EACH_ENGINE
+def test_what_is_known_is_encoded(engine: Callable[[Machine], object]) -> None:
+    engine(fresh())
+
+
+@EACH_ENGINE
+def test_an_unknown_guard_is_an_error(engine: Callable[[Machine], object]) -> None:
+    for machine in (
+        with_first(guards=(Unknown(),)),
+        with_steps(lambda rule: rule.step == "FLUSH", guards=(Unknown(),)),
+        with_steps(lambda rule: rule.step == "FETCH", guards=(Unknown(),)),
+    ):
+        with pytest.raises(AssertionError, match="Unknown"):
+            engine(machine)
+
+
+@EACH_ENGINE
+def test_an_unknown_update_is_an_error(engine: Callable[[Machine], object]) -> None:
+    for machine in (
+        with_first(updates=(Unknown(),)),
+        with_steps(lambda rule: rule.step == "FLUSH", updates=(Unknown(),)),
+        with_steps(lambda rule: rule.step == "FETCH", updates=(Unknown(),)),
+    ):
+        with pytest.raises(AssertionError, match="Unknown"):
+            engine(machine)
+
+
+@pytest.mark.parametrize("engine", ["unroll", "unroll with dequeues", "events", "deadlock events"])
+def test_an_unknown_step_is_an_error(engine: str) -> None:
+    """The search takes whatever rules there are; where something is left out, all is known."""
+    with pytest.raises(AssertionError, match="SHARE"):
+        ENGINES[engine](with_steps(lambda rule: rule.step == "FETCH", step="SHARE"))
+
+
+def test_a_search_for_a_deadlock_knows_all_kinds() -> None:
+    with pytest.raises(AssertionError, match="Unknown"):
+        LockOrder(with_first(guards=(Unknown(),)))
+    with pytest.raises(AssertionError, match="Unknown"):
+        LockOrder(with_first(updates=(Unknown(),)))
+    with pytest.raises(AssertionError, match="Unknown"):
+        find_deadlock(with_first(guards=(Unknown(),)), LIMITS)
+    with pytest.raises(AssertionError, match="SHARE"):
+        Deadlocks(ExplicitMachine(with_steps(lambda rule: rule.step == "FETCH", step="SHARE")))
+
+
+def test_what_matters_is_not_told_of_unknown_kinds() -> None:
+    machine = fresh()
+    rule: InstructionRule = machine.code[0][0]
+    for changed in ({"guards": (Unknown(),)}, {"updates": (Unknown(),)}):
+        with pytest.raises(AssertionError, match="Unknown"):
+            watched_cells(machine, [replace(rule, **changed)])  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="SHARE"):
+        relevant_rules(with_steps(lambda rule: rule.step == "FETCH", step="SHARE"))
+
+
+@pytest.mark.parametrize(
+    "update",
+    [SetBit(IsDirty(L1, "x"), False), SetBit(IsValid(L1, "x"), True)],
+)
+@pytest.mark.parametrize("engine", [Events, DeadlockEvents])
+def test_events_refuses_updates_of_unknown_shape(engine: Any, update: SetBit) -> None:
+    """An instruction that cleans an entry, or makes one VALID without a value."""
+    with pytest.raises(AssertionError, match="the events engine does not know SetBit"):
+        engine(with_first(updates=(update,)), LIMITS)
+
+
+def test_events_refuses_guards_of_unknown_shape() -> None:
+    for bit, value in ((IsDirty(L1, "x"), True), (IsPresent(L1, "x"), True)):
+        with pytest.raises(AssertionError, match="the events engine does not know Is"):
+            Events(with_first(guards=(AnyBit(((bit, value),)),)), LIMITS)
+
+
+def test_an_unknown_effect_is_an_error() -> None:
+    program = assembly((HERE, ["ST x 1"]))
+    (store,) = program.code[0]
+    effects: Any = (Unknown(),)
+    changed = replace(store, mnemonic=replace(store.mnemonic, effects=effects))
+    with pytest.raises(AssertionError, match="Unknown"):
+        _ = Machine(replace(program, code=((changed,),)), elide_l2=True).rules
+
+
+def test_an_unknown_guard_is_not_put_into_words() -> None:
+    explicit = ExplicitMachine(fresh())
+    rule = replace(explicit.machine.code[0][0], guards=(Unknown(),))  # type: ignore[arg-type]
+    assert label(rule) == "ST r x"
+    with pytest.raises(AssertionError, match="Unknown"):
+        explicit.failing(explicit.initial, rule)
+    explicit._code = ((rule,),)
+    with pytest.raises(AssertionError, match="Unknown"):
+        list(waiting(explicit, explicit.initial))
+
+
+def test_a_replay_knows_all_kinds() -> None:
+    program = fresh().program
+    (store, *thread), *others = program.code
+    effects: Any = (Unknown(),)
+    first = replace(store, mnemonic=replace(store.mnemonic, effects=effects))
+    with pytest.raises(AssertionError, match="Unknown"):
+        Replayer(Machine(replace(program, code=((first, *thread), *others)), elide_l2=True))
