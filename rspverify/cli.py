@@ -322,9 +322,9 @@ def draw(
     """
     from rspverify.axiomatic import load_model
     from rspverify.check.bundle import Incident, reporting
-    from rspverify.check.drawing import NoExecutionError, Wanted, Which
-    from rspverify.check.drawing import draw as drawn
     from rspverify.check.inputs import require
+    from rspverify.drawing.draw import NoExecutionError, Wanted, Which
+    from rspverify.drawing.draw import draw as drawn
     from rspverify.render.console import opened
     from rspverify.render.draw_dot import graphs
     from rspverify.render.draw_svg import page
@@ -362,7 +362,7 @@ def draw(
         program = settings.read(read_source(test))
         wanted = Wanted(which, outcome, names, initial=not no_initial)
         try:
-            pictures = drawn(program, model, wanted, settings)
+            pictures = drawn(program, model, wanted, settings.limits())
             text = graphs(pictures) if format is DrawFormat.DOT else page(pictures)
         except NoExecutionError as error:
             missing = str(error)

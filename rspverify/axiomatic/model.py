@@ -1,4 +1,4 @@
-"""A memory model as read from a .cat file: definitions, choices, axioms, and what is undefined."""
+"""A memory model as read from a .cat file: definitions, orders, axioms, and what is undefined."""
 
 from __future__ import annotations
 
@@ -6,40 +6,44 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from rspverify.relation import Expression, Sort, Test
+from rspverify.relation import Expression, Sort, Test, names_in
 
 
 @dataclass(frozen=True)
-class Let:
-    """`let a = e and b = f`: all expressions are evaluated before any of the names is bound."""
-
+class _Definitions:
     definitions: tuple[tuple[str, Expression], ...]
 
     @property
     def name(self) -> str:
         """The names that it binds."""
-        return " and ".join(name for name, _ in self.definitions)
+        return " and ".join(self.defines)
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        """The names that it binds, each by itself."""
+        return tuple(name for name, _ in self.definitions)
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """The names in its expressions."""
+        return frozenset().union(*(names_in(each) for _, each in self.definitions))
 
 
-@dataclass(frozen=True)
-class LetRec:
+class Let(_Definitions):
+    """`let a = e and b = f`: all expressions are evaluated before any of the names is bound."""
+
+
+class LetRec(_Definitions):
     """`let rec a = e and b = f`: the least sets and relations that satisfy the equations.
 
     No name that it defines stands under `~` or on the right of `\\`, so that there are such.
     """
 
-    definitions: tuple[tuple[str, Expression], ...]
-
-    @property
-    def name(self) -> str:
-        """The names that it binds."""
-        return " and ".join(name for name, _ in self.definitions)
-
 
 @dataclass(frozen=True)
-class Choice:
+class Linearisation:
     """`with name from generate_orders(events, order)`, or `linearisations` if not per_location.
 
     Each execution chooses a total order of the events, those of one location at a time or all of
@@ -51,6 +55,16 @@ class Choice:
     per_location: bool
     events: Expression
     order: Expression
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        """The name of the order."""
+        return (self.name,)
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """The names in its expressions."""
+        return names_in(self.events) | names_in(self.order)
 
 
 @dataclass(frozen=True)
@@ -66,12 +80,22 @@ class Axiom:
     negated: bool = False
     flag: bool = False
 
+    @property
+    def defines(self) -> tuple[str, ...]:
+        """An axiom defines nothing."""
+        return ()
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """The names in its expression."""
+        return names_in(self.expression)
+
     def __str__(self) -> str:
         sign = "~" if self.negated else ""
         return f"{sign}{self.test.value} {self.expression} as {self.name}"
 
 
-Statement = Let | LetRec | Choice | Axiom
+Statement: TypeAlias = Let | LetRec | Linearisation | Axiom
 
 
 @dataclass(frozen=True)
@@ -121,7 +145,7 @@ class MemoryModel:
 
     @cached_property
     def _chosen(self) -> frozenset[str]:
-        return frozenset(it.name for it in self.statements if isinstance(it, Choice))
+        return frozenset(it.name for it in self.statements if isinstance(it, Linearisation))
 
     @cached_property
     def happens_before(self) -> tuple[str, ...]:
@@ -165,7 +189,7 @@ def _spelled(statement: Statement, condition: bool) -> str:
             return f"let {_equations(definitions)}"
         case LetRec(definitions):
             return f"let rec {_equations(definitions)}"
-        case Choice(name, per_location, events, order):
+        case Linearisation(name, per_location, events, order):
             makes = "generate_orders" if per_location else "linearisations"
             return f"with {name} from {makes}({events}, {order})"
         case Axiom(name, test, expression, negated, flag):

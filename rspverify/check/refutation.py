@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rspverify.axiomatic import MemoryModel, Questions, Witness, consistent_execution
-from rspverify.axiomatic.event import Event, Style, events_of
+from rspverify.axiomatic.event import Event, events_of
 from rspverify.check.counterexample import (
     Counterexample,
     schedule_in_words,
@@ -72,7 +72,7 @@ def _matching(
         witness = consistent_execution(program, model, outcome, share)
     except LimitReached as limit:
         return _by_second_solver(source.asked_outcome(outcome), limit, limits)
-    return None if witness is None else _in_words(program, Style.of(model), witness)
+    return None if witness is None else _in_words(program, model, witness)
 
 
 def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits) -> str | None:
@@ -91,8 +91,8 @@ def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits
     )
 
 
-def _in_words(program: Program, style: Style, witness: Witness) -> str:
-    names = [_name(event) for event in events_of(program, style)]
+def _in_words(program: Program, model: MemoryModel, witness: Witness) -> str:
+    names = [_name(event) for event in events_of(program, model)]
     lines = [
         f"{name}: {names[a]} -> {names[b]}"
         for name, pairs in witness.relations.items()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
 
-from rspverify.axiomatic import MemoryModel, Questions, require_understood, unheeded
+from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
 from rspverify.check.counterexample import where_it_stops
 from rspverify.check.dossier import Dossier, confirmed
 from rspverify.check.reached import Reached, ReachedByEvents, machine_for, reached
@@ -62,9 +62,9 @@ def check(
     source = source or SourceSide(program, model)
     dossier = Dossier(settings, program.source.name, scheme.name)
     try:
-        require_understood(program, model)
+        require_covered(program, model)
         verdict = _as_far_as_read(_check(source, scheme, settings, limits, dossier), program)
-        ignored = "".join(f" ({note})" for note in unheeded(program, model))
+        ignored = "".join(f" ({note})" for note in ignored_features(program, model))
         verdict = replace(verdict, reason=f"{verdict.reason}{ignored}")
         if verdict.word is Word.SOUND and settings.confirm is not None:
             verdict = _second(verdict, dossier, settings.confirm, limits)

@@ -1,6 +1,6 @@
 """Relational algebra over the events of a program, evaluated to must, may or never per pair."""
 
-from rspverify.relation.evaluate import Environment, EventSet, Relation, evaluate, holds
+from rspverify.relation.algebra import Algebra, Definitions
 from rspverify.relation.expression import (
     Complement,
     Composition,
@@ -13,6 +13,7 @@ from rspverify.relation.expression import (
     KindError,
     Name,
     Nothing,
+    Operator,
     Optionally,
     Plus,
     Product,
@@ -21,17 +22,18 @@ from rspverify.relation.expression import (
     Star,
     Test,
     Union,
+    fold,
     names_in,
     operands,
 )
 
 __all__ = [
+    "Algebra",
     "Complement",
     "Composition",
+    "Definitions",
     "Difference",
     "Domain",
-    "Environment",
-    "EventSet",
     "Expression",
     "Identity",
     "Intersection",
@@ -39,17 +41,16 @@ __all__ = [
     "KindError",
     "Name",
     "Nothing",
+    "Operator",
     "Optionally",
     "Plus",
     "Product",
     "Range",
-    "Relation",
     "Sort",
     "Star",
     "Test",
     "Union",
-    "evaluate",
-    "holds",
+    "fold",
     "names_in",
     "operands",
 ]

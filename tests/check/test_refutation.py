@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rspverify.axiomatic import Questions, execution, load_model
+from rspverify.axiomatic import Questions, load_model
 from rspverify.check import counterexample, dossier, refutation, soundness
 from rspverify.check.counterexample import shortest_counterexample
 from rspverify.check.internal import InternalError
@@ -19,8 +19,9 @@ from rspverify.check.soundness import check
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import read_program_file
 from rspverify.machine import ExplicitMachine, Replayer, Unrolling
-from rspverify.relation import Environment, Expression
+from rspverify.relation import Expression
 from rspverify.relation import Test as Question
+from rspverify.relation.terms import Terms
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.smt import FALSE, Term, bridge, portfolio
 from rspverify.verdict import Outcome, Word
@@ -52,12 +53,12 @@ class Liar:
 
 def sabotage_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The encoding thinks that Narf never holds, so that nothing is allowed."""
-    real = execution.holds
+    real = Terms.holds
 
-    def holds(environment: Environment, test: Question, expression: Expression) -> Term:
-        return FALSE if "nal" in str(expression) else real(environment, test, expression)
+    def holds(algebra: Terms, test: Question, expression: Expression, names: Any) -> Term:
+        return FALSE if "nal" in str(expression) else real(algebra, test, expression, names)
 
-    monkeypatch.setattr(execution, "holds", holds)
+    monkeypatch.setattr(Terms, "holds", holds)
 
 
 @pytest.mark.parametrize("program", [FIG4, EX4], ids=["Fig4", "Ex4"])

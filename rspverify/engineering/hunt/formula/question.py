@@ -12,8 +12,7 @@ from rspverify.axiomatic.vocabulary import RELATIONS, Membership
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import Limits
 from rspverify.machine import Events, Generated, Machine
-from rspverify.relation import Relation
-from rspverify.relation.evaluate import EventSet
+from rspverify.relation.terms import EventSet, Relation
 from rspverify.smt import FALSE, TRUE, Choice, Solver, Term, any_of, choose
 from rspverify.smt.choice import constant
 

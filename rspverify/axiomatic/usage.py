@@ -1,4 +1,4 @@
-"""Which base names a model mentions, and which definitions of our library it needs.
+"""Which names a model uses: the base names, and definitions of our library.
 
 What a model does not mention costs nothing: its executions choose no orders that nothing asks for.
 """
@@ -7,25 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from rspverify.axiomatic.model import Choice, Let, LetRec, Statement
-from rspverify.relation import Name, names_in
+from rspverify.axiomatic.model import Let, LetRec, Statement
+from rspverify.relation import Name
 
 
-def without_needless(
+def without_unused(
     statements: Sequence[Statement], optional: Collection[int]
 ) -> tuple[Statement, ...]:
-    """The statements without definitions of a name by itself, and without those not needed.
+    """The statements without definitions of a name by itself, and without what is unused.
 
-    optional: the id of definitions that are not needed where no later statement mentions them.
+    optional: the id of definitions that go where no later statement mentions them.
     """
     kept: list[Statement] = []
     mentioned: set[str] = set()
     for statement in reversed(statements):
-        if id(statement) in optional and not mentioned & {*_defines(statement)}:
+        if id(statement) in optional and not mentioned & {*statement.defines}:
             continue
         part = _without_repetitions(statement)
         if part is not None:
-            mentioned |= _mentions(part)
+            mentioned |= part.mentions
             kept.append(part)
     return tuple(reversed(kept))
 
@@ -35,10 +35,8 @@ def base_names(statements: Iterable[Statement]) -> frozenset[str]:
     found: set[str] = set()
     defined: set[str] = set()
     for statement in statements:
-        own = {*_defines(statement)}
-        found |= _mentions(statement) - (
-            defined | own if isinstance(statement, LetRec) else defined
-        )
+        own = {*statement.defines}
+        found |= statement.mentions - (defined | own if isinstance(statement, LetRec) else defined)
         defined |= own
     return frozenset(found)
 
@@ -51,17 +49,3 @@ def _without_repetitions(statement: Statement) -> Statement | None:
     if len(chosen) == len(statement.definitions):
         return statement
     return Let(tuple(chosen)) if chosen else None
-
-
-def _defines(statement: Statement) -> tuple[str, ...]:
-    if isinstance(statement, Let | LetRec):
-        return tuple(name for name, _ in statement.definitions)
-    return (statement.name,) if isinstance(statement, Choice) else ()
-
-
-def _mentions(statement: Statement) -> frozenset[str]:
-    if isinstance(statement, Let | LetRec):
-        return frozenset().union(*(names_in(each) for _, each in statement.definitions))
-    if isinstance(statement, Choice):
-        return names_in(statement.events) | names_in(statement.order)
-    return names_in(statement.expression)
