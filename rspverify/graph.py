@@ -18,23 +18,11 @@ def successors(pairs: Pairs[Node]) -> dict[Node, set[Node]]:
     return found
 
 
-def reachable(after: Mapping[Node, set[Node]], start: Node) -> set[Node]:
-    """The nodes that a node leads to by one edge or more."""
-    found: set[Node] = set()
-    waiting = [start]
-    while waiting:
-        fresh = after.get(waiting.pop(), set()) - found
-        found |= fresh
-        waiting += fresh
-    return found
-
-
-def shortest_path(pairs: Iterable[tuple[int, int]], a: int, b: int) -> list[int] | None:
+def shortest_path(after: Mapping[int, set[int]], a: int, b: int) -> list[int] | None:
     """A shortest path from a to b, both included, of one edge or more; None if there is none.
 
-    Of several the first, comparing them node by node.
+    after: as of `successors`. Of several paths the first, comparing them node by node.
     """
-    after = successors(pairs)
     before: dict[int, int] = {}
     waiting = deque([a])
     while waiting and b not in before:
@@ -82,7 +70,7 @@ def nearest(
     needed = []
     for a, b in sorted(pairs - known):
         after[a].remove(b)
-        if b not in reachable(after, a):
+        if shortest_path(after, a, b) is None:
             after[a].add(b)
             needed.append((a, b))
     return needed

@@ -16,8 +16,8 @@ from rspverify.axiomatic.candidates import Candidates, ReadValues
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import Limits
 from rspverify.litmus import Operation, Program
-from rspverify.relation import Composition, Name, Sort, Test, Union
-from rspverify.relation import Expression as Relation
+from rspverify.relation.expression import Composition, Name, Sort, Test, Union
+from rspverify.relation.expression import Expression as Relation
 from rspverify.relation.terms import closure
 from rspverify.smt import FALSE, Solver, Term, any_of, pick
 from rspverify.smt.choice import Choice as Values

@@ -25,7 +25,7 @@ from rspverify.axiomatic.vocabulary import (
 )
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation import Identity, Plus, Sort, Test
+from rspverify.relation.expression import Identity, Plus, Sort, Test
 from rspverify.relation.terms import EventSet, Relation, Terms, Value
 from rspverify.smt import FALSE, TRUE, Term, any_of, choose, truth
 from rspverify.smt.choice import Choice as Values

@@ -18,7 +18,8 @@ from typing import Generic, TypeVar, assert_never
 
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import DERIVED
-from rspverify.relation import Algebra, Expression
+from rspverify.relation.algebra import Algebra
+from rspverify.relation.expression import Expression
 
 Value = TypeVar("Value")
 

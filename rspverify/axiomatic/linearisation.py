@@ -6,7 +6,7 @@ from rspverify.axiomatic.elaboration import Elaborator
 from rspverify.axiomatic.model import Linearisation
 from rspverify.axiomatic.scope import ORDERS, Primitive, Scope
 from rspverify.axiomatic.syntax import Application, Chosen, Named, Node
-from rspverify.relation import Expression, Sort
+from rspverify.relation.expression import Expression, Sort
 from rspverify.source import Problem, Severity
 
 

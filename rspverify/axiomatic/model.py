@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, assert_never
 
-from rspverify.relation import Expression, Sort, Test, names_in
+from rspverify.relation.expression import Expression, Sort, Test
 
 
 @dataclass(frozen=True)
@@ -18,17 +18,7 @@ class _Definitions:
     @property
     def name(self) -> str:
         """The names that it binds."""
-        return " and ".join(self.defines)
-
-    @property
-    def defines(self) -> tuple[str, ...]:
-        """The names that it binds, each by itself."""
-        return tuple(name for name, _ in self.definitions)
-
-    @property
-    def mentions(self) -> frozenset[str]:
-        """The names in its expressions."""
-        return frozenset().union(*(names_in(each) for _, each in self.definitions))
+        return " and ".join(name for name, _ in self.definitions)
 
 
 class Let(_Definitions):
@@ -56,16 +46,6 @@ class Linearisation:
     events: Expression
     order: Expression
 
-    @property
-    def defines(self) -> tuple[str, ...]:
-        """The name of the order."""
-        return (self.name,)
-
-    @property
-    def mentions(self) -> frozenset[str]:
-        """The names in its expressions."""
-        return names_in(self.events) | names_in(self.order)
-
 
 @dataclass(frozen=True)
 class Axiom:
@@ -79,16 +59,6 @@ class Axiom:
     expression: Expression
     negated: bool = False
     flag: bool = False
-
-    @property
-    def defines(self) -> tuple[str, ...]:
-        """An axiom defines nothing."""
-        return ()
-
-    @property
-    def mentions(self) -> frozenset[str]:
-        """The names in its expression."""
-        return names_in(self.expression)
 
     def __str__(self) -> str:
         sign = "~" if self.negated else ""
@@ -138,10 +108,15 @@ class MemoryModel:
         """What a name stands for at the end of the file, None if the model does not define it."""
         return self._definitions.get(name)
 
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The relations that the model gives a meaning of its own."""
+        defined = {name for name, it in self._definitions.items() if it.sort is Sort.RELATION}
+        return self._chosen | defined
+
     def defines(self, relation: str) -> bool:
         """Whether the model gives a relation a meaning of its own."""
-        found = self.definition(relation)
-        return relation in self._chosen or (found is not None and found.sort is Sort.RELATION)
+        return relation in self.relations
 
     @cached_property
     def _chosen(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.relation import Sort
+from rspverify.relation.expression import Sort
 from rspverify.smt import FALSE, Solver, Term, all_of, any_of
 from rspverify.verdict import Outcome, Race
 

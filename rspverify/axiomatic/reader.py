@@ -37,7 +37,7 @@ from rspverify.axiomatic.syntax import (
     Show,
 )
 from rspverify.axiomatic.usage import without_unused
-from rspverify.relation import Expression, Name, Nothing, Sort, Test
+from rspverify.relation.expression import Expression, Name, Nothing, Sort, Test
 from rspverify.relation.polarity import polarity
 from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
 

@@ -6,9 +6,10 @@ What a model does not mention costs nothing: its executions choose no orders tha
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import assert_never
 
-from rspverify.axiomatic.model import Let, LetRec, Statement
-from rspverify.relation import Name
+from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, Statement
+from rspverify.relation.expression import Expression, Name, names_in
 
 
 def without_unused(
@@ -21,11 +22,11 @@ def without_unused(
     kept: list[Statement] = []
     mentioned: set[str] = set()
     for statement in reversed(statements):
-        if id(statement) in optional and not mentioned & {*statement.defines}:
+        if id(statement) in optional and not mentioned & {*_defines(statement)}:
             continue
         part = _without_repetitions(statement)
         if part is not None:
-            mentioned |= part.mentions
+            mentioned |= _mentions(part)
             kept.append(part)
     return tuple(reversed(kept))
 
@@ -35,8 +36,10 @@ def base_names(statements: Iterable[Statement]) -> frozenset[str]:
     found: set[str] = set()
     defined: set[str] = set()
     for statement in statements:
-        own = {*statement.defines}
-        found |= statement.mentions - (defined | own if isinstance(statement, LetRec) else defined)
+        own = {*_defines(statement)}
+        found |= _mentions(statement) - (
+            defined | own if isinstance(statement, LetRec) else defined
+        )
         defined |= own
     return frozenset(found)
 
@@ -49,3 +52,31 @@ def _without_repetitions(statement: Statement) -> Statement | None:
     if len(chosen) == len(statement.definitions):
         return statement
     return Let(tuple(chosen)) if chosen else None
+
+
+def _defines(statement: Statement) -> tuple[str, ...]:
+    match statement:
+        case Let(definitions) | LetRec(definitions):
+            return tuple(name for name, _ in definitions)
+        case Linearisation(name):
+            return (name,)
+        case Axiom():
+            return ()
+        case _:
+            assert_never(statement)
+
+
+def _mentions(statement: Statement) -> frozenset[str]:
+    return frozenset().union(*map(names_in, _expressions(statement)))
+
+
+def _expressions(statement: Statement) -> list[Expression]:
+    match statement:
+        case Let(definitions) | LetRec(definitions):
+            return [each for _, each in definitions]
+        case Linearisation(_, _, events, order):
+            return [events, order]
+        case Axiom():
+            return [statement.expression]
+        case _:
+            assert_never(statement)

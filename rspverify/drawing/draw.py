@@ -9,10 +9,11 @@ from enum import Enum
 from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel, ignored_features, require_covered
+from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.check.final import written
 from rspverify.check.wording import observed
 from rspverify.drawing.picture import Picture
-from rspverify.drawing.pictures import Drawn, Pictures, drawable
+from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.limits import Limits
 from rspverify.litmus import Atom, Formula, Junction, Program
 from rspverify.source import InputError, Problem
@@ -182,7 +183,7 @@ def _claims(program: Program, text: str) -> Formula:
 
 
 def _require_relations(edges: Sequence[str] | None, model: MemoryModel) -> None:
-    known = drawable(model)
+    known = model.relations.union(BASE_RELATIONS)
     wrong = [name for name in edges or () if name not in known]
     if wrong:
         message = f"--edges: {', '.join(wrong)} must be relations of the model {model.name}"

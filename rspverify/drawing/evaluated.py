@@ -20,8 +20,8 @@ from rspverify.axiomatic.vocabulary import (
     SETS,
     names_beneath,
 )
-from rspverify.relation import Expression
 from rspverify.relation.concrete import Concrete, Rows, Value, members
+from rspverify.relation.expression import Expression
 
 
 class EvaluatedExecution:

@@ -9,14 +9,13 @@ from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.execution import Execution, Pair, executions
-from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.drawing.edges import arrows, usual
 from rspverify.drawing.evaluated import EvaluatedExecution
 from rspverify.drawing.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.drawing.violation import Violation, violation
 from rspverify.limits import Limits
 from rspverify.litmus import Atom, Formula, Junction, Negation, Program
-from rspverify.relation import Name
+from rspverify.relation.expression import Name
 from rspverify.smt import FALSE, Term, all_of, any_of, choose
 from rspverify.verdict import Outcome
 
@@ -143,12 +142,6 @@ class Pictures:
                 return (all_of if conjunctive else any_of)(map(self._holding, arguments))
             case _:
                 assert_never(formula)
-
-
-def drawable(model: MemoryModel) -> frozenset[str]:
-    """The names of the relations that can be drawn."""
-    defined = [name for statement in model.statements for name in statement.defines]
-    return frozenset({*BASE_RELATIONS, *filter(model.defines, defined)})
 
 
 def _with_race(picture: Picture, name: str, pair: Pair) -> Picture:

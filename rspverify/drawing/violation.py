@@ -16,7 +16,7 @@ from rspverify.axiomatic import interpretation
 from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import Axiom
 from rspverify.drawing.evaluated import EvaluatedExecution, pairs_of
-from rspverify.graph import shortest_path
+from rspverify.graph import shortest_path, successors
 from rspverify.relation.concrete import Value, members
 from rspverify.relation.expression import (
     Complement,
@@ -105,8 +105,8 @@ def violation(axiom: Axiom, execution: EvaluatedExecution) -> Violation | None:
 
 
 def _on_cycle(axiom: Axiom, search: _Search, scope: Scope) -> Violation | None:
-    pairs = search.pairs(axiom.expression, scope)
-    found = (shortest_path(pairs, start, start) for start in {a for a, _ in pairs})
+    after = successors(search.pairs(axiom.expression, scope))
+    found = (shortest_path(after, start, start) for start in after)
     cycles = [tuple(path[1:]) for path in found if path is not None]
     if not cycles:
         return None
@@ -195,7 +195,7 @@ class _Search:
 
     def _path(self, step: Expression, scope: Scope, a: int, b: int) -> Edges:
         """The witnesses of the steps from a to b, at least one."""
-        path = shortest_path(self.pairs(step, scope), a, b)
+        path = shortest_path(successors(self.pairs(step, scope)), a, b)
         assert path is not None
         return tuple(edge for x, y in pairwise(path) for edge in self.witness(step, scope, x, y))
 

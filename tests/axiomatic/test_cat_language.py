@@ -8,8 +8,8 @@ from rspverify.axiomatic import MemoryModel, load_model, read_model
 from rspverify.axiomatic.library import LIBRARY
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, Statement
 from rspverify.axiomatic.texts import model_texts
-from rspverify.relation import Expression, Name, Nothing, Product, Sort
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Expression, Name, Nothing, Product, Sort
+from rspverify.relation.expression import Test as Question
 from rspverify.source import InputError, Problem, Severity, Source
 
 MODEL = "let hb = sb\nacyclic hb as Hb\n"

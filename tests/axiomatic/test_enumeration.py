@@ -28,8 +28,8 @@ from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import DEFAULT_MODEL, Engine, Settings
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
-from rspverify.relation import Expression, Name, Sort
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Expression, Name, Sort
+from rspverify.relation.expression import Test as Question
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.source import Source
 from rspverify.value import evaluate

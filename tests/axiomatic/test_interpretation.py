@@ -8,7 +8,7 @@ import pytest
 
 from rspverify.axiomatic import Linearisation, MemoryModel, read_model
 from rspverify.axiomatic.interpretation import Interpretation, interpret
-from rspverify.relation import Algebra
+from rspverify.relation.algebra import Algebra
 from rspverify.relation.calculation import Calculation
 from rspverify.relation.concrete import Concrete
 from rspverify.relation.terms import Terms

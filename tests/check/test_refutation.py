@@ -19,8 +19,8 @@ from rspverify.check.soundness import check
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import read_program_file
 from rspverify.machine import ExplicitMachine, Replayer, Unrolling
-from rspverify.relation import Expression
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Expression
+from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.smt import FALSE, Term, bridge, portfolio

@@ -18,8 +18,8 @@ from rspverify.check import outcomes as outcomes_module
 from rspverify.check import soundness
 from rspverify.cli import app
 from rspverify.litmus import Program, reader
-from rspverify.relation import Expression
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Expression
+from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms
 from rspverify.render import listing_text, scheme_text
 from rspverify.smt import FALSE

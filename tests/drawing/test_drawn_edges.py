@@ -22,8 +22,8 @@ from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.drawing.violation import Violation
 from rspverify.limits import Limits
 from rspverify.litmus import Atom, Formula, Junction, Program, read_program_file
-from rspverify.relation import Sort
-from rspverify.relation import Test as Kind
+from rspverify.relation.expression import Sort
+from rspverify.relation.expression import Test as Kind
 from rspverify.source import Source
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from relation.concrete import World, expressions, relation_expressions, set_expressions
 from relation.test_relation_algebra import OPERATORS, r, s
 
-from rspverify.relation import (
+from rspverify.relation.calculation import Calculation
+from rspverify.relation.concrete import Concrete, Rows, Value, empty, irreflexive, members
+from rspverify.relation.expression import (
     Complement,
     Difference,
     Expression,
@@ -19,8 +21,6 @@ from rspverify.relation import (
     Plus,
     Sort,
 )
-from rspverify.relation.calculation import Calculation
-from rspverify.relation.concrete import Concrete, Rows, Value, empty, irreflexive, members
 from rspverify.relation.terms import Terms
 from rspverify.smt import TRUE, Term
 

@@ -12,7 +12,9 @@ from relation.test_relation_algebra import VARIABLES, Symbolic, symbolic
 from smt.truth import assignments
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.relation import (
+from rspverify.relation.calculation import Calculation
+from rspverify.relation.concrete import Concrete, Value
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
@@ -30,8 +32,6 @@ from rspverify.relation import (
     Sort,
     Union,
 )
-from rspverify.relation.calculation import Calculation
-from rspverify.relation.concrete import Concrete, Value
 from rspverify.relation.sharing import Sharing
 from rspverify.relation.terms import Terms
 from rspverify.smt import FALSE, TRUE, Term, variable

@@ -15,7 +15,7 @@ from relation.concrete import (
 )
 from smt.truth import assignments, value
 
-from rspverify.relation import (
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
@@ -34,7 +34,7 @@ from rspverify.relation import (
     Star,
     Union,
 )
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms, Value, closure
 from rspverify.smt import FALSE, TRUE, Term, all_of, variable
 
