@@ -7,7 +7,7 @@ that a machine brings with it (generated_execution.py).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.interpretation import interpret
@@ -25,7 +25,6 @@ from rspverify.axiomatic.vocabulary import (
 )
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation.expression import Identity, Plus, Sort, Test
 from rspverify.relation.terms import EventSet, Relation, Terms, Value
 from rspverify.smt import FALSE, TRUE, Term, any_of, choose, truth
 from rspverify.smt.choice import Choice as Values
@@ -64,31 +63,80 @@ class Executions(ABC):
         self.writing: dict[int, Term] = {}
         self.written: dict[int, Values[int]] = {}
         self.read: dict[int, Values[int]] = {}
-        self._succeeds: dict[int, Term] = {}
+        self._succeeds = {
+            it.index: truth(it.success, reads)
+            for it in program.operations
+            if it.success is not None
+        }
         self._readers: dict[int, Event] = {}
         self._writers_of: dict[int, Event] = {}
         for event in self.events:
-            self._give_values(event, reads)
+            self._give_values(event)
 
-    def _give_values(self, event: Event, reads: Mapping[int, Values[int]]) -> None:
-        it = event.operation
-        if it is None:
-            self.executed[event.index] = self.writing[event.index] = TRUE
-            self.written[event.index] = constant(event.at.initial)
-            return
-        executed = writing = truth(it.guard, reads)
-        if it.success is not None:
-            self._succeeds[event.index] = success = truth(it.success, reads)
-            writing = executed & success
-        self.executed[event.index] = writing if event.part is Part.WRITE else executed
-        if event.reads:
-            self.read[event.index] = reads[it.index]
+    def _give_values(self, event: Event) -> None:
+        it, index = event.operation, event.index
+        self.executed[index], writing = self.occurs(event)
+        if it is not None and event.reads:
+            self.read[index] = self.reads[it.index]
             self._readers[it.index] = event
         if event.writes:
-            assert it.value is not None
-            self.writing[event.index] = writing
-            self.written[event.index] = choose(it.value, reads)
-            self._writers_of[it.index] = event
+            self.writing[index] = writing
+            if it is None:
+                self.written[index] = constant(event.at.initial)
+            else:
+                assert it.value is not None
+                self.written[index] = choose(it.value, self.reads)
+                self._writers_of[it.index] = event
+
+    def occurs(self, event: Event) -> tuple[Term, Term]:
+        """That an event is executed, and that its operation is and writes."""
+        it = event.operation
+        if it is None:
+            return TRUE, TRUE
+        executed = truth(it.guard, self.reads)
+        writing = executed & self._succeeds.get(it.index, TRUE)
+        return (writing if event.part is Part.WRITE else executed), writing
+
+    def modes(self, event: Event) -> list[tuple[Event, Term]]:
+        """What an executed event may be, and when: two things if it is a compare-exchange."""
+        if event.failed is None or event.operation is None:
+            return [(event, TRUE)]
+        succeeds = self._succeeds[event.operation.index]
+        return [(event, succeeds), (event.failed, ~succeeds)]
+
+    def members(self, belongs: Membership) -> EventSet:
+        """The value of a base set."""
+        found = {}
+        for event in self.events:
+            modes, executed = self.modes(event), self.executed[event.index]
+            fitting = [when for it, when in modes if belongs(it)]
+            term = executed if len(fitting) == len(modes) else executed & any_of(fitting)
+            if term is not FALSE:
+                found[event.index] = term
+        return found
+
+    def related(self, test: Callable[[Event, Event], bool]) -> Relation:
+        """The value of a base relation that the program alone decides."""
+        pairs = {
+            (a.index, b.index): self._both(a, b, test) for a in self.events for b in self.events
+        }
+        return {pair: term for pair, term in pairs.items() if term is not FALSE}
+
+    def _both(self, a: Event, b: Event, test: Callable[[Event, Event], bool]) -> Term:
+        """That two events are executed and related."""
+        if a is b or (a.failed is None and b.failed is None):
+            modes = [(test(a, b), TRUE)]
+        else:
+            modes = [
+                (test(one, two), first & second)
+                for one, first in self.modes(a)
+                for two, second in self.modes(b)
+            ]
+        fitting = [when for related, when in modes if related]
+        if not fitting:
+            return FALSE
+        both = self.executed[a.index] & self.executed[b.index]
+        return both if len(fitting) == len(modes) else both & any_of(fitting)
 
     def reader(self, operation: int) -> Event:
         """The event by which an operation reads."""
@@ -136,17 +184,18 @@ class Executions(ABC):
 
         found = interpret(self.model, base, algebra, order)
         self._values = found.end.values
-        holding = {}
-        for axiom in (*self.model.axioms, *self.model.conditions):
-            values = found.at[axiom.name].values
-            term = algebra.holds(axiom.test, axiom.expression, values)
-            holding[axiom.name] = ~term if axiom.negated else term
-        self.axioms = {each.name: holding[each.name] for each in self.model.axioms}
-        self.conditions = {each.name: holding[each.name] for each in self.model.conditions}
-        self.racing = {
-            each.name: _offending(each, algebra, found.at[each.name].values)
-            for each in self.model.conditions
-        }
+
+        def holds(axiom: Axiom) -> Term:
+            term = algebra.holds(axiom.test, axiom.expression, found.at[axiom.name].values)
+            return ~term if axiom.negated else term
+
+        def offending(axiom: Axiom) -> Relation:
+            return algebra.offending(axiom.test, axiom.expression, found.at[axiom.name].values)
+
+        self.axioms = {each.name: holds(each) for each in self.model.axioms}
+        conditions = self.model.conditions
+        self.conditions = {each.name: holds(each) for each in conditions}
+        self.racing = {it.name: {} if it.negated else offending(it) for it in conditions}
 
     @abstractmethod
     def _linearised(self, asked: Linearisation, members: EventSet, given: Relation) -> Relation:
@@ -155,73 +204,12 @@ class Executions(ABC):
     def _base(self, name: str) -> Value:
         """The value of a base name that is not derived."""
         if name in SETS:
-            return self._members(SETS[name])
+            return self.members(SETS[name])
         if name in RELATIONS:
-            return self._static(name)
+            return self.related(RELATIONS[name])
         if name == FINAL_WRITES:
             return self.final_writes
         witness = {READS_FROM: self.rf, MODIFICATION_ORDER: self.mo, COHERENCE_ORDER: self.co}
         witness[LOCK_ORDER] = self.lo
         (found,) = (relation for names, relation in witness.items() if name in names)
         return found
-
-    def _modes(self, event: Event) -> Iterator[tuple[Event, Term]]:
-        """What an executed event may be: two things if it is a compare-exchange."""
-        if event.failed is None:
-            yield event, TRUE
-        else:
-            yield event, self._succeeds[event.index]
-            yield event.failed, ~self._succeeds[event.index]
-
-    def _members(self, belongs: Membership) -> EventSet:
-        found = {}
-        for event in self.events:
-            executed = self.executed[event.index]
-            if event.failed is None or belongs(event) == belongs(event.failed):
-                term = executed if belongs(event) else FALSE
-            else:
-                term = executed & any_of(when for it, when in self._modes(event) if belongs(it))
-            if term is not FALSE:
-                found[event.index] = term
-        return found
-
-    def _static(self, name: str) -> Relation:
-        test = RELATIONS[name]
-        executed = self.executed
-        found = {}
-        for a in self.events:
-            for b in self.events:
-                if a is b or (a.failed is None and b.failed is None):
-                    term = executed[a.index] & executed[b.index] if test(a, b) else FALSE
-                else:
-                    term = self._related_in_some_mode(name, a, b)
-                if term is not FALSE:
-                    found[a.index, b.index] = term
-        return found
-
-    def _related_in_some_mode(self, name: str, a: Event, b: Event) -> Term:
-        """That two events are related, of which at least one is a compare-exchange."""
-        both = self.executed[a.index] & self.executed[b.index]
-        modes = [
-            (RELATIONS[name](one, two), first & second)
-            for one, first in self._modes(a)
-            for two, second in self._modes(b)
-        ]
-        if all(related for related, _ in modes):
-            return both
-        return both & any_of(when for related, when in modes if related)
-
-
-def _offending(axiom: Axiom, algebra: Terms, values: Mapping[str, Value]) -> Relation:
-    """The pairs of which an axiom wants none; an event of a set is a pair with itself."""
-    if axiom.negated:
-        return {}
-    expression = axiom.expression
-    if expression.sort is Sort.SET:
-        expression = Identity(expression)
-    if axiom.test is Test.ACYCLIC:
-        expression = Plus(expression)
-    relation = algebra.value(expression, values)
-    if axiom.test is Test.EMPTY:
-        return relation
-    return {(a, b): term for (a, b), term in relation.items() if a == b}

@@ -140,12 +140,18 @@ class Terms(Algebra[Value]):
                 gone.add(id(value))
         self._applied = kept
 
+    def offending(self, test: Test, expression: Expression, names: Mapping[str, Value]) -> Relation:
+        """The pairs of which an axiom wants none; an event of a set is a pair with itself."""
+        if expression.sort is Sort.SET:
+            expression = Identity(expression)
+        relation = self.value(Plus(expression) if test is Test.ACYCLIC else expression, names)
+        if test is Test.EMPTY:
+            return relation
+        return {(a, b): term for (a, b), term in relation.items() if a == b}
+
     def holds(self, test: Test, expression: Expression, names: Mapping[str, Value]) -> Term:
         """The term that an axiom holds: its expression is acyclic, irreflexive or empty."""
-        value = self.value(Plus(expression) if test is Test.ACYCLIC else expression, names)
-        if test is Test.EMPTY:
-            return all_of(~term for term in value.values())
-        return all_of(~term for (a, b), term in value.items() if a == b)
+        return all_of(~term for term in self.offending(test, expression, names).values())
 
 
 def identity(those: EventSet) -> Relation:
