@@ -333,9 +333,9 @@ def draw(
     execution; 3 a limit was met, or the test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
-    from rspverify.check.drawing import NoExecutionError, Wanted, Which
-    from rspverify.check.drawing import draw as drawn
     from rspverify.check.inputs import require
+    from rspverify.drawing.draw import NoExecutionError, Wanted, Which
+    from rspverify.drawing.draw import draw as drawn
     from rspverify.judge.incident import Incident, reporting
     from rspverify.render.console import opened
     from rspverify.render.draw_dot import graphs
@@ -374,7 +374,7 @@ def draw(
         program = settings.read(read_source(test))
         wanted = Wanted(which, outcome, names, initial=not no_initial)
         try:
-            pictures = drawn(program, model, wanted, settings)
+            pictures = drawn(program, model, wanted, settings.limits())
             text = graphs(pictures) if format is DrawFormat.DOT else page(pictures)
         except NoExecutionError as error:
             missing = str(error)

@@ -6,35 +6,42 @@ order of its writes; operations under false guards are not executed (§2.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
-from rspverify.axiomatic.execution import Executions
-from rspverify.axiomatic.model import Choice, MemoryModel
+from rspverify.axiomatic.executions import Executions
+from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import COHERENCE_ORDER, LOCK_ORDER
 from rspverify.limits import Limits
-from rspverify.litmus import Kind, Location, Program
-from rspverify.relation import Relation
-from rspverify.relation.evaluate import EventSet
+from rspverify.litmus import Location, Program
+from rspverify.relation.terms import EventSet, Relation
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, pick, truth, variable
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import equal
-from rspverify.value import Constant
-from rspverify.value.domain import Access, admissible, may_cause_itself
+
+
+@dataclass(frozen=True)
+class ReadValues:
+    """For each operation that reads, the values among which an execution chooses, and how."""
+
+    reads: Mapping[int, Values[int]]
+    constraints: Sequence[Term]
 
 
 class Candidates(Executions):
     """The candidate executions of a program under a model.
 
     final: the last value of each location. constraints: what makes a candidate. Raises
-    LimitReached where there are too many values, or no time is left.
+    LimitReached where no time is left.
     """
 
-    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
-        self.constraints: list[Term] = []
-        reads = self._choose_values(program, model, limits)
-        super().__init__(program, model, limits, reads)
-        self.constraints += [~truth(cut.guard, reads) for cut in program.cuts]
+    def __init__(
+        self, program: Program, model: MemoryModel, limits: Limits, values: ReadValues
+    ) -> None:
+        super().__init__(program, model, limits, values.reads)
+        self.constraints = [*values.constraints]
+        self.constraints += [~truth(cut.guard, values.reads) for cut in program.cuts]
         self.rf = self._reads_from()
         self._order_writes()
         self.lo = self._lock_order()
@@ -42,30 +49,6 @@ class Candidates(Executions):
         self._judge()
         self._require_last_writes_to_be_last()
         self.final = {location.name: self._final(location) for location in program.locations}
-
-    def _choose_values(
-        self, program: Program, model: MemoryModel, limits: Limits
-    ) -> Mapping[int, Values[int]]:
-        """A value for each read, out of those that the program can bring to its location."""
-        from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause_themselves
-
-        accesses = accesses_of(program)
-        atomic = [it.name for it in program.locations if it.atomic]
-        in_line = atomic if increments_are_in_line(model) else []
-        start = {location.name: location.initial for location in program.locations}
-        circular = may_cause_itself(accesses, in_line) and values_may_cause_themselves(
-            program, model, limits
-        )
-        conditions = [it.guard for it in program.operations if it.guard != Constant(1)]
-        conditions += [it.success for it in program.operations if it.success is not None]
-        domains = admissible(start, accesses, conditions, limits, circular)
-        reads: dict[int, Values[int]] = {}
-        for it in program.operations:
-            if it.reads and it.location is not None:
-                choice, constraints = pick(f"r{it.index}", sorted(domains.locations[it.location]))
-                reads[it.index] = choice
-                self.constraints += constraints
-        return reads
 
     def _reads_from(self) -> Relation:
         """Each executed read reads exactly one executed write of its location and value."""
@@ -82,6 +65,14 @@ class Candidates(Executions):
                 same = equal(self.written[writer], self.read[reader.index])
                 self.constraints += [edge.implies(self.writing[writer]), edge.implies(same)]
         return found
+
+    def identifying(self) -> Iterator[Term]:
+        """The terms whose values tell two candidate executions apart."""
+        yield from self.rf.values()
+        yield from self.coherence.values()
+        yield from self.executed.values()
+        for event, choice in self.read.items():
+            yield from (self.executed[event] & term for term in choice.values())
 
     # ---- orders ------------------------------------------------------------------------------
 
@@ -117,14 +108,12 @@ class Candidates(Executions):
             found |= self._total_order("lo", terms, in_program_order)
         return _possible(found)
 
-    def _choose(self, choice: Choice) -> None:
-        members = self._environment.set(choice.events)
-        given = self._environment.relation(choice.order)
+    def _linearised(self, asked: Linearisation, members: EventSet, given: Relation) -> Relation:
         found: dict[tuple[int, int], Term] = {}
-        for group in self._groups(members, choice.per_location):
+        for group in self._groups(members, asked.per_location):
             own = {pair: term for pair, term in given.items() if group.keys() >= set(pair)}
-            found |= self._total_order(choice.name, group, own)
-        self._environment.define_relation(choice.name, _possible(found))
+            found |= self._total_order(asked.name, group, own)
+        return _possible(found)
 
     def _groups(self, members: EventSet, per_location: bool) -> Iterator[EventSet]:
         if not per_location:
@@ -219,15 +208,6 @@ class Candidates(Executions):
                 values.setdefault(value, []).append(chosen & term)
         found = {value: any_of(terms) for value, terms in values.items()}
         return {value: term for value, term in found.items() if term is not FALSE}
-
-
-def accesses_of(program: Program) -> list[Access]:
-    """The operations of a program as to values."""
-    return [
-        Access(it.index, it.location, it.reads, it.value)
-        for it in program.operations
-        if it.location is not None and it.kind not in (Kind.LOCK, Kind.UNLOCK)
-    ]
 
 
 def _possible(terms: Mapping[tuple[int, int], Term]) -> dict[tuple[int, int], Term]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rspverify.axiomatic.library import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.needed import base_names
 from rspverify.axiomatic.reader import Reader
+from rspverify.axiomatic.usage import base_names
 from rspverify.axiomatic.vocabulary import names_beneath
 from rspverify.source import InputError, Problem, Source, Span, read_source
 

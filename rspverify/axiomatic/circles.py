@@ -12,17 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.candidates import Candidates, ReadValues
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import Limits
 from rspverify.litmus import Operation, Program
-from rspverify.relation import Expression as Relation
-from rspverify.relation import Test, Union
-from rspverify.relation.evaluate import closure
+from rspverify.relation.expression import Composition, Name, Sort, Test, Union
+from rspverify.relation.expression import Expression as Relation
+from rspverify.relation.terms import closure
 from rspverify.smt import FALSE, Solver, Term, any_of, pick
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import constant
 from rspverify.value import Binary, Constant, Expression, Read, reads
+
+_RF, _MO = Name("rf", Sort.RELATION), Name("mo", Sort.RELATION)
+_READS_FROM_LATER = Composition(_MO, _RF)
 
 
 def increments_are_in_line(model: MemoryModel) -> bool:
@@ -38,7 +41,7 @@ def increments_are_in_line(model: MemoryModel) -> bool:
     return any(
         axiom.test is Test.IRREFLEXIVE
         and not axiom.negated
-        and {"rf", "mo; rf"} <= {str(each) for each in _alternatives(axiom.expression)}
+        and {_RF, _READS_FROM_LATER} <= {*_alternatives(axiom.expression)}
         for axiom in model.axioms
     )
 
@@ -56,8 +59,8 @@ def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Li
 
     Raises LimitReached.
     """
-    shapes = _Shapes(_without_values(program), model, limits)
-    circle = any_of(term for (a, b), term in shapes.flow(program).items() if a == b)
+    shapes = Candidates(_without_values(program), model, limits, _unknown_values(program))
+    circle = any_of(term for (a, b), term in _flow(shapes, program, limits).items() if a == b)
     if circle is FALSE:
         return False
     solver = Solver(limits)
@@ -65,31 +68,29 @@ def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Li
     return solver.find() is not None
 
 
-class _Shapes(Candidates):
-    """Candidates as to rf, mo and which operations are executed, whatever their values."""
+def _unknown_values(program: Program) -> ReadValues:
+    """Every read reads 0; whether a guard holds, and whether there is success, is free."""
+    found: dict[int, Values[int]] = {}
+    constraints: list[Term] = []
+    for it in program.operations:
+        found[it.index] = constant(0)
+        for unknown in _unknowns(it):
+            found[unknown], own = pick(f"unknown{unknown}", (0, 1))
+            constraints += own
+    return ReadValues(found, constraints)
 
-    def _choose_values(
-        self, program: Program, model: MemoryModel, limits: Limits
-    ) -> Mapping[int, Values[int]]:
-        found: dict[int, Values[int]] = {}
-        for it in program.operations:
-            found[it.index] = constant(0)
-            for unknown in _unknowns(it):
-                found[unknown], constraints = pick(f"unknown{unknown}", (0, 1))
-                self.constraints += constraints
-        return found
 
-    def flow(self, program: Program) -> Mapping[tuple[int, int], Term]:
-        """From which access to which a value goes on, by any number of steps.
+def _flow(shapes: Candidates, program: Program, limits: Limits) -> Mapping[tuple[int, int], Term]:
+    """From which access to which a value goes on, by any number of steps.
 
-        An event is two numbers here, one for what it reads and one for what it writes.
-        """
-        edges = {(2 * a + 1, 2 * b): term for (a, b), term in self.rf.items()}
-        for it in program.operations:
-            for index in reads(it.value) if it.value is not None else ():
-                source, target = self.reader(index).index, self.writer(it.index).index
-                edges[2 * source, 2 * target + 1] = self.writing[target]
-        return closure(edges, self._limits)
+    An event is two numbers here, one for what it reads and one for what it writes.
+    """
+    edges = {(2 * a + 1, 2 * b): term for (a, b), term in shapes.rf.items()}
+    for it in program.operations:
+        for index in reads(it.value) if it.value is not None else ():
+            source, target = shapes.reader(index).index, shapes.writer(it.index).index
+            edges[2 * source, 2 * target + 1] = shapes.writing[target]
+    return closure(edges, limits)
 
 
 def _without_values(program: Program) -> Program:

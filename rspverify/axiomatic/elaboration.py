@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from rspverify.axiomatic.scope import (
     Built,
@@ -21,7 +22,7 @@ from rspverify.axiomatic.scope import (
     nothing,
 )
 from rspverify.axiomatic.syntax import Application, Binding, Local, Named, Node, Operator, Refused
-from rspverify.relation import (
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
@@ -137,38 +138,48 @@ class Elaborator:
 
     def _capture(self, node: Node, scope: Scope, bound: frozenset[str], found: Scope) -> None:
         """Keep what the free names of a function stand for, and report what is unknown."""
-        if isinstance(node, Named):
-            if node.name not in bound and node.name not in found.names:
-                cell = self._cell(node, scope, ()) or Cell(None)
-                cell.captured = True
-                found.names[node.name] = cell
-        elif isinstance(node, Refused):
-            self._unsupported(node)
-        elif isinstance(node, Local):
-            for each in node.bindings:
-                named = {*(each.parameters or ())} - {UNNAMED}
-                self._capture(each.body, scope, bound | named, found)
-            self._capture(node.body, scope, bound | {each.name for each in node.bindings}, found)
-        else:
-            for below in node.below:
-                self._capture(below, scope, bound, found)
+        match node:
+            case Named():
+                if node.name not in bound and node.name not in found.names:
+                    cell = self._cell(node, scope, ()) or Cell(None)
+                    cell.captured = True
+                    found.names[node.name] = cell
+            case Refused():
+                self._unsupported(node)
+            case Local():
+                for each in node.bindings:
+                    named = {*(each.parameters or ())} - {UNNAMED}
+                    self._capture(each.body, scope, bound | named, found)
+                names = {each.name for each in node.bindings}
+                self._capture(node.body, scope, bound | names, found)
+            case Application() | Operator():
+                for below in node.below:
+                    self._capture(below, scope, bound, found)
+            case _:
+                assert_never(node)
 
     def _value(
         self, node: Node, scope: Scope, calls: Calls, nested: int = 0
     ) -> Meaning | Function | Primitive | None:
         if calls and not self._may_go_on(calls, nested):
             return None
-        if isinstance(node, Named):
-            cell = self._cell(node, scope, calls)
-            return None if cell is None else cell.value
-        if isinstance(node, Refused):
-            self._unsupported(node)
-            return None
-        if isinstance(node, Local):
-            return self._local(node, scope, calls, nested)
-        if isinstance(node, Application):
-            return self._application(node, scope, calls, nested)
-        assert isinstance(node, Operator)
+        match node:
+            case Named():
+                cell = self._cell(node, scope, calls)
+                return None if cell is None else cell.value
+            case Refused():
+                self._unsupported(node)
+                return None
+            case Local():
+                return self._local(node, scope, calls, nested)
+            case Application():
+                return self._application(node, scope, calls, nested)
+            case Operator():
+                return self._operator(node, scope, calls, nested)
+            case _:
+                assert_never(node)
+
+    def _operator(self, node: Operator, scope: Scope, calls: Calls, nested: int) -> Meaning | None:
         if node.kind in _EMPTY:
             return nothing(_EMPTY[node.kind])
         operands: list[Meaning] = []
@@ -224,57 +235,57 @@ class Elaborator:
     def _application(
         self, node: Application, scope: Scope, calls: Calls, nested: int
     ) -> Meaning | None:
-        named = node.function
-        cell = self._cell(named, scope, calls) if isinstance(named, Named) else None
-        if isinstance(named, Named) and cell is None:
+        named, restricting = node.function, False
+        if isinstance(named, Named):
+            cell = self._cell(named, scope, calls)
+            function = None if cell is None else cell.value
+            restricting = cell is not None and cell is self.restricting.get(named.name)
+        else:
+            function = self._value(named, scope, calls, nested + 1)
+        match function:
+            case None:
+                return None
+            case Function():
+                return self._expanded(node, function, scope, calls, nested)
+            case Primitive("domain" | "range" as name):
+                argument = self._only_argument(node, name, scope, calls, nested)
+                return None if argument is None else self._applied(node, name, [argument], calls)
+            case Primitive(name):
+                message = f"{name} must stand after `with … from`"
+                self._problem(node.span, message, calls)
+                return None
+        if restricting:
+            return self._restricted(node, function, scope, calls, nested)
+        sort = next(iter(function)).value
+        message = f"{named.span.text} must be a function to be applied, not a {sort}"
+        self._problem(node.span, message, calls)
+        return None
+
+    def _restricted(
+        self, node: Application, base: Meaning, scope: Scope, calls: Calls, nested: int
+    ) -> Meaning | None:
+        """`int(r)` and `ext(r)`: the pairs of r in the base relation."""
+        name = node.function.span.text
+        argument = self._only_argument(node, name, scope, calls, nested)
+        if argument is None:
             return None
-        function = self._value(named, scope, calls, nested + 1) if cell is None else cell.value
-        if function is None:
-            return None
-        if cell is not None and cell is self.restricting.get(named.name):  # type: ignore[attr-defined]
-            return self._restricted(node, cell, scope, calls, nested)
-        if isinstance(function, Function):
-            return self._expanded(node, function, scope, calls, nested)
-        if not isinstance(function, Primitive):
-            sort = next(iter(function)).value
-            what = named.span.text
-            self._problem(
-                node.span, f"{what} must be a function to be applied, not a {sort}", calls
-            )
-            return None
-        if function.name not in ("domain", "range"):
-            message = f"{function.name} must stand after `with … from`"
+        if Sort.RELATION not in argument:
+            message = f"the argument of {name} must be a relation, not a set"
             self._problem(node.span, message, calls)
             return None
-        arguments = self._arguments(node, 1, function.name, scope, calls, nested)
+        return self._applied(node, "intersection", [base, argument], calls)
+
+    def _only_argument(
+        self, node: Application, name: str, scope: Scope, calls: Calls, nested: int
+    ) -> Meaning | None:
+        arguments = self._arguments(node, 1, name, scope, calls, nested)
         if arguments is None:
             return None
         (argument,) = arguments
         if isinstance(argument, Function | Primitive):
             self._problem(node.span, f"{argument.name} is a function and must be applied", calls)
             return None
-        return self._applied(node, function.name, [argument], calls)
-
-    def _restricted(
-        self, node: Application, cell: Cell, scope: Scope, calls: Calls, nested: int
-    ) -> Meaning | None:
-        """`int(r)` and `ext(r)`: the pairs of r in the base relation."""
-        name = node.function.span.text
-        arguments = self._arguments(node, 1, name, scope, calls, nested)
-        if arguments is None:
-            return None
-        found: list[Meaning] = []
-        for each in (cell.value, *arguments):
-            if isinstance(each, Function | Primitive):
-                self._problem(node.span, f"{each.name} is a function and must be applied", calls)
-                return None
-            assert each is not None
-            found.append(each)
-        if Sort.RELATION not in found[1]:
-            message = f"the argument of {name} must be a relation, not a set"
-            self._problem(node.span, message, calls)
-            return None
-        return self._applied(node, "intersection", found, calls)
+        return argument
 
     def _arguments(
         self, node: Application, number: int, name: str, scope: Scope, calls: Calls, nested: int

@@ -3,8 +3,9 @@
 An outcome tells every value that is read, and so which operations are executed and what they
 write: what is left to choose is the write that each read reads from, among those of its location
 and value, and an order of the writes of each atomic location. This is the check on the symbolic
-encoding (execution.py, question.py), with which it shares the base names of the vocabulary and
-nothing else.
+encoding (executions.py, candidates.py), with which it shares the reading of the model: the base
+names of the vocabulary, and which definition a name stands for (interpretation.py). What operators
+and axioms mean, and how an execution is put together, it has for itself.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import reduce
 from itertools import product
 from operator import or_
 
-from rspverify.axiomatic.event import Event, Part, Style, events_of
+from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.plan import ATOMIC, ORDER, RF, Check, Plan
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS
@@ -41,7 +42,7 @@ def consistent_execution(
     Whether the values are among those of the program is not asked (SEMANTICS §2): an outcome that
     a machine reaches has no others. Raises LimitReached after too many candidates, or too late.
     """
-    run = _run(program, Style.of(model), outcome)
+    run = _run(program, model, outcome)
     return None if run is None else _Enumeration(run, model, outcome, limits, most).first()
 
 
@@ -59,13 +60,13 @@ class _Run:
         return [place for place in self.written if self.events[place].at.name == location]
 
 
-def _run(program: Program, style: Style, outcome: Outcome) -> _Run | None:
+def _run(program: Program, model: MemoryModel, outcome: Outcome) -> _Run | None:
     """The run of a program whose reads have the values of an outcome; None if there is none."""
     values = dict(outcome.reads)
     events: list[Event] = []
     written: dict[int, int] = {}
     read: dict[int, int] = {}
-    for event in events_of(program, style):
+    for event in events_of(program, model):
         it = event.operation
         if it is None:
             written[len(events)] = event.at.initial
@@ -120,7 +121,7 @@ class _Enumeration:
             else:
                 self._ends = self._ends and last != 0
         given = {
-            name: _base(name, run.events)
+            name: base_value(name, run.events)
             for name in self._plan.calculation.given
             if _is_fixed(name)
         }
@@ -224,7 +225,7 @@ def _is_fixed(name: str) -> bool:
     return name in SETS or name in RELATIONS or name == ATOMIC
 
 
-def _base(name: str, events: Sequence[Event]) -> Value:
+def base_value(name: str, events: Sequence[Event]) -> Value:
     """The value of a base name that the executed events alone decide."""
     if name in SETS:
         return _mask(place for place, event in enumerate(events) if SETS[name](event))

@@ -23,33 +23,6 @@ class Part(Enum):
 
 
 @dataclass(frozen=True)
-class Style:
-    """Which operations a model sees as two events.
-
-    split_rmw: a read-modify-write is a read and a write, related by `rmw`, for a model that speaks
-    of this relation, and otherwise one event in R and in W. split_barriers: a barrier is the two
-    fences of OpenCL 2.0 §3.3.6.2, at its entry and its exit, for a model that tells them apart, and
-    otherwise one event.
-    """
-
-    split_rmw: bool = False
-    split_barriers: bool = False
-
-    @staticmethod
-    def of(model: MemoryModel) -> Style:
-        """The style that a model asks for by the names it uses."""
-        return Style("rmw" in model.names, bool(_ONE_OF_TWO_FENCES & model.names))
-
-    def parts(self, operation: Operation) -> tuple[Part, ...]:
-        """The parts of an operation, in program order."""
-        if self.split_rmw and operation.kind is Kind.RMW:
-            return Part.READ, Part.WRITE
-        if self.split_barriers and operation.kind is Kind.BARRIER:
-            return Part.ENTRY, Part.EXIT
-        return (Part.WHOLE,)
-
-
-@dataclass(frozen=True)
 class Event:
     """A node of an execution: (a part of) an operation, or the initial write of a location.
 
@@ -102,12 +75,26 @@ class Event:
         return replace(self, operation=it.failed)
 
 
-def events_of(program: Program, style: Style) -> list[Event]:
-    """The events of a program; the one with index i stands at place i."""
+def events_of(program: Program, model: MemoryModel) -> list[Event]:
+    """The events of a program under a model; the one with index i stands at place i."""
     locations = {location.name: location for location in program.locations}
     events = [Event(index, location) for index, location in enumerate(program.locations)]
     for it in program.operations:
         location = None if it.location is None else locations[it.location]
-        for part in style.parts(it):
+        for part in _parts(it, model):
             events.append(Event(len(events), location, it, program.threads[it.thread], part))
     return events
+
+
+def _parts(operation: Operation, model: MemoryModel) -> tuple[Part, ...]:
+    """The parts of an operation that a model tells apart by the names that it uses.
+
+    A read-modify-write is a read and a write for a model that speaks of `rmw`, and otherwise one
+    event in R and in W. A barrier is the two fences of OpenCL 2.0 §3.3.6.2, at its entry and its
+    exit, for a model that speaks of one of them, and otherwise one event.
+    """
+    if operation.kind is Kind.RMW and "rmw" in model.names:
+        return Part.READ, Part.WRITE
+    if operation.kind is Kind.BARRIER and _ONE_OF_TWO_FENCES & model.names:
+        return Part.ENTRY, Part.EXIT
+    return (Part.WHOLE,)

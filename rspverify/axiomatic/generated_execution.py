@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from rspverify.axiomatic.event import Event
-from rspverify.axiomatic.execution import Executions
-from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.executions import Executions
+from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation import Relation
+from rspverify.relation.terms import EventSet, Relation
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 from rspverify.smt.choice import Choice as Values
 
@@ -34,8 +34,6 @@ class GeneratedExecutions(Executions):
         mo: Mapping[tuple[int, int], Term],
         last: Mapping[str, Iterable[tuple[int | None, Term]]],
     ) -> None:
-        if model.chooses:
-            raise ValueError(f"{model.name} lets an execution choose more than rf and mo")
         super().__init__(program, model, limits, reads)
         initial = {it.at.name: it for it in self.events if it.initial}
         self.rf = _possible(self._reading(initial, rf))
@@ -67,6 +65,9 @@ class GeneratedExecutions(Executions):
             source = initial[reader.at.name] if write is None else self.writer(write)
             both = self.writing[source.index] & self.executed[reader.index]
             yield source, reader, term & both
+
+    def _linearised(self, asked: Linearisation, members: EventSet, given: Relation) -> Relation:
+        raise ValueError(f"{self.model.name} lets an execution choose more than rf and mo")
 
     def _ordered(self, location: Location) -> bool:
         return location.atomic or self.model.coherence == "co"

@@ -1,18 +1,18 @@
-"""A memory model as read from a .cat file: definitions, choices, axioms, and what is undefined."""
+"""A memory model as read from a .cat file: definitions, orders, axioms, and what is undefined."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias, assert_never
 
-from rspverify.relation import Expression, Sort, Test
+from rspverify.relation.expression import Expression, Sort, Test
 
 
 @dataclass(frozen=True)
-class Let:
-    """`let a = e and b = f`: all expressions are evaluated before any of the names is bound."""
-
+class _Definitions:
     definitions: tuple[tuple[str, Expression], ...]
 
     @property
@@ -21,23 +21,19 @@ class Let:
         return " and ".join(name for name, _ in self.definitions)
 
 
-@dataclass(frozen=True)
-class LetRec:
+class Let(_Definitions):
+    """`let a = e and b = f`: all expressions are evaluated before any of the names is bound."""
+
+
+class LetRec(_Definitions):
     """`let rec a = e and b = f`: the least sets and relations that satisfy the equations.
 
     No name that it defines stands under `~` or on the right of `\\`, so that there are such.
     """
 
-    definitions: tuple[tuple[str, Expression], ...]
-
-    @property
-    def name(self) -> str:
-        """The names that it binds."""
-        return " and ".join(name for name, _ in self.definitions)
-
 
 @dataclass(frozen=True)
-class Choice:
+class Linearisation:
     """`with name from generate_orders(events, order)`, or `linearisations` if not per_location.
 
     Each execution chooses a total order of the events, those of one location at a time or all of
@@ -69,7 +65,7 @@ class Axiom:
         return f"{sign}{self.test.value} {self.expression} as {self.name}"
 
 
-Statement = Let | LetRec | Choice | Axiom
+Statement: TypeAlias = Let | LetRec | Linearisation | Axiom
 
 
 @dataclass(frozen=True)
@@ -112,14 +108,19 @@ class MemoryModel:
         """What a name stands for at the end of the file, None if the model does not define it."""
         return self._definitions.get(name)
 
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The relations that the model gives a meaning of its own."""
+        defined = {name for name, it in self._definitions.items() if it.sort is Sort.RELATION}
+        return self._chosen | defined
+
     def defines(self, relation: str) -> bool:
         """Whether the model gives a relation a meaning of its own."""
-        found = self.definition(relation)
-        return relation in self._chosen or (found is not None and found.sort is Sort.RELATION)
+        return relation in self.relations
 
     @cached_property
     def _chosen(self) -> frozenset[str]:
-        return frozenset(it.name for it in self.statements if isinstance(it, Choice))
+        return frozenset(it.name for it in self.statements if isinstance(it, Linearisation))
 
     @cached_property
     def happens_before(self) -> tuple[str, ...]:
@@ -140,3 +141,40 @@ class MemoryModel:
     def chooses(self) -> bool:
         """Whether an execution chooses more than rf and mo: `with S from …`."""
         return bool(self._chosen)
+
+    @cached_property
+    def meaning_digest(self) -> str:
+        """What stands for all that the model says: models with one digest say the same.
+
+        Every definition, choice, axiom and condition counts, with the sorts of its names, and so
+        does their order; comments, layout, file names, the model's own name and the line by which
+        an axiom without a name is called do not. What base names mean is not the model's.
+        """
+        lines = [_spelled(each, each in self.conditions) for each in self.statements]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _spelled(statement: Statement, condition: bool) -> str:
+    """A statement as .cat spells it, with the sorts of what it defines: other text, other meaning.
+
+    Each name in it is of the sort of its last definition before, or a base name of one sort.
+    """
+    match statement:
+        case Let(definitions):
+            return f"let {_equations(definitions)}"
+        case LetRec(definitions):
+            return f"let rec {_equations(definitions)}"
+        case Linearisation(name, per_location, events, order):
+            makes = "generate_orders" if per_location else "linearisations"
+            return f"with {name} from {makes}({events}, {order})"
+        case Axiom(name, test, expression, negated, flag):
+            asked = "flag " if flag else "undefined_unless " if condition else ""
+            sign = "~" if negated else ""
+            what = f"{asked}{sign}{test.value} {expression.sort.value} {expression}"
+            return f"{what} as {name.partition('@')[0]}"
+        case _:
+            assert_never(statement)
+
+
+def _equations(definitions: Sequence[tuple[str, Expression]]) -> str:
+    return " and ".join(f"{name} : {each.sort.value} = {each}" for name, each in definitions)

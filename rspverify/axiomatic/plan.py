@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rspverify.axiomatic.model import Axiom, Choice, LetRec, MemoryModel
+from rspverify.axiomatic.interpretation import interpret
+from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import (
     COHERENCE_ORDER,
-    DERIVED,
     FINAL_WRITES,
     LOCK_ORDER,
     MODIFICATION_ORDER,
@@ -64,19 +64,12 @@ class Plan:
         if self.every:
             fixed.add(ATOMIC)
         self.calculation = calculation = Calculation(sorted(fixed), [RF, ORDER])
-        scope = self._base_names(model)
-        axioms: list[tuple[Axiom, int]] = []
-        for statement in model.statements:
-            if isinstance(statement, Axiom):
-                if statement in model.axioms:
-                    axioms.append((statement, self._place(statement, scope)))
-                continue
-            assert not isinstance(statement, Choice)
-            scope |= {name: calculation.place(each, scope) for name, each in statement.definitions}
+        found = interpret(model, self._base(model), calculation, _no_order)
+        axioms = [(each, self._place(each, found.at[each.name].values)) for each in model.axioms]
         defined = model.coherence if model.coherence and model.defines(model.coherence) else None
         self.by_order = defined is None
         names = [*model.happens_before, *([defined] if defined else [])]
-        self.later = tuple(scope[name] for name in names)
+        self.later = tuple(found.end.values[name] for name in names)
         everything = calculation.needed([*(place for _, place in axioms), *self.later])
         self.once = tuple(each for each in everything if not calculation.depends(each))
         self.reading = tuple(
@@ -90,20 +83,17 @@ class Plan:
         self.late = self._checks([each for each in axioms if each not in rising], known)
         self.last = calculation.needed(self.later, known)
 
-    def _base_names(self, model: MemoryModel) -> dict[str, int]:
-        calculation = self.calculation
-        scope = dict(calculation.given)
+    def _base(self, model: MemoryModel) -> dict[str, int]:
+        """Where the values of the base names will be."""
+        given = self.calculation.given
         order = Name(ORDER, Sort.RELATION)
         mo = Intersection(order, Name(ATOMIC, Sort.RELATION)) if self.every else order
-        scope |= dict.fromkeys(MODIFICATION_ORDER, calculation.place(mo, scope))
-        names = sorted(model.names & DERIVED.keys())
-        return scope | {name: calculation.place(DERIVED[name], scope) for name in names}
+        return {**given, **dict.fromkeys(MODIFICATION_ORDER, self.calculation.value(mo, given))}
 
-    def _place(self, axiom: Axiom, scope: Mapping[str, int]) -> int:
+    def _place(self, axiom: Axiom, names: Mapping[str, int]) -> int:
         expression = axiom.expression
-        return self.calculation.place(
-            Plus(expression) if axiom.test is Test.ACYCLIC else expression, scope
-        )
+        asked = Plus(expression) if axiom.test is Test.ACYCLIC else expression
+        return self.calculation.value(asked, names)
 
     def _checks(self, axioms: Sequence[tuple[Axiom, int]], known: list[int]) -> list[Check]:
         checks = []
@@ -115,7 +105,9 @@ class Plan:
 
 
 def _require_covered(model: MemoryModel) -> None:
-    recursive = any(isinstance(statement, LetRec) for statement in model.statements)
-    unusual = model.names & {FINAL_WRITES, *LOCK_ORDER}
-    if model.chooses or recursive or unusual:
+    if model.chooses or model.names & {FINAL_WRITES, *LOCK_ORDER}:
         raise LimitReached(f"an execution of {model.name} is more than rf and an order of writes")
+
+
+def _no_order(asked: Linearisation, names: Mapping[str, int]) -> int:
+    raise AssertionError("an order that is chosen is not covered")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import assert_never
 
-from rspverify.axiomatic.chosen import chosen_order
 from rspverify.axiomatic.elaboration import UNNAMED, Elaborator, unsupported
 from rspverify.axiomatic.library import (
     found,
@@ -14,10 +14,9 @@ from rspverify.axiomatic.library import (
     places,
     standard_library,
 )
-from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, ModelFile, Statement
-from rspverify.axiomatic.needed import without_needless
+from rspverify.axiomatic.linearisation import linearisation
+from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, ModelFile, Statement
 from rspverify.axiomatic.parsing import parse
-from rspverify.axiomatic.recursion import grows
 from rspverify.axiomatic.scope import (
     Built,
     Cell,
@@ -37,7 +36,9 @@ from rspverify.axiomatic.syntax import (
     RefusedStatement,
     Show,
 )
-from rspverify.relation import Expression, Name, Nothing, Sort, Test
+from rspverify.axiomatic.usage import without_unused
+from rspverify.relation.expression import Expression, Name, Nothing, Sort, Test
+from rspverify.relation.polarity import polarity
 from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
 
 _TOTAL_ORDER = "S"
@@ -82,7 +83,7 @@ class Reader:
         """Read the file of a model, and all that it includes."""
         self._including.append(Path(source.name).resolve())
         self._file(source, main=True)
-        self.statements = [*without_needless(self.statements, self._optional)]
+        self.statements = [*without_unused(self.statements, self._optional)]
 
     # Files.
 
@@ -108,6 +109,8 @@ class Reader:
                     shown.append(str(each.span.line))
                 case RefusedStatement():
                     self._refused(each)
+                case _:
+                    assert_never(each)
         if shown:
             lines = f"line{'s' * (len(shown) > 1)} {', '.join(shown)}"
             self._note(f"{file.source.name}: show and unshow count for nothing ({lines})")
@@ -121,7 +124,9 @@ class Reader:
             self.problems.append(Problem(title[-1][1], message, hint))
         for option, span in options:
             if option == "withsc" and main:
-                order = Choice(_TOTAL_ORDER, False, Name("SC", Sort.SET), Nothing(Sort.RELATION))
+                order = Linearisation(
+                    _TOTAL_ORDER, False, Name("SC", Sort.SET), Nothing(Sort.RELATION)
+                )
                 self._bind({_TOTAL_ORDER: Sort.RELATION}, order)
             elif option == "withsc":
                 self._note(f"{span}: {option} counts for nothing in an included file")
@@ -252,8 +257,9 @@ class Reader:
         return {each.name: elaborator.expression(each.body, inner) for each in syntax.bindings}
 
     def _must_grow(self, binding: Binding, body: Expression, names: Sequence[str]) -> None:
+        shrinking = polarity(body).negative
         for name in names:
-            if not grows(body, name):
+            if name in shrinking:
                 message = f"{name} under ~ or on the right of \\ in a let rec that defines it"
                 self.problems.append(unsupported(binding.span, message))
 
@@ -304,7 +310,7 @@ class Reader:
         return names[0]
 
     def _chosen(self, syntax: Chosen) -> None:
-        order = chosen_order(syntax, self._elaborator, self._scope)
+        order = linearisation(syntax, self._elaborator, self._scope)
         if syntax.name == UNNAMED:
             self.problems.append(Problem(syntax.span, "the order that is chosen must have a name"))
         elif order is None:

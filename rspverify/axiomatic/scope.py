@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rspverify.axiomatic.syntax import Node
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
-from rspverify.relation import Expression, Name, Nothing, Sort
+from rspverify.relation.expression import Expression, Name, Nothing, Sort
 
 ORDERS = {"generate_orders": 2, "generate_cos": 1, "linearisations": 2}
 """What may stand after `with … from`, and how many arguments it has."""

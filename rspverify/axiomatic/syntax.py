@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 from rspverify.source import Source, Span
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class _Node:
     """An expression. below: those that it is made of. depth: operators on top of each other."""
 
     span: Span
@@ -25,21 +26,21 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Named(Node):
+class Named(_Node):
     """A name."""
 
     name: str
 
 
 @dataclass(frozen=True, eq=False)
-class Operator(Node):
+class Operator(_Node):
     """An operator, by the name that the grammar gives it; below are its operands."""
 
     kind: str
 
 
 @dataclass(frozen=True, eq=False)
-class Application(Node):
+class Application(_Node):
     """`f(a, b)` or `f a`; the function and the arguments are below."""
 
     @property
@@ -54,7 +55,7 @@ class Application(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Local(Node):
+class Local(_Node):
     """`let … in body`; what its bindings and its body stand for is below, the body last."""
 
     bindings: tuple[Binding, ...]
@@ -66,10 +67,14 @@ class Local(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Refused(Node):
+class Refused(_Node):
     """What we do not support. construct: as users are told."""
 
     construct: str
+
+
+Node: TypeAlias = Named | Operator | Application | Local | Refused
+"""An expression."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +141,7 @@ class RefusedStatement:
     names: tuple[str, ...] = ()
 
 
-Statement = Definition | Include | Question | Chosen | Show | RefusedStatement
+Statement: TypeAlias = Definition | Include | Question | Chosen | Show | RefusedStatement
 
 
 @dataclass(frozen=True, eq=False)

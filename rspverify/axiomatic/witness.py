@@ -12,7 +12,7 @@ from rspverify.verdict import Outcome
 class Witness:
     """A consistent execution: its outcome, and its relations by name as pairs of event indices.
 
-    Events are those of events_of(program, Style.of(model)), by their index.
+    Events are those of events_of(program, model), by their index.
     """
 
     outcome: Outcome

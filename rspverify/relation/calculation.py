@@ -2,113 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rspverify.relation.concrete import Operation, Value, bound_recursively, operation
-from rspverify.relation.expression import (
-    Complement,
-    Difference,
-    Expression,
-    Name,
-    names_in,
-    operands,
-)
+from rspverify.relation.algebra import Algebra, Definitions
+from rspverify.relation.concrete import Concrete, Operation, Value, operation
+from rspverify.relation.expression import Operator, names_in
+from rspverify.relation.polarity import Polarity, polarity_of
 
 
 @dataclass(frozen=True)
 class _Step:
-    """One operation. Of the names that change: which it depends on, rises with, and falls with.
-
-    A value rises with a name if it can only grow as that grows, and falls if it can only shrink.
-    """
+    """One operation. polarity: of the names that change."""
 
     apply: Operation
     operands: tuple[int, ...]
-    depends: frozenset[str]
-    rises: frozenset[str]
-    falls: frozenset[str]
+    polarity: Polarity
 
 
-class Calculation:
+class Calculation(Algebra[int]):
     """Expressions as one list of steps: equal operations once, each after its operands.
 
-    Names are given from outside; `changing` are those whose values may be replaced. A place is the
-    number of a step, under which values are kept.
+    Names are given from outside; `changing` are those whose values may be replaced. The value of an
+    expression is here its place: the number of a step, under which values are kept.
     """
 
     def __init__(self, fixed: Iterable[str], changing: Iterable[str]) -> None:
-        self._changing = frozenset(changing)
+        changing = sorted(changing)
         self._steps: list[_Step] = []
         self._known: dict[tuple[object, ...], int] = {}
-        self.given = {name: self._name(name) for name in [*fixed, *sorted(self._changing)]}
+        self.given = {name: self._add(_given, (), Polarity()) for name in fixed}
+        for name in changing:
+            self.given[name] = self._add(_given, (), Polarity(frozenset({name})))
 
-    def _name(self, name: str) -> int:
-        own = frozenset({name}) & self._changing
-        self._steps.append(_Step(_given, (), own, self._changing, self._changing - own))
+    def _add(self, apply: Operation, operands: tuple[int, ...], polarity: Polarity) -> int:
+        self._steps.append(_Step(apply, operands, polarity))
         return len(self._steps) - 1
 
-    def place(self, expression: Expression, scope: Mapping[str, int]) -> int:
-        """Where the value of an expression will be, if `scope` tells the places of its names."""
-        if isinstance(expression, Name):
-            return scope[expression.name]
-        places = tuple(self.place(each, scope) for each in operands(expression))
-        key = (type(expression), expression.sort, places)
+    def apply(self, operator: Operator, operands: tuple[int, ...]) -> int:
+        """Where the value of an operator will be, if those of its operands are at these places."""
+        key = (type(operator), operator.sort, operands)
         if key not in self._known:
-            self._known[key] = len(self._steps)
-            self._steps.append(self._step(expression, places))
+            below = [self._steps[place].polarity for place in operands]
+            own = polarity_of(operator, below)
+            self._known[key] = self._add(operation(operator), operands, own)
         return self._known[key]
 
-    def recursion(
-        self, definitions: Sequence[tuple[str, Expression]], scope: Mapping[str, int]
-    ) -> dict[str, int]:
+    def least(self, definitions: Definitions, names: Mapping[str, int]) -> Mapping[str, int]:
         """Where the values of names will be that are defined by each other.
 
         How they change with the names that change is not told: they depend on them.
         """
         defined = [name for name, _ in definitions]
         free = sorted(frozenset().union(*(names_in(each) for _, each in definitions)) - {*defined})
-        places = tuple(scope[name] for name in free)
+        places = tuple(names[name] for name in free)
 
         def fixpoint(events: int, *values: Value) -> tuple[Value, ...]:
-            found = bound_recursively(definitions, events, dict(zip(free, values, strict=True)))
+            found = Concrete(events).least(definitions, dict(zip(free, values, strict=True)))
             return tuple(found[name] for name in defined)
 
-        whole = self._append(fixpoint, places)
+        depends = frozenset[str]().union(*(self.depends(place) for place in places))
+        either = Polarity(depends, depends)
+        whole = self._add(fixpoint, places, either)
         return {
-            name: self._append(lambda events, all_, at=at: all_[at], (whole,))
+            name: self._add(lambda events, all_, at=at: all_[at], (whole,), either)
             for at, name in enumerate(defined)
         }
 
-    def _append(self, apply: Operation, places: tuple[int, ...]) -> int:
-        """A step of which is known only what it depends on."""
-        depends = frozenset().union(*(self._steps[place].depends for place in places))
-        still = self._changing - depends
-        self._steps.append(_Step(apply, places, depends, still, still))
-        return len(self._steps) - 1
-
-    def _step(self, expression: Expression, places: tuple[int, ...]) -> _Step:
-        below = [self._steps[place] for place in places]
-        rises = [each.rises for each in below]
-        falls = [each.falls for each in below]
-        if isinstance(expression, Complement | Difference):
-            rises[-1], falls[-1] = falls[-1], rises[-1]
-        return _Step(
-            operation(expression),
-            places,
-            frozenset().union(*(each.depends for each in below)),
-            self._changing.intersection(*rises),
-            self._changing.intersection(*falls),
-        )
-
     def depends(self, place: int) -> frozenset[str]:
         """The changing names that a value depends on."""
-        return self._steps[place].depends
+        return self._steps[place].polarity.names
 
     def rises(self, place: int, name: str) -> bool:
         """Whether a value can only grow as that of a changing name grows."""
-        return name in self._steps[place].rises
+        return name not in self._steps[place].polarity.negative
 
     def needed(self, places: Iterable[int], known: Iterable[int] = ()) -> tuple[int, ...]:
         """The steps that values rest on, in the order of calculation, without those known."""

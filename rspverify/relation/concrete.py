@@ -1,26 +1,26 @@
 """Relational expressions over the events of one execution: plain values, no terms.
 
 A set is a bit mask: bit i is event i. A relation is a row for each event, the set of those it is
-related to. Events are counted from 0, and all of them are executed. Nothing is shared with
-evaluate.py, whose answers are checked by these.
+related to. Events are counted from 0, and all of them are executed. No operator is shared with
+terms.py, whose answers are checked by these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
+from rspverify.relation.algebra import Algebra, Definitions
 from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
     Domain,
-    Expression,
     Identity,
     Intersection,
     Inverse,
-    Name,
     Nothing,
+    Operator,
     Optionally,
     Plus,
     Product,
@@ -28,45 +28,34 @@ from rspverify.relation.expression import (
     Sort,
     Star,
     Union,
-    operands,
 )
 
-Rows = tuple[int, ...]
-Value = int | Rows
-Operation = Callable[..., Any]
+Rows: TypeAlias = tuple[int, ...]
+Value: TypeAlias = int | Rows
+Operation: TypeAlias = Callable[..., Any]
 """From the number of events and the values of the operands to the value of the expression."""
 
 
-def value_of(expression: Expression, events: int, names: Mapping[str, Value]) -> Value:
-    """The value of an expression over so many events, given those of its names."""
-    if isinstance(expression, Name):
-        return names[expression.name]
-    values = (value_of(each, events, names) for each in operands(expression))
-    found: Value = operation(expression)(events, *values)
-    return found
+class Concrete(Algebra[Value]):
+    """Plain sets and relations over so many events."""
 
+    def __init__(self, events: int) -> None:
+        self._events = events
 
-def bound(
-    definitions: Sequence[tuple[str, Expression]], events: int, names: Mapping[str, Value]
-) -> dict[str, Value]:
-    """The names, and those defined at once: no definition sees another."""
-    return {**names, **{name: value_of(each, events, names) for name, each in definitions}}
+    def apply(self, operator: Operator, operands: tuple[Value, ...]) -> Value:
+        """What an operator makes of its operands."""
+        found: Value = operation(operator)(self._events, *operands)
+        return found
 
-
-def bound_recursively(
-    definitions: Sequence[tuple[str, Expression]], events: int, names: Mapping[str, Value]
-) -> dict[str, Value]:
-    """The names, and those defined by each other: the least values that satisfy the definitions.
-
-    The definitions must only grow as the names that they define grow.
-    """
-    found = {name: nothing(events, each.sort) for name, each in definitions}
-    while True:
-        scope = {**names, **found}
-        grown = {name: value_of(each, events, scope) for name, each in definitions}
-        if grown == found:
-            return scope
-        found = grown
+    def least(self, definitions: Definitions, names: Mapping[str, Value]) -> Mapping[str, Value]:
+        """The least values that satisfy definitions by each other, from nothing upwards."""
+        found = {name: nothing(self._events, each.sort) for name, each in definitions}
+        while True:
+            known = {**names, **found}
+            grown = {name: self.value(each, known) for name, each in definitions}
+            if grown == found:
+                return found
+            found = grown
 
 
 def nothing(events: int, sort: Sort) -> Value:
@@ -74,10 +63,10 @@ def nothing(events: int, sort: Sort) -> Value:
     return 0 if sort is Sort.SET else (0,) * events
 
 
-def operation(expression: Expression) -> Operation:
-    """What the operator at the root of an expression does with the values of its operands."""
-    table = _ON_SETS if expression.sort is Sort.SET else _ON_RELATIONS
-    return table[type(expression)]
+def operation(operator: Operator) -> Operation:
+    """What an operator does with the values of its operands."""
+    table = _ON_SETS if operator.sort is Sort.SET else _ON_RELATIONS
+    return table[type(operator)]
 
 
 def members(mask: int) -> Iterator[int]:
@@ -174,7 +163,7 @@ def _range(events: int, rows: Rows) -> int:
     return found
 
 
-_ON_SETS: Mapping[type[Expression], Operation] = {
+_ON_SETS: Mapping[type[Operator], Operation] = {
     Union: lambda events, left, right: left | right,
     Intersection: lambda events, left, right: left & right,
     Difference: lambda events, left, right: left & ~right,
@@ -183,7 +172,7 @@ _ON_SETS: Mapping[type[Expression], Operation] = {
     Range: _range,
     Nothing: lambda events: nothing(events, Sort.SET),
 }
-_ON_RELATIONS: Mapping[type[Expression], Operation] = {
+_ON_RELATIONS: Mapping[type[Operator], Operation] = {
     Union: _union,
     Intersection: _intersection,
     Difference: _difference,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeVar, dataclass_transform
+from typing import Any, TypeAlias, TypeVar, dataclass_transform
 
 
 class Sort(Enum):
@@ -18,7 +19,7 @@ class KindError(Exception):
     """An operator got a set where it wants a relation, or the other way round."""
 
 
-class Expression:
+class _Syntax:
     """A set of events or a relation between events; `str()` spells it as .cat does.
 
     binding: how tightly its operator binds, so that only the parentheses that matter are written.
@@ -36,7 +37,7 @@ class Expression:
         return {name: value for name, value in vars(self).items() if name != "_hash"}
 
 
-Node = TypeVar("Node", bound=Expression)
+Node = TypeVar("Node", bound=_Syntax)
 
 
 @dataclass_transform(frozen_default=True)
@@ -56,7 +57,7 @@ def _node(made: type[Node]) -> type[Node]:
 
 
 @_node
-class Name(Expression):
+class Name(_Syntax):
     """A base relation or set, or one that a model defines."""
 
     name: str
@@ -67,7 +68,7 @@ class Name(Expression):
 
 
 @_node
-class Nothing(Expression):
+class Nothing(_Syntax):
     """`0` or `{}`: the empty relation, or the empty set."""
 
     sort: Sort
@@ -77,7 +78,7 @@ class Nothing(Expression):
 
 
 @_node
-class _Pair(Expression):
+class _Pair(_Syntax):
     left: Expression
     right: Expression
 
@@ -133,7 +134,7 @@ class Composition(_Pair):
 
 
 @_node
-class Product(Expression):
+class Product(_Syntax):
     """`S * T`: every event of S with every event of T."""
 
     left: Expression
@@ -150,7 +151,7 @@ class Product(Expression):
 
 
 @_node
-class Identity(Expression):
+class Identity(_Syntax):
     """`[S]`: every event of S with itself."""
 
     argument: Expression
@@ -164,7 +165,7 @@ class Identity(Expression):
 
 
 @_node
-class _End(Expression):
+class _End(_Syntax):
     argument: Expression
     word = "?"
     sort = Sort.SET
@@ -189,7 +190,7 @@ class Range(_End):
 
 
 @_node
-class Complement(Expression):
+class Complement(_Syntax):
     """`~a`: the executed events, or pairs of executed events, outside a."""
 
     argument: Expression
@@ -204,7 +205,7 @@ class Complement(Expression):
 
 
 @_node
-class _Postfix(Expression):
+class _Postfix(_Syntax):
     argument: Expression
     symbol = "?"
     sort = Sort.RELATION
@@ -240,9 +241,43 @@ class Star(_Postfix):
     symbol = "*"
 
 
+Operator: TypeAlias = (
+    Nothing
+    | Union
+    | Intersection
+    | Difference
+    | Composition
+    | Product
+    | Identity
+    | Domain
+    | Range
+    | Complement
+    | Inverse
+    | Optionally
+    | Plus
+    | Star
+)
+"""An expression that is no name, by the operator at its root."""
+
+Expression: TypeAlias = Name | Operator
+Value = TypeVar("Value")
+
+
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an operator is applied to, from left to right."""
-    return tuple(each for each in vars(expression).values() if isinstance(each, Expression))
+    found: list[Any] = [each for each in vars(expression).values() if isinstance(each, _Syntax)]
+    return tuple(found)
+
+
+def fold(
+    expression: Expression,
+    of_name: Callable[[str], Value],
+    apply: Callable[[Operator, tuple[Value, ...]], Value],
+) -> Value:
+    """The value of an expression, from those of its names and what operators do with values."""
+    if isinstance(expression, Name):
+        return of_name(expression.name)
+    return apply(expression, tuple([fold(it, of_name, apply) for it in operands(expression)]))
 
 
 def names_in(expression: Expression) -> frozenset[str]:

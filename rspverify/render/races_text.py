@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.relation.order import nearest
+from rspverify.graph import nearest
 from rspverify.report import RaceReport
 from rspverify.verdict import Event, Race
 

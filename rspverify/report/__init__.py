@@ -2,7 +2,6 @@
 
 from rspverify.report.checks import (
     UNDEFINED,
-    Arrow,
     CompiledThread,
     Difference,
     Disagreement,
@@ -15,9 +14,6 @@ from rspverify.report.checks import (
     OutcomeTable,
     PairCounts,
     PairResult,
-    Picture,
-    PlacedEvent,
-    PlacedThread,
     RaceReport,
     ReadValue,
     Result,
@@ -39,7 +35,6 @@ from rspverify.report.comparison import (
 
 __all__ = [
     "UNDEFINED",
-    "Arrow",
     "Bill",
     "Change",
     "Compared",
@@ -59,9 +54,6 @@ __all__ = [
     "OutcomeTable",
     "PairCounts",
     "PairResult",
-    "Picture",
-    "PlacedEvent",
-    "PlacedThread",
     "RaceReport",
     "ReadValue",
     "Result",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rspverify.axiomatic import require_understood, unheeded
+from rspverify.axiomatic import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import Machine
@@ -37,10 +37,10 @@ def check(
         log = QueryLog()
     source = (source or SourceExecutions(case.program, case.model)).within(case.limits)
     try:
-        require_understood(case.program, case.model)
+        require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
         verdict = _within_what_was_read(verdict, case.program)
-        notes = "".join(f" ({note})" for note in unheeded(case.program, case.model))
+        notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
         verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
         if log and settings.confirm and verdict.word is Word.SOUND:
             verdict = _confirmed(verdict, log, settings.confirm, case)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rspverify.axiomatic import MemoryModel, Questions, require_understood, unheeded
+from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.report import UNDEFINED, OutcomeRow, OutcomeTable, RaceReport
@@ -25,7 +25,7 @@ def outcomes(
     program: Program, model: MemoryModel, schemes: Sequence[Scheme], test: str, settings: Settings
 ) -> OutcomeTable:
     """The table of all outcomes. Raises InputError where the model is silent, and LimitReached."""
-    require_understood(program, model)
+    require_covered(program, model)
     source = Questions(program, model, settings.limits())
     count = FinalCount(program)
     allowed = _allowed(source, count)
@@ -53,16 +53,16 @@ def outcomes(
         _flags(model, violated),
         condition.span.text if condition else None,
         count.result(allowed),
-        (*unheeded(program, model), *(note for _, note in reach if note)),
+        (*ignored_features(program, model), *(note for _, note in reach if note)),
         program.within,
     )
 
 
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> RaceReport:
     """Whether a consistent execution races. Raises as `outcomes`."""
-    require_understood(program, model)
+    require_covered(program, model)
     race = Questions(program, model, settings.limits()).race()
-    ignored = unheeded(program, model)
+    ignored = ignored_features(program, model)
     return RaceReport(program.title, test, model.name, race, program.within, ignored)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rspverify.axiomatic import Witness, consistent_execution
-from rspverify.axiomatic.event import Event, Style, events_of
+from rspverify.axiomatic.event import Event, events_of
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine
@@ -71,7 +71,7 @@ def _matching(case: Case, source: SourceExecutions, outcome: Outcome) -> str | N
         witness = consistent_execution(case.program, case.model, outcome, share)
     except LimitReached as limit:
         return _by_second_solver(source.questions.asked_outcome(outcome), limit, case.limits)
-    return None if witness is None else _in_words(case.program, Style.of(case.model), witness)
+    return None if witness is None else _in_words(case.program, case.model, witness)
 
 
 def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits) -> str | None:
@@ -90,8 +90,8 @@ def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits
     )
 
 
-def _in_words(program: Program, style: Style, witness: Witness) -> str:
-    names = [_name(event) for event in events_of(program, style)]
+def _in_words(program: Program, model: MemoryModel, witness: Witness) -> str:
+    names = [_name(event) for event in events_of(program, model)]
     lines = [
         f"{name}: {names[a]} -> {names[b]}"
         for name, pairs in witness.relations.items()

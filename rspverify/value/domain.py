@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-import networkx
-
+from rspverify.graph import circles
 from rspverify.limits import LimitReached, Limits
 from rspverify.value.expression import (
     BINARY,
@@ -143,21 +142,20 @@ def may_cause_itself(accesses: Sequence[Access], in_line: Collection[str] = ()) 
 
     in_line: locations whose read-modify-writes never read from each other in a circle.
     """
-    flow = networkx.DiGraph()
+    flow = []
     for writer in accesses:
         if writer.value is None:
             continue
-        for index in reads(writer.value):
-            flow.add_edge(("read", index), ("write", writer.index))
-        for reader in accesses:
-            if reader.reads and reader.location == writer.location and reader is not writer:
-                flow.add_edge(("write", writer.index), ("read", reader.index))
+        flow += [(("read", it), ("write", writer.index)) for it in reads(writer.value)]
+        flow += [
+            (("write", writer.index), ("read", reader.index))
+            for reader in accesses
+            if reader.reads and reader.location == writer.location and reader is not writer
+        ]
     by_index = {access.index: access for access in accesses}
-    for circle in networkx.strongly_connected_components(flow):
-        members = [by_index[index] for _, index in circle]
-        if len(circle) > 1 and not _in_line(members, in_line):
-            return True
-    return False
+    return any(
+        not _in_line([by_index[index] for _, index in circle], in_line) for circle in circles(flow)
+    )
 
 
 def _in_line(members: Sequence[Access], in_line: Collection[str]) -> bool:

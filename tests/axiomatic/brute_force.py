@@ -14,8 +14,8 @@ from itertools import permutations, product
 
 from relation.concrete import World
 
-from rspverify.axiomatic.event import Event, Part, Style, events_of
-from rspverify.axiomatic.model import Choice, Let, LetRec, MemoryModel
+from rspverify.axiomatic.event import Event, Part, events_of
+from rspverify.axiomatic.model import Let, LetRec, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import DERIVED, RELATIONS, SETS
 from rspverify.litmus import Program
 from rspverify.relation import expression as syntax
@@ -51,7 +51,7 @@ def _with_values(
     events: list[Event] = []
     read: dict[int, int] = {}
     written: dict[int, int] = {}
-    for event in events_of(program, Style.of(model)):
+    for event in events_of(program, model):
         it = event.operation
         if it is None:
             written[event.index] = event.at.initial
@@ -204,7 +204,7 @@ def _from(
                 break
             known = more
         yield from _from(model, base, place + 1, names | known, broken, universe)
-    elif isinstance(statement, Choice):
+    elif isinstance(statement, Linearisation):
         members = calculate(statement.events, names, universe)
         given = calculate(statement.order, names, universe)
         for order in _orders(base, members, given, statement.per_location):

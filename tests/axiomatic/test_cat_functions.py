@@ -9,7 +9,7 @@ from relation.concrete import relation_expressions, set_expressions
 
 from rspverify.axiomatic import MemoryModel, read_model
 from rspverify.axiomatic.model import Let
-from rspverify.relation import Expression
+from rspverify.relation.expression import Expression
 from rspverify.source import InputError, Problem, Severity, Source
 
 MODEL = "let hb = sb\nacyclic hb as Hb\n"

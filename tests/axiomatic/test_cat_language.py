@@ -6,10 +6,10 @@ import pytest
 
 from rspverify.axiomatic import MemoryModel, load_model, read_model
 from rspverify.axiomatic.library import LIBRARY
-from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec, Statement
+from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, Statement
 from rspverify.axiomatic.texts import model_texts
-from rspverify.relation import Expression, Name, Nothing, Product, Sort
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Expression, Name, Nothing, Product, Sort
+from rspverify.relation.expression import Test as Question
 from rspverify.source import InputError, Problem, Severity, Source
 
 MODEL = "let hb = sb\nacyclic hb as Hb\n"
@@ -169,7 +169,7 @@ def test_recursion_with_mistakes() -> None:
 def test_a_header_may_ask_for_a_total_order(header: str) -> None:
     model = read_model(Source("t.cat", f"{header}\nlet S = S & po\nacyclic S as Sc"), "t")
     first = model.statements[0]
-    assert first == Choice("S", False, Name("SC", Sort.SET), Nothing(Sort.RELATION))
+    assert first == Linearisation("S", False, Name("SC", Sort.SET), Nothing(Sort.RELATION))
     assert model.names == {"SC", "po"}
 
 
@@ -208,7 +208,7 @@ def test_initial_writes_are_events_whatever_the_header_says() -> None:
 )
 def test_choices(text: str, choice: tuple[bool, str, str]) -> None:
     model = read(f"with S from {text}\nacyclic S; po as Sc")
-    (found,) = (each for each in model.statements if isinstance(each, Choice))
+    (found,) = (each for each in model.statements if isinstance(each, Linearisation))
     assert (found.name, found.per_location, str(found.events), str(found.order)) == ("S", *choice)
     assert model.chooses
 

@@ -6,7 +6,7 @@ from oracle_adapter import model_outcomes
 from rspverify.axiomatic import Questions, load_model, read_model
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
-from rspverify.relation import (
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,

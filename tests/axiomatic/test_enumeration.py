@@ -26,8 +26,8 @@ from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.check.expected import read_expected
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
-from rspverify.relation import Expression, Name, Sort
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Expression, Name, Sort
+from rspverify.relation.expression import Test as Question
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import DEFAULT_MODEL, Engine, Settings

@@ -8,7 +8,7 @@ import pytest
 from programs import Shape, random_program
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
-from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program, read_program_file
 from rspverify.smt import Solver
@@ -38,7 +38,7 @@ def answer(program: Program, model: MemoryModel) -> tuple[object, ...]:
 
 def racing(program: Program, model: MemoryModel) -> set[tuple[int, int]]:
     """The pairs of events that race in some consistent execution."""
-    candidates = Candidates(program, model, Limits())
+    candidates = candidates_of(program, model, Limits())
     solver = Solver(Limits())
     solver.add(*candidates.constraints, *candidates.axioms.values())
     pairs = candidates.racing["Dr"]

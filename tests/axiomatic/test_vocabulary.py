@@ -4,6 +4,7 @@ import pytest
 
 from rspverify.axiomatic import read_model
 from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.vocabulary import (
     COHERENCE_ORDER,
     DERIVED,
@@ -49,7 +50,7 @@ STARTED = {(start, event) for start in (X0, Y0) for event in EVENTS[2:]}
 
 def candidates(expression: str, text: str = TEXT) -> Candidates:
     model = read_model(Source("t.cat", f"let hb = sb let it = {expression} acyclic hb as Hb"), "t")
-    return Candidates(read_program(Source("t.litmus", text)), model, Limits())
+    return candidates_of(read_program(Source("t.litmus", text)), model, Limits())
 
 
 def among(*groups: set[int]) -> set[tuple[int, int]]:

@@ -14,9 +14,11 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from rspverify.axiomatic import execution
 from rspverify.cli import app
 from rspverify.litmus import Program, reader
+from rspverify.relation.expression import Expression
+from rspverify.relation.expression import Test as Question
+from rspverify.relation.terms import Terms
 from rspverify.render import listing_text, scheme_text
 from rspverify.smt import FALSE
 from rspverify.soundness import outcomes as outcomes_module
@@ -54,15 +56,19 @@ def lying_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rspverify.soundness.check.target_of", lambda *_: Liar())
 
 
+def lie_about_narf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An encoding that thinks Narf never holds, so that the model allows nothing."""
+    real = Terms.holds
+
+    def holds(algebra: Terms, test: Question, expression: Expression, names: Any) -> Any:
+        return FALSE if "nal" in str(expression) else real(algebra, test, expression, names)
+
+    monkeypatch.setattr(Terms, "holds", holds)
+
+
 @pytest.fixture
 def lying_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An encoding that thinks Narf never holds, so that the model allows nothing."""
-    real = execution.holds
-
-    def holds(*of: Any) -> Any:
-        return FALSE if "nal" in str(of[-1]) else real(*of)
-
-    monkeypatch.setattr(execution, "holds", holds)
+    lie_about_narf(monkeypatch)
 
 
 def run(*arguments: str) -> Result:
@@ -114,8 +120,7 @@ def test_the_report_s_command_shows_it_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as lying:
-        real = execution.holds
-        lying.setattr(execution, "holds", lambda *of: FALSE if "nal" in str(of[-1]) else real(*of))
+        lie_about_narf(lying)
         assert run("check", ORIGINAL, FIG4, "--l2", "real").exit_code == 70
         place = report()
         command = json.loads((place / "error.json").read_text())["command"]

@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 from hypothesis import strategies as st
 
-from rspverify.relation import (
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,19 +11,18 @@ from hypothesis import strategies as st
 from relation.concrete import World, expressions, relation_expressions, set_expressions
 from relation.test_relation_algebra import OPERATORS, r, s
 
-from rspverify.relation import (
+from rspverify.relation.calculation import Calculation
+from rspverify.relation.concrete import Concrete, Rows, Value, empty, irreflexive, members
+from rspverify.relation.expression import (
     Complement,
     Difference,
-    Environment,
     Expression,
     Inverse,
     Plus,
     Sort,
-    evaluate,
 )
-from rspverify.relation.calculation import Calculation
-from rspverify.relation.concrete import Rows, Value, empty, irreflexive, members, value_of
-from rspverify.smt import TRUE
+from rspverify.relation.terms import Terms
+from rspverify.smt import TRUE, Term
 
 SETS = ("S", "T")
 RELATIONS = ("r", "s")
@@ -62,20 +62,21 @@ def expected(world: World, expression: Expression) -> Value:
     return rows(world.pairs(expression), len(world.executed))
 
 
-def symbolic(world: World) -> Environment:
-    environment = Environment(dict.fromkeys(world.executed, TRUE))
-    for name, those in world.sets.items():
-        environment.define_set(name, dict.fromkeys(those, TRUE))
-    for name, pairs in world.relations.items():
-        environment.define_relation(name, dict.fromkeys(pairs, TRUE))
-    return environment
+def as_terms(world: World, expression: Expression) -> dict[Any, Term]:
+    named = {**world.sets, **world.relations}
+    names = {name: dict.fromkeys(value, TRUE) for name, value in named.items()}
+    return dict(Terms(dict.fromkeys(world.executed, TRUE)).value(expression, names))
+
+
+def value_of(expression: Expression, size: int, names: Mapping[str, Value]) -> Value:
+    return Concrete(size).value(expression, names)
 
 
 def check(world: World, expression: Expression) -> None:
     size = len(world.executed)
     found = value_of(expression, size, names_of(world))
     assert found == expected(world, expression)
-    terms = evaluate(symbolic(world), expression)
+    terms = as_terms(world, expression)
     assert set(terms.values()) <= {TRUE}
     told = mask(set(terms)) if expression.sort is Sort.SET else rows(set(terms), size)
     assert found == told
@@ -135,7 +136,7 @@ def test_only_what_depends_on_a_change_is_calculated_again(
     }
     later = names | {"s": tuple(row & keep for row in names_of(other)["s"][:size])}  # type: ignore[index]
     calculation = Calculation([*SETS, "r"], ["s"])
-    places = [calculation.place(each, calculation.given) for each in many]
+    places = [calculation.value(each, calculation.given) for each in many]
     values = calculation.values(names)
     steps = calculation.needed(places)
     calculation.run(steps, values, size)
@@ -154,7 +155,7 @@ def test_what_rises_only_grows(world: World, expression: Expression, data: st.Da
     more = data.draw(st.tuples(*[st.integers(0, (1 << size) - 1)] * size))
     greater = names | {"s": tuple(a | b for a, b in zip(names["s"], more, strict=True))}  # type: ignore[arg-type]
     calculation = Calculation([*SETS, "r"], ["s"])
-    place = calculation.place(expression, calculation.given)
+    place = calculation.value(expression, calculation.given)
     before = calculated(calculation, place, names, size)
     after = calculated(calculation, place, greater, size)
     if calculation.rises(place, "s"):
@@ -175,7 +176,7 @@ def test_which_operators_rise_with_s() -> None:
     """Without this the test before it could pass by never finding anything that rises."""
     calculation = Calculation([*SETS, "r"], ["s"])
     rising = {
-        str(each): calculation.rises(calculation.place(each, calculation.given), "s")
+        str(each): calculation.rises(calculation.value(each, calculation.given), "s")
         for each in (
             *OPERATORS[:4],
             Inverse(s),
@@ -198,6 +199,6 @@ def test_which_operators_rise_with_s() -> None:
 
 def test_equal_expressions_are_one_step() -> None:
     calculation = Calculation(["r"], ["s"])
-    first = calculation.place(OPERATORS[3], calculation.given)
-    assert calculation.place(OPERATORS[3], calculation.given) == first
+    first = calculation.value(OPERATORS[3], calculation.given)
+    assert calculation.value(OPERATORS[3], calculation.given) == first
     assert calculation.needed([first, first]) == (first,)

@@ -12,12 +12,13 @@ from relation.test_relation_algebra import VARIABLES, Symbolic, symbolic
 from smt.truth import assignments
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.relation import (
+from rspverify.relation.calculation import Calculation
+from rspverify.relation.concrete import Concrete, Value
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
     Domain,
-    Environment,
     Expression,
     Identity,
     Intersection,
@@ -30,11 +31,9 @@ from rspverify.relation import (
     Range,
     Sort,
     Union,
-    evaluate,
 )
-from rspverify.relation.calculation import Calculation
-from rspverify.relation.concrete import Value, bound, bound_recursively
 from rspverify.relation.sharing import Sharing
+from rspverify.relation.terms import Terms
 from rspverify.smt import FALSE, TRUE, Term, variable
 from rspverify.smt.term import Kind
 
@@ -102,11 +101,8 @@ def without_y(definitions: tuple[tuple[str, Expression], ...]) -> dict[str, Valu
 @settings(deadline=None, max_examples=80)
 @given(symbolic(2), DEFINITIONS | WITH_A_SET)
 def test_terms(names: Symbolic, definitions: tuple[tuple[str, Expression], ...]) -> None:
-    environment = names.environment()
-    environment.define_relation("y", {})
-    environment.define_set("X", {})
-    environment.define_recursively(definitions)
-    found = {name: dict(evaluate(environment, Name(name, each.sort))) for name, each in definitions}
+    known = {**names.sets, **names.relations, "y": {}, "X": {}}
+    found = Terms(names.executed).least(definitions, known)
     assert not any(FALSE in each.values() for each in found.values())
     for given_ in assignments(VARIABLES):
         world = with_nothing(names.world(given_))
@@ -119,13 +115,11 @@ def test_terms(names: Symbolic, definitions: tuple[tuple[str, Expression], ...])
 def test_values(world: World, definitions: tuple[tuple[str, Expression], ...]) -> None:
     size, world = len(world.executed), with_nothing(world)
     names = names_of(world)
-    found = bound_recursively(definitions, size, names)
+    found = Concrete(size).least(definitions, names)
     for name, each in least(world, definitions).items():
         is_set = dict(definitions)[name].sort is Sort.SET
         assert found[name] == (mask(each) if is_set else rows(each, size))
-    assert {name: found[name] for name in names if name not in dict(definitions)} == {
-        name: names[name] for name in names if name not in dict(definitions)
-    }
+    assert found.keys() == dict(definitions).keys()
 
 
 @settings(deadline=None, max_examples=80)
@@ -134,10 +128,10 @@ def test_calculation(world: World, definitions: tuple[tuple[str, Expression], ..
     size, names = len(world.executed), names_of(with_nothing(world))
     calculation = Calculation(["S", "X", "r", "y"], ["s"])
     scope = dict(calculation.given)
-    places = calculation.recursion(definitions, scope)
+    places = calculation.least(definitions, scope)
     values = calculation.values({name: names[name] for name in calculation.given})
     calculation.run(calculation.needed(places.values()), values, size)
-    expected = bound_recursively(definitions, size, names)
+    expected = Concrete(size).least(definitions, names)
     for name, place in places.items():
         assert values[place] == expected[name]
         mentions = any("s" in str(each) for _, each in definitions)
@@ -158,10 +152,8 @@ def with_nothing(world: World) -> World:
 def test_closure_where_every_edge_may_be(definition: Expression, size: int) -> None:
     """No two rounds have equal terms here: the number of rounds is bounded by the pairs."""
     edges = {(a, b): variable(f"{a}{b}") for a in range(size) for b in range(size)}
-    environment = Environment(dict.fromkeys(range(size), TRUE))
-    environment.define_relation("s", edges)
-    environment.define_recursively([("x", definition)])
-    found = dict(environment.relation(x))
+    algebra = Terms(dict.fromkeys(range(size), TRUE))
+    found = algebra.least([("x", definition)], {"s": edges})["x"]
     chosen = list(edges.values())
     for number in range(0, 2 ** len(chosen), 1 if size < 4 else 97):
         given_ = {each: bool(number >> place & 1) for place, each in enumerate(chosen)}
@@ -169,27 +161,35 @@ def test_closure_where_every_edge_may_be(definition: Expression, size: int) -> N
 
 
 def test_names_that_are_defined_hide_earlier_ones() -> None:
-    environment = Environment(dict.fromkeys(range(3), TRUE))
-    environment.define_relation("r", {(0, 1): TRUE, (1, 2): TRUE})
-    environment.define_relation("x", {(2, 2): TRUE})
-    assert environment.relation(Union(x, r))[2, 2] is TRUE
-    environment.define_recursively([("x", Union(r, Composition(x, x)))])
-    assert environment.relation(x) == {(0, 1): TRUE, (1, 2): TRUE, (0, 2): TRUE}
-    assert environment.relation(Union(x, r)) == environment.relation(x)
+    algebra = Terms(dict.fromkeys(range(3), TRUE))
+    names = {"r": {(0, 1): TRUE, (1, 2): TRUE}, "x": {(2, 2): TRUE}}
+    assert algebra.value(Union(x, r), names)[2, 2] is TRUE
+    found = {**names, **algebra.least([("x", Union(r, Composition(x, x)))], names)}
+    assert found["x"] == {(0, 1): TRUE, (1, 2): TRUE, (0, 2): TRUE}
+    assert algebra.value(Union(x, r), found) == found["x"]
+
+
+def test_what_does_not_change_in_a_recursion_is_evaluated_once() -> None:
+    """Whatever the rounds; and nothing that was made in a round is kept."""
+    algebra = Terms(dict.fromkeys(range(4), TRUE))
+    names = {"r": {(0, 1): TRUE, (1, 2): TRUE, (2, 3): TRUE}}
+    known = algebra.value(Plus(r), names)
+    found = algebra.least([("x", Union(r, Composition(x, Intersection(r, Plus(r)))))], names)
+    assert algebra.value(Plus(r), names) is known
+    assert found["x"] == known
+    assert algebra.value(Composition(x, x), {**names, **found}) == {
+        (0, 2): TRUE,
+        (0, 3): TRUE,
+        (1, 3): TRUE,
+    }
 
 
 def test_too_many_rounds_are_a_limit() -> None:
     size = 60
-    environment = Environment(dict.fromkeys(range(size), TRUE), Limits(seconds=1.0))
+    algebra = Terms(dict.fromkeys(range(size), TRUE), Limits(seconds=1.0))
     edges = {(a, b): variable(f"{a}{b}") for a in range(size) for b in range(size)}
-    environment.define_relation("r", edges)
     with pytest.raises(LimitReached):
-        environment.define_recursively([("x", Union(r, Composition(x, x)))])
-
-
-def test_definitions_at_once_do_not_see_each_other() -> None:
-    names: Mapping[str, Value] = {"r": (0b10, 0), "s": (0, 0b01)}
-    assert bound([("r", s), ("s", r)], 2, names) == {"r": (0, 0b01), "s": (0b10, 0)}
+        algebra.least([("x", Union(r, Composition(x, x)))], {"r": edges})
 
 
 def test_terms_that_are_built_alike_are_one() -> None:

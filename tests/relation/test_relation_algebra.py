@@ -15,12 +15,11 @@ from relation.concrete import (
 )
 from smt.truth import assignments, value
 
-from rspverify.relation import (
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,
     Domain,
-    Environment,
     Expression,
     Identity,
     Intersection,
@@ -34,11 +33,9 @@ from rspverify.relation import (
     Sort,
     Star,
     Union,
-    evaluate,
-    holds,
 )
-from rspverify.relation import Test as Question
-from rspverify.relation.evaluate import closure
+from rspverify.relation.expression import Test as Question
+from rspverify.relation.terms import Terms, Value, closure
 from rspverify.smt import FALSE, TRUE, Term, all_of, variable
 
 SETS = ("S", "T")
@@ -46,6 +43,20 @@ RELATIONS = ("r", "s")
 VARIABLES = [variable(name) for name in "abcd"]
 S, T = (Name(name, Sort.SET) for name in SETS)
 r, s = (Name(name, Sort.RELATION) for name in RELATIONS)
+
+
+class Evaluation:
+    """The algebra of terms with values of names."""
+
+    def __init__(self, executed: dict[int, Term], names: dict[str, Value]) -> None:
+        self._algebra = Terms(executed)
+        self._names = names
+
+    def __call__(self, expression: Expression) -> Value:
+        return self._algebra.value(expression, self._names)
+
+    def holds(self, test: Question, expression: Expression) -> Term:
+        return self._algebra.holds(test, expression, self._names)
 
 
 @dataclass(frozen=True)
@@ -56,13 +67,8 @@ class Symbolic:
     sets: dict[str, dict[int, Term]]
     relations: dict[str, dict[tuple[int, int], Term]]
 
-    def environment(self) -> Environment:
-        made = Environment(self.executed)
-        for name, members in self.sets.items():
-            made.define_set(name, members)
-        for name, pairs in self.relations.items():
-            made.define_relation(name, pairs)
-        return made
+    def evaluation(self, **more: Value) -> Evaluation:
+        return Evaluation(self.executed, {**self.sets, **self.relations, **more})
 
     def world(self, given_: dict[Term, bool]) -> World:
         """What the names are under an assignment."""
@@ -112,7 +118,7 @@ def possible(found: dict) -> dict:
 
 
 def check(names: Symbolic, expression: Expression) -> None:
-    found = dict(evaluate(names.environment(), expression))
+    found = dict(names.evaluation()(expression))
     assert FALSE not in found.values()
     for given_ in assignments(VARIABLES):
         world = names.world(given_)
@@ -161,8 +167,8 @@ def test_expression(names: Symbolic, expression: Expression) -> None:
 @given(symbolic(), set_expressions(SETS), relation_expressions(SETS, RELATIONS, 2))
 def test_axioms(names: Symbolic, members: Expression, pairs: Expression) -> None:
     questions = [(test, pairs) for test in Question] + [(Question.EMPTY, members)]
-    environment = names.environment()
-    terms = [holds(environment, test, expression) for test, expression in questions]
+    evaluation = names.evaluation()
+    terms = [evaluation.holds(test, expression) for test, expression in questions]
     for given_ in assignments(VARIABLES):
         world = names.world(given_)
         for (test, expression), term in zip(questions, terms, strict=True):
@@ -174,9 +180,7 @@ def test_axioms(names: Symbolic, members: Expression, pairs: Expression) -> None
 def test_definitions_stand_for_their_expressions(
     names: Symbolic, definition: Expression, use: Expression
 ) -> None:
-    environment = names.environment()
-    environment.define([("d", definition)])
-    found = dict(environment.relation(use))
+    found = dict(names.evaluation(d=names.evaluation()(definition))(use))
     for given_ in assignments(VARIABLES):
         world = names.world(given_)
         outer = World(world.executed, world.sets, {"d": world.pairs(definition)})
@@ -186,53 +190,55 @@ def test_definitions_stand_for_their_expressions(
 # ---- what constants fold to ----------------------------------------------------------------------
 
 
-def names_of(pairs: dict[tuple[int, int], Term], executed: dict[int, Term]) -> Environment:
-    environment = Environment(executed)
-    environment.define_relation("r", pairs)
-    return environment
+def over(executed: dict[int, Term], r: dict[tuple[int, int], Term], **more: Value) -> Evaluation:
+    return Evaluation(executed, {"r": r, **more})
 
 
 def test_what_must_and_what_can_never_be_needs_no_solver() -> None:
     a = VARIABLES[0]
-    environment = names_of({(0, 1): TRUE, (1, 2): a, (2, 0): TRUE}, dict.fromkeys(range(4), TRUE))
-    assert environment.relation(Complement(r)) == {
+    value_of = over(dict.fromkeys(range(4), TRUE), {(0, 1): TRUE, (1, 2): a, (2, 0): TRUE})
+    assert value_of(Complement(r)) == {
         (x, y): TRUE for x in range(4) for y in range(4) if (x, y) not in {(0, 1), (1, 2), (2, 0)}
     } | {(1, 2): ~a}
-    assert environment.relation(Plus(r))[2, 1] is TRUE
-    assert environment.relation(Plus(r))[1, 1] is a
-    assert (3, 3) not in environment.relation(Plus(r))
-    assert environment.relation(Star(r))[3, 3] is TRUE
-    assert environment.relation(Difference(r, r)) == {}
-    assert environment.relation(Intersection(r, Complement(r))) == {}
-    assert holds(environment, Question.EMPTY, r) is FALSE
-    assert holds(environment, Question.IRREFLEXIVE, r) is TRUE
-    assert holds(environment, Question.ACYCLIC, r) is ~a
+    assert value_of(Plus(r))[2, 1] is TRUE
+    assert value_of(Plus(r))[1, 1] is a
+    assert (3, 3) not in value_of(Plus(r))
+    assert value_of(Star(r))[3, 3] is TRUE
+    assert value_of(Difference(r, r)) == {}
+    assert value_of(Intersection(r, Complement(r))) == {}
+    assert value_of.holds(Question.EMPTY, r) is FALSE
+    assert value_of.holds(Question.IRREFLEXIVE, r) is TRUE
+    assert value_of.holds(Question.ACYCLIC, r) is ~a
 
 
 def test_complement_is_over_executed_events() -> None:
     a = VARIABLES[0]
-    environment = names_of({}, {0: TRUE, 1: a})
-    environment.define_set("S", {0: TRUE})
-    assert environment.set(Complement(S)) == {1: a}
-    assert environment.relation(Complement(r)) == {(0, 0): TRUE, (0, 1): a, (1, 0): a, (1, 1): a}
-    assert environment.relation(Optionally(r)) == {(0, 0): TRUE, (1, 1): a}
-    assert environment.relation(Star(r)) == {(0, 0): TRUE, (1, 1): a}
+    value_of = over({0: TRUE, 1: a}, {}, S={0: TRUE})
+    assert value_of(Complement(S)) == {1: a}
+    assert value_of(Complement(r)) == {(0, 0): TRUE, (0, 1): a, (1, 0): a, (1, 1): a}
+    assert value_of(Optionally(r)) == {(0, 0): TRUE, (1, 1): a}
+    assert value_of(Star(r)) == {(0, 0): TRUE, (1, 1): a}
 
 
 def test_an_event_that_is_never_executed_is_in_no_complement() -> None:
-    environment = names_of({}, {0: TRUE, 1: FALSE})
-    assert environment.relation(Complement(r)) == {(0, 0): TRUE}
+    assert over({0: TRUE, 1: FALSE}, {})(Complement(r)) == {(0, 0): TRUE}
 
 
-def test_a_definition_hides_an_earlier_one_from_then_on() -> None:
-    environment = names_of({(0, 1): TRUE}, {0: TRUE, 1: TRUE})
-    assert environment.relation(Plus(r)) == {(0, 1): TRUE}
-    environment.define([("r", Union(r, Inverse(r)))])
-    assert environment.relation(r) == {(0, 1): TRUE, (1, 0): TRUE}
-    assert set(environment.relation(Plus(r))) == {(0, 0), (0, 1), (1, 0), (1, 1)}
-    environment.define_set("S", {0: TRUE})
-    environment.define([("r", S)])
-    assert environment.set(Name("r", Sort.SET)) == {0: TRUE}
+def test_an_operator_is_applied_to_the_same_values_once() -> None:
+    value_of = over({0: TRUE, 1: TRUE}, {(0, 1): VARIABLES[0]}, s={(0, 1): VARIABLES[0]})
+    assert value_of(Composition(Plus(r), r)) is value_of(Composition(Plus(r), r))
+    assert value_of(Plus(r)) is value_of(Plus(r))
+    assert value_of(Plus(r)) is not value_of(Plus(s))
+
+
+def test_a_name_that_stands_for_something_else_is_evaluated_anew() -> None:
+    algebra = Terms({0: TRUE, 1: TRUE})
+    edge = {(0, 1): TRUE}
+    assert algebra.value(Plus(r), {"r": edge}) == edge
+    both = algebra.value(Union(r, Inverse(r)), {"r": edge})
+    assert both == {(0, 1): TRUE, (1, 0): TRUE}
+    assert set(algebra.value(Plus(r), {"r": both})) == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert algebra.value(Plus(r), {"r": edge}) == edge
 
 
 # ---- transitive closure --------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from relation.concrete import expressions
 
 from rspverify.axiomatic import read_model
-from rspverify.relation import (
+from rspverify.relation.expression import (
     Complement,
     Composition,
     Difference,

@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 import pytest
 
 from rspverify.axiomatic import load_model
-from rspverify.check.drawing import Wanted, Which, draw
+from rspverify.drawing.draw import Wanted, Which, draw
+from rspverify.drawing.picture import Arrow, Picture, PlacedEvent, PlacedThread
+from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.render.draw_dot import graphs
 from rspverify.render.draw_svg import page
 from rspverify.render.edge_routes import routed
 from rspverify.render.picture_layout import laid_out, letters
-from rspverify.report import Arrow, Picture, PlacedEvent, PlacedThread
-from rspverify.soundness.settings import Settings
 
 CORPUS = Path(__file__).resolve().parents[2] / "litmus"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,7 +36,7 @@ TESTS = [
 
 def pictures(name: str, which: Which = Which.CONSISTENT) -> list[Picture]:
     program = read_program_file(CORPUS / f"{name}.litmus")
-    return draw(program, MODEL, Wanted(which), Settings())
+    return draw(program, MODEL, Wanted(which), Limits())
 
 
 BY_HAND = Picture(

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from rspverify.axiomatic import Questions, execution, load_model
+from rspverify.axiomatic import Questions, load_model
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import read_program_file
 from rspverify.machine import ExplicitMachine, Replayer, Unrolling
-from rspverify.relation import Environment, Expression
-from rspverify.relation import Test as Question
+from rspverify.relation.expression import Expression
+from rspverify.relation.expression import Test as Question
+from rspverify.relation.terms import Terms
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.smt import FALSE, Term, bridge, portfolio
 from rspverify.soundness import counterexample, query_log, refutation
@@ -57,12 +58,12 @@ def lying(*_: Any) -> Target:
 
 def sabotage_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The encoding thinks that Narf never holds, so that nothing is allowed."""
-    real = execution.holds
+    real = Terms.holds
 
-    def holds(environment: Environment, test: Question, expression: Expression) -> Term:
-        return FALSE if "nal" in str(expression) else real(environment, test, expression)
+    def holds(algebra: Terms, test: Question, expression: Expression, names: Any) -> Term:
+        return FALSE if "nal" in str(expression) else real(algebra, test, expression, names)
 
-    monkeypatch.setattr(execution, "holds", holds)
+    monkeypatch.setattr(Terms, "holds", holds)
 
 
 @pytest.mark.parametrize("program", [FIG4, EX4], ids=["Fig4", "Ex4"])

@@ -3,19 +3,16 @@ mo (soundness/target.py, `suspicions`), with the program among the unknowns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.axiomatic.event import Event
-from rspverify.axiomatic.vocabulary import RELATIONS, Membership
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import Limits
 from rspverify.machine import Events, GeneratedWitness, Machine
-from rspverify.relation import Relation
-from rspverify.relation.evaluate import EventSet
-from rspverify.smt import FALSE, TRUE, Choice, Solver, Term, any_of, choose
-from rspverify.smt.choice import constant
+from rspverify.relation.terms import Relation
+from rspverify.smt import TRUE, Solver, Term
 
 
 class TemplateExecutions(GeneratedExecutions):
@@ -25,46 +22,22 @@ class TemplateExecutions(GeneratedExecutions):
         self._template = template
         super().__init__(template.program, model, limits, *rest)
 
-    def _give_values(self, event: Event, reads: Mapping[int, Choice[int]]) -> None:
+    def occurs(self, event: Event) -> tuple[Term, Term]:
         it = event.operation
-        if it is None:
-            self.executed[event.index] = self.writing[event.index] = TRUE
-            self.written[event.index] = constant(event.at.initial)
-            return
-        self.executed[event.index] = self._template.executed[it.index]
-        if event.reads:
-            self.read[event.index] = reads[it.index]
-            self._readers[it.index] = event
-        if event.writes:
-            assert it.value is not None
-            self.writing[event.index] = self.executed[event.index]
-            self.written[event.index] = choose(it.value, reads)
-            self._writers_of[it.index] = event
+        executed = TRUE if it is None else self._template.executed[it.index]
+        return executed, executed
 
-    def _members(self, belongs: Membership) -> EventSet:
-        found = {}
-        for event in self.events:
-            term = self._member(event, belongs)
-            if term is not FALSE:
-                found[event.index] = term
-        return found
-
-    def _member(self, event: Event, belongs: Membership) -> Term:
-        """That an event is executed, as an operation that belongs to a set."""
+    def modes(self, event: Event) -> list[tuple[Event, Term]]:
         if event.operation is None:
-            return TRUE if belongs(event) else FALSE
-        alternatives = self._template.alternatives(event.operation.index)
-        modes = [
-            when
-            for it, when in alternatives
-            if belongs(Event(event.index, event.location, it, event.thread, event.part))
+            return [(event, TRUE)]
+        return [
+            (Event(event.index, event.location, it, event.thread, event.part), when)
+            for it, when in self._template.alternatives(event.operation.index)
         ]
-        executed = self.executed[event.index]
-        return executed if len(modes) == len(alternatives) else executed & any_of(modes)
 
-    def _static(self, name: str) -> Relation:
+    def related(self, test: Callable[[Event, Event], bool]) -> Relation:
         """A relation that depends on places alone: threads, work-groups, locations."""
-        test, executed = RELATIONS[name], self.executed
+        executed = self.executed
         return {
             (a.index, b.index): executed[a.index] & executed[b.index]
             for a in self.events

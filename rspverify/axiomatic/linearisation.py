@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rspverify.axiomatic.elaboration import Elaborator
-from rspverify.axiomatic.model import Choice
+from rspverify.axiomatic.model import Linearisation
 from rspverify.axiomatic.scope import ORDERS, Primitive, Scope
 from rspverify.axiomatic.syntax import Application, Chosen, Named, Node
-from rspverify.relation import Expression, Sort
+from rspverify.relation.expression import Expression, Sort
 from rspverify.source import Problem, Severity
 
 
-def chosen_order(syntax: Chosen, elaborator: Elaborator, scope: Scope) -> Choice | None:
+def linearisation(syntax: Chosen, elaborator: Elaborator, scope: Scope) -> Linearisation | None:
     """The order that `with name from …` lets an execution choose; None after a problem."""
     body = syntax.body
     if not (isinstance(body, Application) and isinstance(body.function, Named)):
@@ -38,7 +38,7 @@ def chosen_order(syntax: Chosen, elaborator: Elaborator, scope: Scope) -> Choice
     events, order = given
     if events is None or order is None:
         return None
-    return Choice(syntax.name, maker.name != "linearisations", events, order)
+    return Linearisation(syntax.name, maker.name != "linearisations", events, order)
 
 
 def _argument(

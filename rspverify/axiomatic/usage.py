@@ -1,4 +1,4 @@
-"""Which base names a model mentions, and which definitions of our library it needs.
+"""Which names a model uses: the base names, and definitions of our library.
 
 What a model does not mention costs nothing: its executions choose no orders that nothing asks for.
 """
@@ -6,17 +6,18 @@ What a model does not mention costs nothing: its executions choose no orders tha
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import assert_never
 
-from rspverify.axiomatic.model import Choice, Let, LetRec, Statement
-from rspverify.relation import Name, names_in
+from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, Statement
+from rspverify.relation.expression import Expression, Name, names_in
 
 
-def without_needless(
+def without_unused(
     statements: Sequence[Statement], optional: Collection[int]
 ) -> tuple[Statement, ...]:
-    """The statements without definitions of a name by itself, and without those not needed.
+    """The statements without definitions of a name by itself, and without what is unused.
 
-    optional: the id of definitions that are not needed where no later statement mentions them.
+    optional: the id of definitions that go where no later statement mentions them.
     """
     kept: list[Statement] = []
     mentioned: set[str] = set()
@@ -54,14 +55,28 @@ def _without_repetitions(statement: Statement) -> Statement | None:
 
 
 def _defines(statement: Statement) -> tuple[str, ...]:
-    if isinstance(statement, Let | LetRec):
-        return tuple(name for name, _ in statement.definitions)
-    return (statement.name,) if isinstance(statement, Choice) else ()
+    match statement:
+        case Let(definitions) | LetRec(definitions):
+            return tuple(name for name, _ in definitions)
+        case Linearisation(name):
+            return (name,)
+        case Axiom():
+            return ()
+        case _:
+            assert_never(statement)
 
 
 def _mentions(statement: Statement) -> frozenset[str]:
-    if isinstance(statement, Let | LetRec):
-        return frozenset().union(*(names_in(each) for _, each in statement.definitions))
-    if isinstance(statement, Choice):
-        return names_in(statement.events) | names_in(statement.order)
-    return names_in(statement.expression)
+    return frozenset().union(*map(names_in, _expressions(statement)))
+
+
+def _expressions(statement: Statement) -> list[Expression]:
+    match statement:
+        case Let(definitions) | LetRec(definitions):
+            return [each for _, each in definitions]
+        case Linearisation(_, _, events, order):
+            return [events, order]
+        case Axiom():
+            return [statement.expression]
+        case _:
+            assert_never(statement)

@@ -15,15 +15,15 @@ import pytest
 from relation.concrete import World, closed
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model, read_model
-from rspverify.axiomatic.blame import Blame
 from rspverify.axiomatic.model import Axiom, Let
-from rspverify.axiomatic.picture import Drawn, Pictures
-from rspverify.axiomatic.realised import RealisedExecution
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS
+from rspverify.drawing.evaluated import EvaluatedExecution
+from rspverify.drawing.pictures import Drawn, Pictures
+from rspverify.drawing.violation import Violation
 from rspverify.limits import Limits
 from rspverify.litmus import Atom, Formula, Junction, Program, read_program_file
-from rspverify.relation import Sort
-from rspverify.relation import Test as Kind
+from rspverify.relation.expression import Sort
+from rspverify.relation.expression import Test as Kind
 from rspverify.source import Source
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome
@@ -37,7 +37,7 @@ SC = read_model(
 FREE = read_model(Source("free.cat", "let hb = (sb | rf)+\nirreflexive hb as Hb\n"), "free")
 
 
-def world(execution: RealisedExecution, model: MemoryModel) -> tuple[World, set[str]]:
+def world(execution: EvaluatedExecution, model: MemoryModel) -> tuple[World, set[str]]:
     """The execution by plain sets, and which axioms do not hold of it."""
     events = list(enumerate(execution.events))
     sets = {name: {i for i, it in events if test(it)} for name, test in SETS.items()}
@@ -60,6 +60,10 @@ def world(execution: RealisedExecution, model: MemoryModel) -> tuple[World, set[
     return World({i for i, _ in events}, sets, relations), broken
 
 
+def pictures(program: Program, model: MemoryModel) -> Pictures:
+    return Pictures(program, model, Limits(), None)
+
+
 def formula(program: Program, outcome: Outcome) -> Formula:
     """What the registers and the memory of an outcome satisfy."""
     values = dict(outcome.reads)
@@ -77,17 +81,17 @@ def forbidden(path: Path, model: MemoryModel) -> Iterator[Drawn]:
     program = read_program_file(path)
     allowed = set(Questions(program, model, Limits()).outcomes())
     others = sorted(set(Questions(program, FREE, Limits()).outcomes()) - allowed)
-    source = Pictures(program, model, Limits())
+    source = pictures(program, model)
     for outcome in islice(others, 0, None, max(1, len(others) // 3)):
         try:
-            drawn = source.forbidden(formula(program, outcome), None)
+            drawn = source.forbidden(formula(program, outcome))
         except ValueError:  # registers do not tell all that is read
             continue
         assert drawn is not None
         yield drawn
 
 
-def is_blamed_rightly(it: Blame, plain: World) -> None:
+def breaks_the_axiom(it: Violation, plain: World) -> None:
     """The events break the axiom, each edge is one, and the edges hang together."""
     pairs = plain.pairs(it.axiom.expression)
     if it.axiom.test is Kind.ACYCLIC:
@@ -110,14 +114,16 @@ def test_what_is_bold_breaks_the_axiom(model: MemoryModel) -> None:
     for path in TESTS:
         for drawn in forbidden(path, model):
             plain, broken = world(drawn.execution, model)
-            assert {it.axiom.name for it in drawn.blames} == broken - {"Dr"}
+            assert {it.axiom.name for it in drawn.violations} == broken - {"Dr"}
             bold = {(it.name, it.source, it.target) for it in drawn.picture.arrows if it.bold}
             assert bold == {
-                (edge.name, edge.source, edge.target) for it in drawn.blames for edge in it.edges
+                (edge.name, edge.source, edge.target)
+                for it in drawn.violations
+                for edge in it.edges
             }
-            for blame in drawn.blames:
-                is_blamed_rightly(blame, plain)
-                seen[blame.axiom.name] += 1
+            for each in drawn.violations:
+                breaks_the_axiom(each, plain)
+                seen[each.axiom.name] += 1
     assert sum(seen.values()) >= 20
     if model is RSP:
         assert {"Coh", "Narf", "Rmw"} <= seen.keys(), seen
@@ -128,19 +134,19 @@ def test_a_cycle_goes_round() -> None:
     path = CORPUS / "IRIW/IRIW+st.DV+st.DV+ld.DV-ld.DV+ld.DV-ld.DV.litmus"
     program = read_program_file(path)
     assert program.condition is not None
-    drawn = Pictures(program, SC, Limits()).forbidden(program.condition.formula, None)
+    drawn = pictures(program, SC).forbidden(program.condition.formula)
     assert drawn is not None
-    (blame,) = drawn.blames
-    graph = networkx.DiGraph((edge.source, edge.target) for edge in blame.edges)
+    (violation,) = drawn.violations
+    graph = networkx.DiGraph((edge.source, edge.target) for edge in violation.edges)
     assert all(graph.in_degree(each) == graph.out_degree(each) == 1 for each in graph)
-    assert Counter(edge.name for edge in blame.edges) == {"rf": 2, "fr": 2, "sb": 2}
+    assert Counter(edge.name for edge in violation.edges) == {"rf": 2, "fr": 2, "sb": 2}
 
 
 def test_the_stale_read_of_message_passing() -> None:
     """Fig. 4: the plain read reads the initial value, though the new one was written before."""
     program = read_program_file(CORPUS / "paper/Fig4.litmus")
     assert program.condition is not None
-    drawn = Pictures(program, RSP, Limits()).forbidden(program.condition.formula, None)
+    drawn = pictures(program, RSP).forbidden(program.condition.formula)
     assert drawn is not None
     texts = [event.text for event in drawn.picture.events]
     bold = [(it.name, texts[it.source], texts[it.target]) for it in drawn.picture.arrows if it.bold]
@@ -154,7 +160,7 @@ def test_the_stale_read_of_message_passing() -> None:
 def test_edges_that_follow_from_others_are_left_out() -> None:
     for path in TESTS:
         program = read_program_file(path)
-        drawn = Pictures(program, RSP, Limits()).consistent(None, None)
+        drawn = pictures(program, RSP).consistent(None)
         assert drawn is not None
         plain, broken = world(drawn.execution, RSP)
         assert broken <= {"Dr"}
@@ -178,7 +184,7 @@ def test_edges_that_follow_from_others_are_left_out() -> None:
 
 def test_the_racy_execution() -> None:
     program = read_program_file(CORPUS / "paper/Ex3.litmus")
-    drawn = Pictures(program, RSP, Limits()).racy(None)
+    drawn = pictures(program, RSP).racy()
     assert drawn is not None and drawn.condition == "Dr"
     plain, broken = world(drawn.execution, RSP)
     assert broken == {"Dr"}
@@ -190,17 +196,19 @@ def test_the_racy_execution() -> None:
 
 def test_what_is_allowed_is_not_forbidden() -> None:
     program = read_program_file(CORPUS / "paper/Ex4.litmus")
-    source = Pictures(program, RSP, Limits())
+    source = pictures(program, RSP)
     with pytest.raises(ValueError, match="satisfies"):
-        source.forbidden(Atom(None, "x", 2), None)
-    assert source.forbidden(Atom(None, "x", 5), None) is None
-    assert source.consistent(Atom(None, "x", 1), None) is None
+        source.forbidden(Atom(None, "x", 2))
+    assert source.forbidden(Atom(None, "x", 5)) is None
+    assert source.consistent(Atom(None, "x", 1)) is None
 
 
 def test_every_consistent_execution_is_drawn_once() -> None:
     for path in TESTS[:12]:
         program = read_program_file(path)
-        source = Pictures(program, RSP, Limits())
-        found = list(source.every(None, 200))
+        source = pictures(program, RSP)
+        found = list(source.every(200))
         arrows = {(it.picture.events, it.picture.arrows, it.outcome) for it in found}
-        assert len(arrows) == len(found) == sum(1 for _ in source.endings())
+        assert (
+            len(arrows) == len(found) == sum(1 for _ in Questions(program, RSP, Limits()).endings())
+        )

@@ -10,22 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias, assert_never
 
-import networkx
-
+from rspverify.axiomatic import interpretation
+from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import Axiom
-from rspverify.axiomatic.realised import Pair, RealisedExecution, Scope
-from rspverify.relation.concrete import members
+from rspverify.drawing.evaluated import EvaluatedExecution, pairs_of
+from rspverify.graph import shortest_path, successors
+from rspverify.relation.concrete import Value, members
 from rspverify.relation.expression import (
+    Complement,
     Composition,
     Difference,
+    Domain,
     Expression,
     Identity,
     Intersection,
     Inverse,
     Name,
+    Nothing,
     Optionally,
     Plus,
+    Product,
+    Range,
     Sort,
     Star,
     Test,
@@ -51,11 +58,12 @@ class Edge:
     target: int
 
 
-Witness = tuple[Edge, ...]
+Edges: TypeAlias = tuple[Edge, ...]
+Scope: TypeAlias = interpretation.Scope[Value]
 
 
 @dataclass(frozen=True)
-class Blame:
+class Violation:
     """What breaks an axiom: a cycle or a pair of events, and the edges that make it one.
 
     events: a cycle of the axiom's relation, in order; a pair of it; or a member of its set.
@@ -63,7 +71,7 @@ class Blame:
 
     axiom: Axiom
     events: tuple[int, ...]
-    edges: Witness
+    edges: Edges
 
     @property
     def involved(self) -> frozenset[int]:
@@ -71,7 +79,7 @@ class Blame:
         return frozenset(self.events).union(*({it.source, it.target} for it in self.edges))
 
 
-def blame(axiom: Axiom, execution: RealisedExecution) -> Blame | None:
+def violation(axiom: Axiom, execution: EvaluatedExecution) -> Violation | None:
     """A shortest explanation of why the axiom does not hold; None if it does.
 
     A negated axiom is broken by what is not there: nothing is shown then.
@@ -79,10 +87,10 @@ def blame(axiom: Axiom, execution: RealisedExecution) -> Blame | None:
     search = _Search(execution)
     scope = execution.scope_of(axiom)
     if axiom.negated:  # what is missing cannot be shown
-        return Blame(axiom, (), ())
+        return Violation(axiom, (), ())
     if axiom.expression.sort is Sort.SET:
         members_of = search.members(axiom.expression, scope)
-        return Blame(axiom, (members_of[0],), ()) if members_of else None
+        return Violation(axiom, (members_of[0],), ()) if members_of else None
     if axiom.test is Test.ACYCLIC:
         return _on_cycle(axiom, search, scope)
     pairs = search.pairs(axiom.expression, scope)
@@ -92,32 +100,29 @@ def blame(axiom: Axiom, execution: RealisedExecution) -> Blame | None:
     for a, b in pairs:
         edges = search.witness(axiom.expression, scope, a, b)
         edges += search.excess(axiom.expression, scope, a, b)
-        found.append(Blame(axiom, tuple(dict.fromkeys((a, b))), tuple(dict.fromkeys(edges))))
+        found.append(Violation(axiom, tuple(dict.fromkeys((a, b))), tuple(dict.fromkeys(edges))))
     return min(found, key=lambda each: (len(each.edges), each.events), default=None)
 
 
-def _on_cycle(axiom: Axiom, search: _Search, scope: Scope) -> Blame | None:
-    graph = networkx.DiGraph(search.pairs(axiom.expression, scope))
-    cycles = []
-    for start in sorted(graph.nodes):
-        for after in sorted(graph.successors(start)):
-            if networkx.has_path(graph, after, start):
-                cycles.append(tuple(networkx.shortest_path(graph, after, start)))
+def _on_cycle(axiom: Axiom, search: _Search, scope: Scope) -> Violation | None:
+    after = successors(search.pairs(axiom.expression, scope))
+    found = (shortest_path(after, start, start) for start in after)
+    cycles = [tuple(path[1:]) for path in found if path is not None]
     if not cycles:
         return None
     cycle = min(cycles, key=lambda each: (len(each), each))
     steps = zip(cycle, cycle[1:] + cycle[:1], strict=True)
     edges = [edge for a, b in steps for edge in search.witness(axiom.expression, scope, a, b)]
-    return Blame(axiom, cycle, tuple(dict.fromkeys(edges)))
+    return Violation(axiom, cycle, tuple(dict.fromkeys(edges)))
 
 
 class _Search:
-    """Witnesses of pairs in one execution, each found once."""
+    """Edgeses of pairs in one execution, each found once."""
 
-    def __init__(self, execution: RealisedExecution) -> None:
+    def __init__(self, execution: EvaluatedExecution) -> None:
         self._execution = execution
         self._values: dict[tuple[int, int], tuple[Expression, Scope, list[Pair]]] = {}
-        self._known: dict[tuple[int, int, int, int], Witness] = {}
+        self._known: dict[tuple[int, int, int, int], Edges] = {}
 
     def pairs(self, expression: Expression, scope: Scope) -> list[Pair]:
         """The pairs of a relation, ascending."""
@@ -125,8 +130,7 @@ class _Search:
         if key not in self._values:  # what is kept alive keeps its id
             rows = self._execution.value(expression, scope)
             assert isinstance(rows, tuple)
-            found = [(a, b) for a, row in enumerate(rows) for b in members(row)]
-            self._values[key] = expression, scope, found
+            self._values[key] = expression, scope, pairs_of(rows)
         return self._values[key][2]
 
     def members(self, expression: Expression, scope: Scope) -> list[int]:
@@ -135,7 +139,7 @@ class _Search:
         assert isinstance(mask, int)
         return list(members(mask))
 
-    def witness(self, expression: Expression, scope: Scope, a: int, b: int) -> Witness:
+    def witness(self, expression: Expression, scope: Scope, a: int, b: int) -> Edges:
         """The fewest edges that show that (a, b), a pair of the relation, is one."""
         self.pairs(expression, scope)
         key = id(expression), id(scope), a, b
@@ -143,13 +147,12 @@ class _Search:
             self._known[key] = self._witness(expression, scope, a, b)
         return self._known[key]
 
-    def _witness(self, expression: Expression, scope: Scope, a: int, b: int) -> Witness:
+    def _witness(self, expression: Expression, scope: Scope, a: int, b: int) -> Edges:
         match expression:
             case Name(name):
-                meaning = scope[name]
-                if name in KNOWN or meaning.expression is None or meaning.scope is None:
+                if name in KNOWN or name not in scope.definitions:
                     return (Edge(name, a, b),)
-                return self.witness(meaning.expression, meaning.scope, a, b)
+                return self.witness(*scope.definitions[name], a, b)
             case Composition(left, right):
                 return self._composition(left, right, scope, a, b)
             case Union(left, right):
@@ -169,14 +172,19 @@ class _Search:
                 return self._path(argument, scope, a, b)
             case Star(argument):
                 return () if a == b else self._path(argument, scope, a, b)
-        return (Edge(str(expression), a, b),)
+            case Complement() | Product():
+                return (Edge(str(expression), a, b),)
+            case Nothing() | Domain() | Range():
+                raise AssertionError(f"no pair is in {expression}")
+            case _:
+                assert_never(expression)
 
     def _has(self, expression: Expression, scope: Scope, a: int, b: int) -> bool:
         return (a, b) in self.pairs(expression, scope)
 
     def _composition(
         self, left: Expression, right: Expression, scope: Scope, a: int, b: int
-    ) -> Witness:
+    ) -> Edges:
         middles = [x for _, x in self._from(left, scope, a) if self._has(right, scope, x, b)]
         return _shortest(
             self.witness(left, scope, a, x) + self.witness(right, scope, x, b) for x in middles
@@ -185,18 +193,13 @@ class _Search:
     def _from(self, expression: Expression, scope: Scope, a: int) -> list[Pair]:
         return [pair for pair in self.pairs(expression, scope) if pair[0] == a]
 
-    def _path(self, step: Expression, scope: Scope, a: int, b: int) -> Witness:
+    def _path(self, step: Expression, scope: Scope, a: int, b: int) -> Edges:
         """The witnesses of the steps from a to b, at least one."""
-        graph = networkx.DiGraph(self.pairs(step, scope))
-        paths = [
-            [a, *networkx.shortest_path(graph, after, b)]
-            for after in sorted(graph.successors(a))
-            if networkx.has_path(graph, after, b)
-        ]
-        path = min(paths, key=lambda each: (len(each), each))
+        path = shortest_path(successors(self.pairs(step, scope)), a, b)
+        assert path is not None
         return tuple(edge for x, y in pairwise(path) for edge in self.witness(step, scope, x, y))
 
-    def excess(self, expression: Expression, scope: Scope, a: int, b: int) -> Witness:
+    def excess(self, expression: Expression, scope: Scope, a: int, b: int) -> Edges:
         """Of a pair in `p \\ q`, what excludes it from q, if that is itself a pair of a relation.
 
         A pair that q = r \\ s excludes as it is in s shows why, as where a write comes in between.
@@ -205,23 +208,22 @@ class _Search:
             return ()
         right, at = expression.right, scope
         while isinstance(right, Name) and right.name not in KNOWN:
-            meaning = at[right.name]
-            if meaning.expression is None or meaning.scope is None:
+            if right.name not in at.definitions:
                 return ()
-            right, at = meaning.expression, meaning.scope
+            right, at = at.definitions[right.name]
         if isinstance(right, Difference) and self._has(right.right, at, a, b):
             return self.witness(right.right, at, a, b)
         return ()
 
 
-def _shortest(witnesses: Iterable[Witness]) -> Witness:
+def _shortest(witnesses: Iterable[Edges]) -> Edges:
     return min(witnesses, key=len)
 
 
-def _tells_most(witnesses: Iterable[Witness]) -> Witness:
+def _tells_most(witnesses: Iterable[Edges]) -> Edges:
     """The witness of known relations, or at least of some that do not always hold."""
 
-    def vague(witness: Witness) -> tuple[int, int, int]:
+    def vague(witness: Edges) -> tuple[int, int, int]:
         given = sum(edge.name in _GIVEN for edge in witness)
         unknown = sum(edge.name not in KNOWN for edge in witness)
         return given, unknown, len(witness) if witness else 1_000

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rspverify.axiomatic.blame import Edge
+from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.realised import Pair, RealisedExecution
-from rspverify.relation.order import nearest
-from rspverify.report import Arrow
+from rspverify.drawing.evaluated import EvaluatedExecution
+from rspverify.drawing.picture import Arrow
+from rspverify.drawing.violation import Edge
+from rspverify.graph import nearest, successors
 
 _INITIAL_FIRST = frozenset({"sb", "sw", "gsw", "lsw", "hb", "ghb", "lhb"})
 """Relations that have initial writes before everything, which goes without saying."""
@@ -30,7 +31,7 @@ def usual(model: MemoryModel) -> tuple[str, ...]:
 
 
 def arrows(
-    execution: RealisedExecution, names: Sequence[str], bold: Iterable[Edge] = ()
+    execution: EvaluatedExecution, names: Sequence[str], bold: Iterable[Edge] = ()
 ) -> tuple[Arrow, ...]:
     """The edges of some relations, of orders only those that the others follow from; bold ones too.
 
@@ -46,7 +47,7 @@ def arrows(
     return tuple(Arrow(name, a, b, bold) for (name, (a, b)), bold in shown.items())
 
 
-def _telling(execution: RealisedExecution, name: str, names: Sequence[str]) -> list[Pair]:
+def _telling(execution: EvaluatedExecution, name: str, names: Sequence[str]) -> list[Pair]:
     whole = execution.pairs(name)
     pairs = whole
     if name in _INITIAL_FIRST:
@@ -59,7 +60,5 @@ def _telling(execution: RealisedExecution, name: str, names: Sequence[str]) -> l
 
 def _transitive(pairs: frozenset[Pair]) -> bool:
     """Whether the relation is, but for pairs of an event with itself."""
-    after: dict[int, set[int]] = {}
-    for a, b in pairs:
-        after.setdefault(a, set()).add(b)
+    after = successors(pairs)
     return all(after.get(b, set()) - {a} <= after[a] for a, b in pairs)

@@ -17,7 +17,7 @@ _REGIONS = {"GLOBAL", "LOCAL", "G", "L"}
 _SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
 
 
-def require_understood(program: Program, model: MemoryModel) -> None:
+def require_covered(program: Program, model: MemoryModel) -> None:
     """Raises InputError, UNSUPPORTED, if the program uses what the model is silent about."""
     problems = [
         Problem(
@@ -32,7 +32,7 @@ def require_understood(program: Program, model: MemoryModel) -> None:
         raise InputError(problems)
 
 
-def unheeded(program: Program, model: MemoryModel) -> tuple[str, ...]:
+def ignored_features(program: Program, model: MemoryModel) -> tuple[str, ...]:
     """What of a program counts for nothing under a model, in words."""
     accesses = [it for it in program.operations if it.kind is not Kind.BARRIER]
     found = []

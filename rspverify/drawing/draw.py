@@ -6,13 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import assert_never
 
-from rspverify.axiomatic import MemoryModel, require_understood, unheeded
-from rspverify.axiomatic.picture import Drawn, Pictures
+from rspverify.axiomatic import MemoryModel, ignored_features, require_covered
+from rspverify.axiomatic.vocabulary import BASE_RELATIONS
+from rspverify.drawing.picture import Picture
+from rspverify.drawing.pictures import Drawn, Pictures
+from rspverify.limits import Limits
 from rspverify.litmus import Atom, Formula, Junction, Program
-from rspverify.report import Picture
 from rspverify.soundness.final import written
-from rspverify.soundness.settings import Settings
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
 
@@ -45,28 +47,30 @@ class Wanted:
     initial: bool = True
 
 
-def draw(program: Program, model: MemoryModel, wanted: Wanted, settings: Settings) -> list[Picture]:
+def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -> list[Picture]:
     """The pictures that are wanted, at least one.
 
     Raises InputError for what the options say, NoExecutionError, and LimitReached.
     """
-    require_understood(program, model)
+    require_covered(program, model)
     formula = None if wanted.outcome is None else _claims(program, wanted.outcome)
-    source = Pictures(program, model, settings.limits())
-    _require_relations(wanted.edges, source.relations(), model)
+    _require_relations(wanted.edges, model)
+    source = Pictures(program, model, limits, wanted.edges)
     match wanted.which:
         case Which.ALL:
-            found = _every(source, wanted)
+            found = _every(source)
         case Which.RACE:
-            found = [_racy(source, wanted, program)]
+            found = [_racy(source, program)]
         case Which.FORBIDDEN:
-            found = [_forbidden(source, wanted, program, formula)]
+            found = [_forbidden(source, program, formula)]
         case Which.CONSISTENT:
             found = [_consistent(source, wanted, program, formula)]
+        case _:
+            assert_never(wanted.which)
     within = [
         f"only executions within {number} {bound}" for bound, number in program.within.items()
     ]
-    ignored = unheeded(program, model)
+    ignored = ignored_features(program, model)
     pictures = [
         replace(
             drawn.picture,
@@ -87,17 +91,17 @@ def _consistent(
 ) -> Named:
     kind = "a consistent execution"
     if formula is not None:
-        drawn = source.consistent(formula, wanted.edges)
+        drawn = source.consistent(formula)
         if drawn is None:
             raise NoExecutionError(
                 f"no consistent execution ends with {wanted.outcome}: --forbidden shows why"
             )
         return kind, drawn, []
     if program.condition is not None:
-        drawn = source.consistent(program.condition.formula, wanted.edges)
+        drawn = source.consistent(program.condition.formula)
         if drawn is not None:
             return kind, drawn, [f"satisfies {written(program.condition.formula)}"]
-    drawn = source.consistent(None, wanted.edges)
+    drawn = source.consistent(None)
     if drawn is None:
         raise NoExecutionError("no candidate execution is consistent")
     if program.condition is None:
@@ -105,8 +109,8 @@ def _consistent(
     return kind, drawn, [f"no consistent execution satisfies {written(program.condition.formula)}"]
 
 
-def _every(source: Pictures, wanted: Wanted) -> list[Named]:
-    drawn = list(source.every(wanted.edges, MOST + 1))
+def _every(source: Pictures) -> list[Named]:
+    drawn = list(source.every(MOST + 1))
     if not drawn:
         raise NoExecutionError("no candidate execution is consistent")
     count = str(len(drawn)) if len(drawn) <= MOST else f"more than {MOST}"
@@ -116,16 +120,14 @@ def _every(source: Pictures, wanted: Wanted) -> list[Named]:
     ]
 
 
-def _racy(source: Pictures, wanted: Wanted, program: Program) -> Named:
-    drawn = source.racy(wanted.edges)
+def _racy(source: Pictures, program: Program) -> Named:
+    drawn = source.racy()
     if drawn is None:
         raise NoExecutionError(f"{program.source.name}: no consistent execution has a race")
     return f"a consistent execution that violates {drawn.condition}", drawn, []
 
 
-def _forbidden(
-    source: Pictures, wanted: Wanted, program: Program, formula: Formula | None
-) -> Named:
+def _forbidden(source: Pictures, program: Program, formula: Formula | None) -> Named:
     if formula is None:
         if program.condition is None:
             message = f"{program.source.name}: must have a final condition for --forbidden"
@@ -134,7 +136,7 @@ def _forbidden(
         formula = program.condition.formula
     words = written(formula)
     try:
-        drawn = source.forbidden(formula, wanted.edges)
+        drawn = source.forbidden(formula)
     except ValueError:
         raise NoExecutionError(
             f"nothing forbids {words}: a consistent execution satisfies it; "
@@ -142,8 +144,8 @@ def _forbidden(
         ) from None
     if drawn is None:
         raise NoExecutionError(f"no candidate execution has values that satisfy {words}")
-    names = " and ".join(each.axiom.name for each in drawn.blames)
-    breaks = [f"breaks {it.axiom.name}: {_axiom(str(it.axiom))}" for it in drawn.blames]
+    names = " and ".join(each.axiom.name for each in drawn.violations)
+    breaks = [f"breaks {it.axiom.name}: {_axiom(str(it.axiom))}" for it in drawn.violations]
     return f"forbidden by {names}", drawn, breaks
 
 
@@ -180,9 +182,8 @@ def _claims(program: Program, text: str) -> Formula:
     return Junction(True, tuple(atoms))
 
 
-def _require_relations(
-    edges: Sequence[str] | None, known: frozenset[str], model: MemoryModel
-) -> None:
+def _require_relations(edges: Sequence[str] | None, model: MemoryModel) -> None:
+    known = model.relations.union(BASE_RELATIONS)
     wrong = [name for name in edges or () if name not in known]
     if wrong:
         message = f"--edges: {', '.join(wrong)} must be relations of the model {model.name}"

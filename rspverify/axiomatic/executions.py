@@ -1,0 +1,215 @@
+"""Executions of a program under a model, all at once: events, and terms for values, rf and mo.
+
+What is common to the executions that the model's axioms choose among (candidates.py) and to those
+that a machine brings with it (generated_execution.py).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+
+from rspverify.axiomatic.event import Event, Part, events_of
+from rspverify.axiomatic.interpretation import interpret
+from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
+from rspverify.axiomatic.vocabulary import (
+    COHERENCE_ORDER,
+    DERIVED,
+    FINAL_WRITES,
+    LOCK_ORDER,
+    MODIFICATION_ORDER,
+    READS_FROM,
+    RELATIONS,
+    SETS,
+    Membership,
+)
+from rspverify.limits import Limits
+from rspverify.litmus import Location, Program
+from rspverify.relation.terms import EventSet, Relation, Terms, Value
+from rspverify.smt import FALSE, TRUE, Term, any_of, choose, truth
+from rspverify.smt.choice import Choice as Values
+from rspverify.smt.choice import constant
+
+
+class Executions(ABC):
+    """Executions of a program under a model, by their values, rf and mo.
+
+    events: as of events_of. executed: event → term. writing: event in W → the term that it is
+    executed and writes. reads: operation → the value it reads; read, written: event → its value.
+    rf, mo, co, lo: the execution witness; linearised: the orders that the model lets an execution
+    choose besides. last: location → which write leaves its value in the end. axioms, conditions:
+    name → term. racing: of each condition, the pairs that must be none.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        model: MemoryModel,
+        limits: Limits,
+        reads: Mapping[int, Values[int]],
+    ) -> None:
+        self.program = program
+        self.model = model
+        self.reads = reads
+        self._limits = limits
+        self.events = events_of(program, model)
+        self.rf: Relation = {}
+        self.mo: Relation = {}
+        self.co: Relation = {}
+        self.lo: Relation = {}
+        self.linearised: dict[Linearisation, Relation] = {}
+        self.last: dict[str, EventSet] = {}
+        self.executed: dict[int, Term] = {}
+        self.writing: dict[int, Term] = {}
+        self.written: dict[int, Values[int]] = {}
+        self.read: dict[int, Values[int]] = {}
+        self._succeeds = {
+            it.index: truth(it.success, reads)
+            for it in program.operations
+            if it.success is not None
+        }
+        self._readers: dict[int, Event] = {}
+        self._writers_of: dict[int, Event] = {}
+        for event in self.events:
+            self._give_values(event)
+
+    def _give_values(self, event: Event) -> None:
+        it, index = event.operation, event.index
+        self.executed[index], writing = self.occurs(event)
+        if it is not None and event.reads:
+            self.read[index] = self.reads[it.index]
+            self._readers[it.index] = event
+        if event.writes:
+            self.writing[index] = writing
+            if it is None:
+                self.written[index] = constant(event.at.initial)
+            else:
+                assert it.value is not None
+                self.written[index] = choose(it.value, self.reads)
+                self._writers_of[it.index] = event
+
+    def occurs(self, event: Event) -> tuple[Term, Term]:
+        """That an event is executed, and that its operation is and writes."""
+        it = event.operation
+        if it is None:
+            return TRUE, TRUE
+        executed = truth(it.guard, self.reads)
+        writing = executed & self._succeeds.get(it.index, TRUE)
+        return (writing if event.part is Part.WRITE else executed), writing
+
+    def modes(self, event: Event) -> list[tuple[Event, Term]]:
+        """What an executed event may be, and when: two things if it is a compare-exchange."""
+        if event.failed is None or event.operation is None:
+            return [(event, TRUE)]
+        succeeds = self._succeeds[event.operation.index]
+        return [(event, succeeds), (event.failed, ~succeeds)]
+
+    def members(self, belongs: Membership) -> EventSet:
+        """The value of a base set."""
+        found = {}
+        for event in self.events:
+            modes, executed = self.modes(event), self.executed[event.index]
+            fitting = [when for it, when in modes if belongs(it)]
+            term = executed if len(fitting) == len(modes) else executed & any_of(fitting)
+            if term is not FALSE:
+                found[event.index] = term
+        return found
+
+    def related(self, test: Callable[[Event, Event], bool]) -> Relation:
+        """The value of a base relation that the program alone decides."""
+        pairs = {
+            (a.index, b.index): self._both(a, b, test) for a in self.events for b in self.events
+        }
+        return {pair: term for pair, term in pairs.items() if term is not FALSE}
+
+    def _both(self, a: Event, b: Event, test: Callable[[Event, Event], bool]) -> Term:
+        """That two events are executed and related."""
+        if a is b or (a.failed is None and b.failed is None):
+            modes = [(test(a, b), TRUE)]
+        else:
+            modes = [
+                (test(one, two), first & second)
+                for one, first in self.modes(a)
+                for two, second in self.modes(b)
+            ]
+        fitting = [when for related, when in modes if related]
+        if not fitting:
+            return FALSE
+        both = self.executed[a.index] & self.executed[b.index]
+        return both if len(fitting) == len(modes) else both & any_of(fitting)
+
+    def reader(self, operation: int) -> Event:
+        """The event by which an operation reads."""
+        return self._readers[operation]
+
+    def writer(self, operation: int) -> Event:
+        """The event by which an operation writes."""
+        return self._writers_of[operation]
+
+    def relation(self, name: str) -> Relation:
+        """The value of a relation of the model, by its name."""
+        return self._values[name]
+
+    def set(self, name: str) -> EventSet:
+        """The value of a set of the model, by its name."""
+        return self._values[name]
+
+    @property
+    def coherence(self) -> Relation:
+        """The order of the writes of a location that the model goes by: co, or else mo."""
+        named = self.model.coherence
+        if named is not None and self.model.defines(named):
+            return self.relation(named)
+        return self.co if named in COHERENCE_ORDER else self.mo
+
+    @property
+    def final_writes(self) -> EventSet:
+        """The writes whose values are left in the end."""
+        return {it: term for last in self.last.values() for it, term in last.items()}
+
+    def writers(self, location: Location) -> list[Event]:
+        """The events that may write to a location, the initial write first."""
+        return [it for it in self.events if it.writes and it.location is location]
+
+    def _judge(self) -> None:
+        """Evaluate the model on the execution witness."""
+        algebra = Terms(self.executed, self._limits)
+        base = {name: self._base(name) for name in sorted(self.model.names - DERIVED.keys())}
+
+        def order(asked: Linearisation, values: Mapping[str, Value]) -> Relation:
+            members = algebra.value(asked.events, values)
+            chosen = self._linearised(asked, members, algebra.value(asked.order, values))
+            self.linearised[asked] = chosen
+            return chosen
+
+        found = interpret(self.model, base, algebra, order)
+        self._values = found.end.values
+
+        def holds(axiom: Axiom) -> Term:
+            term = algebra.holds(axiom.test, axiom.expression, found.at[axiom.name].values)
+            return ~term if axiom.negated else term
+
+        def offending(axiom: Axiom) -> Relation:
+            return algebra.offending(axiom.test, axiom.expression, found.at[axiom.name].values)
+
+        self.axioms = {each.name: holds(each) for each in self.model.axioms}
+        conditions = self.model.conditions
+        self.conditions = {each.name: holds(each) for each in conditions}
+        self.racing = {it.name: {} if it.negated else offending(it) for it in conditions}
+
+    @abstractmethod
+    def _linearised(self, asked: Linearisation, members: EventSet, given: Relation) -> Relation:
+        """The order of these members that an execution chooses, which contains what is given."""
+
+    def _base(self, name: str) -> Value:
+        """The value of a base name that is not derived."""
+        if name in SETS:
+            return self.members(SETS[name])
+        if name in RELATIONS:
+            return self.related(RELATIONS[name])
+        if name == FINAL_WRITES:
+            return self.final_writes
+        witness = {READS_FROM: self.rf, MODIFICATION_ORDER: self.mo, COHERENCE_ORDER: self.co}
+        witness[LOCK_ORDER] = self.lo
+        (found,) = (relation for names, relation in witness.items() if name in names)
+        return found

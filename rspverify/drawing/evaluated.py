@@ -1,0 +1,84 @@
+"""One execution with the values of all names of its model: rows of bits, no terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rspverify.axiomatic.enumeration import base_value
+from rspverify.axiomatic.event import Event
+from rspverify.axiomatic.execution import Execution, Pair
+from rspverify.axiomatic.interpretation import Scope, interpret
+from rspverify.axiomatic.model import Axiom, Linearisation
+from rspverify.axiomatic.vocabulary import (
+    COHERENCE_ORDER,
+    DERIVED,
+    FINAL_WRITES,
+    LOCK_ORDER,
+    MODIFICATION_ORDER,
+    READS_FROM,
+    RELATIONS,
+    SETS,
+    names_beneath,
+)
+from rspverify.relation.concrete import Concrete, Rows, Value, members
+from rspverify.relation.expression import Expression
+
+
+class EvaluatedExecution:
+    """An execution, and what each name stands for. A place is the number of an event.
+
+    events: as in the execution. end: the scope at the end of the model.
+    """
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+        self.events: tuple[Event, ...] = execution.events
+        self._algebra = Concrete(len(self.events))
+        model = execution.candidates.model
+        base = {name: self._base(name) for name in model.names - DERIVED.keys()}
+        found = interpret(model, base, self._algebra, self._linearised)
+        self._at, self.end = found.at, found.end
+
+    def value(self, expression: Expression, scope: Scope[Value]) -> Value:
+        """The value of an expression whose names have these meanings."""
+        return self._algebra.value(expression, scope.values)
+
+    def scope_of(self, axiom: Axiom) -> Scope[Value]:
+        """What names stand for where the model has an axiom."""
+        return self._at[axiom.name]
+
+    def pairs(self, name: str) -> frozenset[Pair]:
+        """A relation of the model, or a base relation, as pairs of places."""
+        found = self.end.values.get(name)
+        value = self._base(name) if found is None else found
+        return frozenset(pairs_of(value)) if isinstance(value, tuple) else frozenset()
+
+    def _linearised(self, asked: Linearisation, values: Mapping[str, Value]) -> Value:
+        return self._rows(self._execution.pairs(self._execution.candidates.linearised[asked]))
+
+    def _base(self, name: str) -> Value:
+        """The value of a base name, whether the model mentions it or not."""
+        if name in SETS or name in RELATIONS:
+            return base_value(name, self.events)
+        if name in DERIVED:
+            beneath = names_beneath(frozenset({name})) - DERIVED.keys()
+            return self._algebra.value(DERIVED[name], {it: self._base(it) for it in beneath})
+        execution, candidates = self._execution, self._execution.candidates
+        if name == FINAL_WRITES:
+            return sum(1 << place for place in execution.members(candidates.final_writes))
+        own = {READS_FROM: candidates.rf, LOCK_ORDER: candidates.lo}
+        own[MODIFICATION_ORDER] = candidates.mo or candidates.coherence
+        own[COHERENCE_ORDER] = candidates.co or candidates.coherence
+        (found,) = (relation for names, relation in own.items() if name in names)
+        return self._rows(execution.pairs(found))
+
+    def _rows(self, pairs: Iterable[Pair]) -> Rows:
+        rows = [0] * len(self.events)
+        for a, b in pairs:
+            rows[a] |= 1 << b
+        return tuple(rows)
+
+
+def pairs_of(rows: Rows) -> list[Pair]:
+    """A relation as pairs, ascending."""
+    return [(a, b) for a, row in enumerate(rows) for b in members(row)]

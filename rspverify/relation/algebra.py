@@ -1,0 +1,33 @@
+"""What evaluates expressions: the operators over values of one kind, and a fold for all kinds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Generic
+
+from rspverify.relation.expression import Expression, Operator, Value, fold
+
+Definitions = Sequence[tuple[str, Expression]]
+
+
+class Algebra(ABC, Generic[Value]):
+    """The operators over values of one kind: terms, plain values, or steps to calculate these.
+
+    Algebras share the way through an expression and nothing of what an operator does there.
+    """
+
+    @abstractmethod
+    def apply(self, operator: Operator, operands: tuple[Value, ...]) -> Value:
+        """What the operator at the root of an expression makes of the values of its operands."""
+
+    @abstractmethod
+    def least(self, definitions: Definitions, names: Mapping[str, Value]) -> Mapping[str, Value]:
+        """The least values of names that are defined by each other; names: those of the others.
+
+        A definition must only grow as the names that are defined grow.
+        """
+
+    def value(self, expression: Expression, names: Mapping[str, Value]) -> Value:
+        """The value of an expression."""
+        return fold(expression, names.__getitem__, self.apply)
