@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rspverify.axiomatic import Witness, consistent_execution
+from rspverify.axiomatic import MemoryModel, Witness, consistent_execution
 from rspverify.axiomatic.event import Event, events_of
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
