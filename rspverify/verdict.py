@@ -19,6 +19,25 @@ class Word(StrEnum):
     ERROR = "ERROR"
 
 
+class Engine(StrEnum):
+    """How the machine's executions are found (DESIGN.md, «One machine, three engines»)."""
+
+    EVENTS = "events"
+    UNROLL = "unroll"
+    EXPLICIT = "explicit"
+
+
+class Reading(StrEnum):
+    """What soundness asks of a machine execution (SEMANTICS §5).
+
+    outcome: that some allowed execution has its outcome; witness: that its own rf and mo are
+    allowed, too.
+    """
+
+    OUTCOME = "outcome"
+    WITNESS = "witness"
+
+
 @dataclass(frozen=True, order=True)
 class Outcome:
     """What can be observed of one execution (SEMANTICS §2).
@@ -40,7 +59,7 @@ class Event:
 
     thread: int | None
     line: int | None
-    text: str
+    access: str
     location: str
 
 

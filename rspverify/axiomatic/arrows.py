@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rspverify.answers import Arrow
 from rspverify.axiomatic.blame import Edge
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.realised import Pair, RealisedExecution
 from rspverify.relation.order import nearest
-from rspverify.report import Arrow
 
 _INITIAL_FIRST = frozenset({"sb", "sw", "gsw", "lsw", "hb", "ghb", "lhb"})
 """Relations that have initial writes before everything, which goes without saying."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
+from rspverify.answers import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.axiomatic.arrows import arrows, usual
 from rspverify.axiomatic.blame import Blame, blame
 from rspverify.axiomatic.model import Axiom, Choice, Let, LetRec
@@ -14,7 +15,6 @@ from rspverify.axiomatic.realised import RealisedExecution
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.litmus import Atom, Formula, Negation
 from rspverify.relation import Name
-from rspverify.report import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.smt import FALSE, Model, Solver, Term, all_of, any_of, choose
 from rspverify.smt import Choice as Values
 from rspverify.verdict import Outcome
@@ -113,7 +113,7 @@ class Pictures(Questions):
         for number, event in enumerate(execution.events):
             shown = self._shown(model, event.index)
             column = None if shown.thread is None else place[shown.thread]
-            events.append(PlacedEvent(shown.text, column, shown.line, number in blamed))
+            events.append(PlacedEvent(shown.access, column, shown.line, number in blamed))
         threads = tuple(
             PlacedThread(
                 thread.name,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rspverify.answers import Internal, Observed, Result
 from rspverify.check.cache import Question, digest
 from rspverify.check.facts import ModelFacts, ProgramFacts, SchemeFacts
 from rspverify.check.settings import Settings
-from rspverify.report import Internal, Observed, Result
 from rspverify.source import Source
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
@@ -109,8 +109,8 @@ def result_of(
         scheme=scheme,
         scheme_file=job.scheme_file,
         model=model,
-        engine=str(settings.engine),
-        reading=str(settings.reading),
+        engine=settings.engine,
+        reading=settings.reading,
         verdict=answer.verdict,
         observed=answer.observed,
         seconds=answer.seconds,

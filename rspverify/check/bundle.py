@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
+from rspverify.answers import Internal
 from rspverify.axiomatic.texts import model_texts
 from rspverify.check.internal import InternalError
 from rspverify.check.privacy import Places, shown_traceback
 from rspverify.check.settings import Settings
 from rspverify.check.versions import versions
 from rspverify.limits import LimitReached
-from rspverify.report import Internal
 from rspverify.source import InputError
 
 PREFIX = "rspverify-report-"

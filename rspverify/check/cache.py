@@ -8,7 +8,6 @@ that gave it.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
@@ -16,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rspverify.check.fingerprint import fingerprint
-from rspverify.check.plain import from_plain, to_plain
 from rspverify.check.store import Store, default_folder
+from rspverify.convert import keep, read
 
 T = TypeVar("T")
 Warn = Callable[[str], None]
@@ -59,15 +58,15 @@ class Cache:
         if found is None:
             return None
         try:
-            return from_plain(kind, found)
-        except (ValueError, RecursionError):
+            return read(kind, found)
+        except ValueError:
             self._store.report_damage()
             return None
 
     def keep(self, question: Question, answer: Any) -> None:
         """Put an answer, plain data, on file."""
         if self._store is not None:
-            self._store.put(self._key(question), to_plain(answer))
+            self._store.put(self._key(question), keep(answer))
 
     def close(self) -> None:
         """Let go of the file; from now on it is empty. Do it before a fork."""
@@ -76,8 +75,7 @@ class Cache:
 
     def _key(self, question: Question) -> str:
         assert self._place is not None
-        whole = [self._place.version, question.kind, to_plain(question.content)]
-        return digest(json.dumps(whole, sort_keys=True))
+        return digest(keep((self._place.version, question.kind, question.content)))
 
 
 def open_cache(wanted: bool, warn: Warn) -> Cache:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from rspverify.answers import Internal, Result
 from rspverify.axiomatic import MemoryModel
 from rspverify.check.answers import (
     Answer,
@@ -29,7 +30,6 @@ from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide, check
 from rspverify.check.wording import observed
 from rspverify.litmus import Program, title_of
-from rspverify.report import Internal, Result
 from rspverify.scheme import Scheme
 from rspverify.source import InputError, Severity, in_one_line
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from rspverify.answers import Picture
 from rspverify.axiomatic import MemoryModel, require_understood, unheeded
 from rspverify.axiomatic.picture import Drawn, Pictures
 from rspverify.check.final import written
 from rspverify.check.settings import Settings
 from rspverify.check.wording import observed
 from rspverify.litmus import Atom, Formula, Junction, Program
-from rspverify.report import Picture
 from rspverify.source import InputError, Problem
 
 MOST = 64

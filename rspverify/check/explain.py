@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rspverify.answers import CompiledThread, Explanation, Observed
 from rspverify.axiomatic import MemoryModel
 from rspverify.check.answers import Job, result_of
 from rspverify.check.decide import answer_to, incident
@@ -12,7 +13,6 @@ from rspverify.check.wording import observed
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps, label
-from rspverify.report import CompiledThread, Explanation, Observed
 from rspverify.scheme import Scheme, compile_program
 from rspverify.verdict import Verdict, Word
 

@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
+from rspverify.answers import Internal, OutcomeAnswer
 from rspverify.axiomatic import MemoryModel
 from rspverify.check.bundle import Incident, reported
 from rspverify.check.outcomes import outcomes, races
@@ -17,7 +18,6 @@ from rspverify.check.settings import Settings
 from rspverify.check.workers import LOST, begin, end, forked
 from rspverify.limits import LimitReached
 from rspverify.litmus import warm_up
-from rspverify.report import OutcomeAnswer, OutcomeTable, RaceReport
 from rspverify.scheme import Scheme
 from rspverify.source import InputError, Severity, read_source
 from rspverify.verdict import Word
@@ -45,19 +45,32 @@ class Listing:
             wrong = error.severity is Severity.ERROR
             word = Word.ERROR if wrong else Word.UNSUPPORTED
             reason = "\n".join(str(each) for each in error.problems)
-            return OutcomeAnswer(file, None, _since(started), word, reason)
+            return self.without(file, word, reason, _since(started))
         except LimitReached as limit:
-            return OutcomeAnswer(file, None, _since(started), Word.UNKNOWN, str(limit))
+            return self.without(file, Word.UNKNOWN, str(limit), _since(started))
         except MemoryError:
-            return OutcomeAnswer(file, None, _since(started), Word.UNKNOWN, "out of memory")
+            return self.without(file, Word.UNKNOWN, "out of memory", _since(started))
         except Exception as error:
             options = ("--races",) if self.races else ()
             incident = Incident("outcomes", (file,), self.scheme_files, self.settings, options)
             met = reported(error, incident)
-            return OutcomeAnswer(file, None, _since(started), Word.UNKNOWN, str(met), met)
-        return OutcomeAnswer(file, found, _since(started))
+            return self.without(file, Word.UNKNOWN, str(met), _since(started), met)
+        return replace(found, seconds=_since(started))
 
-    def _found(self, file: str) -> OutcomeTable | RaceReport:
+    def without(
+        self, file: str, word: Word, reason: str, seconds: float, met: Internal | None = None
+    ) -> OutcomeAnswer:
+        """What is said of a test without an answer."""
+        return OutcomeAnswer(
+            file=file,
+            model=self.model.name,
+            word=word,
+            reason=reason,
+            internal=met,
+            seconds=seconds,
+        )
+
+    def _found(self, file: str) -> OutcomeAnswer:
         program = self.settings.read(read_source(file))
         if self.races:
             return races(program, self.model, file, self.settings)
@@ -78,7 +91,7 @@ def answers(
     waiting = deque(_asked(pool, it) for it in islice(rest, _AHEAD * workers))
     try:
         while waiting:
-            yield _result(*waiting.popleft())
+            yield _result(listing, *waiting.popleft())
             waiting.extend(_asked(pool, it) for it in islice(rest, 1))
     finally:
         end(pool)
@@ -102,13 +115,13 @@ def _asked(pool: ProcessPoolExecutor, file: str) -> tuple[str, Future[OutcomeAns
         return file, None
 
 
-def _result(file: str, future: Future[OutcomeAnswer] | None) -> OutcomeAnswer:
+def _result(listing: Listing, file: str, future: Future[OutcomeAnswer] | None) -> OutcomeAnswer:
     try:
         if future is not None:
             return future.result()
     except BrokenProcessPool:
         pass
-    return OutcomeAnswer(file, None, 0.0, Word.UNKNOWN, LOST)
+    return listing.without(file, Word.UNKNOWN, LOST, 0.0)
 
 
 def _since(started: float) -> float:

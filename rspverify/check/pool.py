@@ -7,12 +7,12 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 
+from rspverify.answers import Result
 from rspverify.check.answers import Answer, Task
 from rspverify.check.cache import Cache, CachePlace, Warn
 from rspverify.check.decide import Decider
 from rspverify.check.workers import LOST, begin, end, forked
 from rspverify.litmus import title_of, warm_up
-from rspverify.report import Result
 from rspverify.verdict import Verdict, Word
 
 

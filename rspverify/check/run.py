@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from rspverify.answers import Result
 from rspverify.check.answers import Answer, Job, Task, result_of, soundness_question
 from rspverify.check.cache import Cache, Warn
 from rspverify.check.facts import ProgramFacts, program_question
 from rspverify.check.reading import Inputs
-from rspverify.report import Result
 from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import Verdict, Word
 

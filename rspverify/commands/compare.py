@@ -14,7 +14,7 @@ from rspverify.commands.output import warn_once
 from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
 
 if TYPE_CHECKING:
-    from rspverify.report import Compared
+    from rspverify.engineering.comparison import Compared
 
 _LIMIT = 1_000
 

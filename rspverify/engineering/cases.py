@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
 from rspverify.check.cache import Cache
 from rspverify.check.facts import ModelFacts, ProgramFacts, facts_of_program, program_question
@@ -45,6 +46,12 @@ class Workbench:
     cases: tuple[Case, ...]
     left_out: tuple[tuple[str, str], ...]
     settings: Settings
+
+    @property
+    def subject(self) -> Subject:
+        """The first scheme, and how it is decided."""
+        scheme, engine = self.schemes[0], self.settings.engine
+        return Subject(scheme.name, self.scheme_files[0], scheme.machine, self.model.name, engine)
 
 
 def read_workbench(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
 from rspverify.check.answers import Answer, soundness_question, worth_keeping
 from rspverify.check.cache import Cache, CachePlace, Question, Warn
@@ -14,7 +15,6 @@ from rspverify.check.progress import WITHOUT_PROGRESS, progress
 from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide
 from rspverify.engineering.cases import Case
-from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 

@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rspverify.answers import Internal
 from rspverify.check.workers import spread
 from rspverify.engineering.cases import Case, Workbench
 from rspverify.engineering.judge import Judge
-from rspverify.report import Internal
-from rspverify.report.mutations import Fate, Finding, MutantShown, NamedTest, StepShown
+from rspverify.engineering.mutation import (
+    Fate,
+    Finding,
+    MutantAnswer,
+    NamedTest,
+    TestAndReason,
+)
 from rspverify.scheme import Scheme, rows_used
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.mutants import Mutant, Step
+from rspverify.scheme.mutants import Mutant
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
@@ -90,22 +96,17 @@ def findings(
     yield from spread(decide, range(len(mutants)), workers, ahead=2)
 
 
-def shown(mutant: Mutant, costs: Costs, file: str | None = None) -> MutantShown:
+def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
     """A mutant as a table shows it."""
-    return MutantShown(
+    return MutantAnswer(
         mutant.name,
         mutant.row.number,
-        step_shown(mutant.step),
-        tuple(map(step_shown, mutant.also)),
+        str(mutant.row),
+        mutant.step,
+        mutant.also,
         tuple(map(str, mutant.code)),
         costs.of(mutant.code) - costs.of(mutant.row.code),
-        file,
     )
-
-
-def step_shown(step: Step) -> StepShown:
-    """A step as a table shows it."""
-    return StepShown(step.place, step.instruction, step.mutation.value, step.words, step.removes)
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ class _Trial:
 class _Record:
     """What is known of one mutant so far."""
 
-    def __init__(self, mutant: MutantShown) -> None:
+    def __init__(self, mutant: MutantAnswer) -> None:
         self.mutant = mutant
         self.decided = 0
         self.reason = ""
@@ -200,13 +201,16 @@ class _Record:
         if ground is not None and verdict is not None:
             within = {**ground.verdict.within, **verdict.within}
         return Finding(
-            self.mutant,
-            fate,
-            ground.test if ground else None,
-            self.reason or (verdict.reason if verdict else ""),
-            dict(within),
-            self.decided,
-            tuple(self._unknown.items()),
-            tuple(self.stuck),
-            tuple(self._internal),
+            mutant=self.mutant,
+            verdict=fate,
+            test=ground.test.test if ground else None,
+            file=ground.test.file if ground else None,
+            reason=self.reason or (verdict.reason if verdict else ""),
+            within=dict(within),
+            decided=self.decided,
+            unknown=tuple(
+                TestAndReason(it.test, it.file, why) for it, why in self._unknown.items()
+            ),
+            stuck=tuple(self.stuck),
+            internal=tuple(self._internal),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from rspverify.report import Difference, Result
+from rspverify.answers import Difference, Result
 from rspverify.verdict import ProgressWord, Word
 
 STYLES = {

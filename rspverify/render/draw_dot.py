@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from rspverify.answers import Arrow, Picture
 from rspverify.render.colours import colour, dashed
 from rspverify.render.picture_layout import letters
-from rspverify.report import Arrow, Picture
 
 
 def graphs(pictures: Sequence[Picture]) -> str:

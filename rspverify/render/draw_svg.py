@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from rspverify.answers import Picture
 from rspverify.render.colours import colour, dashed
 from rspverify.render.edge_routes import Point, Route, routed
 from rspverify.render.picture_layout import Box, Layout, laid_out, letters
-from rspverify.report import Picture
 
 _MARGIN = 24.0
 _TYPEWRITER = "'DejaVu Sans Mono', Menlo, Consolas, monospace"

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rspverify.answers import Arrow
 from rspverify.render.picture_layout import Box, Layout
-from rspverify.report import Arrow
 
 Point = tuple[float, float]
 

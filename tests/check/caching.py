@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rspverify.answers import Result
 from rspverify.check.cache import open_cache
 from rspverify.check.reading import read_inputs
 from rspverify.check.run import run
 from rspverify.check.settings import Engine, Settings
-from rspverify.report import Result
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = Settings(engine=Engine.EXPLICIT)

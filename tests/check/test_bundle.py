@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from rspverify.answers import Internal
 from rspverify.axiomatic import load_model
 from rspverify.axiomatic.texts import model_texts
 from rspverify.check import bundle
@@ -19,7 +20,6 @@ from rspverify.check.internal import InternalError
 from rspverify.check.settings import L2, Engine, Settings
 from rspverify.cli import app
 from rspverify.limits import LimitReached
-from rspverify.report import Internal
 from rspverify.source import InputError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,6 +10,7 @@ from caching import ran
 from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 
+from rspverify.answers import Result
 from rspverify.axiomatic import load_model
 from rspverify.check.expected import read_expected
 from rspverify.check.progress import progress
@@ -18,7 +19,6 @@ from rspverify.check.settings import L2, Engine, Settings
 from rspverify.litmus import read_program_file
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.standstill import Standstills
-from rspverify.report import Result
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.verdict import Progress, ProgressWord, Word
 

@@ -18,8 +18,8 @@ from rspverify.check.soundness import check
 from rspverify.engineering.cases import Workbench, read_workbench
 from rspverify.engineering.judge import Judge
 from rspverify.engineering.mutate import Ground, findings, ground
+from rspverify.engineering.mutation import Fate, Finding, MutationReport
 from rspverify.engineering.mutation_report import asked_of, mutation_report
-from rspverify.report.mutations import Fate, Finding, MutationReport
 from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of
@@ -64,17 +64,17 @@ def proposed() -> tuple[Workbench, list[Ground], list[Finding], MutationReport]:
 def test_each_instruction_of_proposed_is_needed() -> None:
     """SEMANTICS §6: of 46 mutants 44 are unsound; only progress catches the dropped UL_rmw."""
     _, _, found, report = proposed()
-    assert len(found) == report.asked == 46
-    assert Counter(it.fate for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}
+    assert len(found) == report.summary.mutants == 46
+    assert Counter(it.verdict for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}
     stuck = [
         (it.mutant.row, it.mutant.step.instruction, it.mutant.step.words)
         for it in found
-        if it.fate is Fate.STUCK
+        if it.verdict is Fate.STUCK
     ]
     assert stuck == [(6, "UL_rmw DV", "drop"), (9, "UL_rmw DV", "drop")]
     assert not any(it.unknown or it.within or it.internal for it in found)
     assert not report.tests.broken
-    assert not report.stuck
+    assert not report.tests.stuck
 
 
 def test_the_document_says_which_test_shows_what() -> None:
@@ -102,7 +102,7 @@ def test_the_document_says_which_test_shows_what() -> None:
     bench, _, found, _ = proposed()
     shown: dict[tuple[int, str, str], list[str]] = {}
     for each in found:
-        assert each.test is not None
+        assert each.file is not None
         step = each.mutant.step
         name = Path(each.test.file).relative_to(ROOT / "litmus").with_suffix("").as_posix()
         shown.setdefault((each.mutant.row, step.instruction, step.mutation), []).append(name)
@@ -118,11 +118,11 @@ def test_each_test_shows_what_it_is_said_to_show() -> None:
     scheme = read_scheme_file(PROPOSED)
     programs = {case.file: case.program for case in bench.cases}
     for each in found:
-        assert each.test is not None
-        program = programs[each.test.file]
+        assert each.file is not None
+        program = programs[each.file]
         changed = mutant(scheme, each.mutant.name).of(scheme)
         verdict = check(program, changed, bench.model, QUICK)
-        if each.fate is Fate.UNSOUND:
+        if each.verdict is Fate.UNSOUND:
             assert (verdict.word, verdict.reason) == (Word.UNSOUND, each.reason)
         else:
             assert verdict.word is Word.SOUND
@@ -137,12 +137,12 @@ def test_no_smaller_test_shows_it() -> None:
     assert small
     asked = 0
     for each in found:
-        assert each.test is not None
+        assert each.file is not None
         of_row = [it.case for it in small if each.mutant.row in it.rows]
         sizes = {case.file: case.size for case in bench.cases}
         changed = mutant(scheme, each.mutant.name).of(scheme)
         for case in of_row:
-            if case.size < sizes[each.test.file] and each.fate is Fate.UNSOUND:
+            if case.size < sizes[each.file] and each.verdict is Fate.UNSOUND:
                 asked += 1
                 settings = replace(QUICK, engine=Engine.EXPLICIT)
                 word = check(case.program, changed, bench.model, settings).word
@@ -168,17 +168,17 @@ def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
     assert killers
     rest = [it for it in grounds if it not in killers]
     _, (left,), _ = tried(bench, [wanted], rest)
-    assert (left.fate, left.test, left.unknown) == (Fate.SURVIVES, None, ())
+    assert (left.verdict, left.test, left.unknown) == (Fate.SURVIVES, None, ())
     for last in killers[:1] + killers[-1:]:
         with_it = sorted((*rest, last), key=lambda it: it.case.size)
         _, (again,), _ = tried(bench, [wanted], with_it)
-        assert (again.fate, again.test) == (Fate.UNSOUND, last.test)
+        assert (again.verdict, again.file) == (Fate.UNSOUND, last.test.file)
 
 
 def test_tests_without_a_row_say_nothing_of_it() -> None:
     bench = bench_of(PROPOSED, [ROOT / "litmus/paper/Fig4.litmus"])
     _, found, report = tried(bench)
-    fates = {(it.mutant.row, it.fate, it.decided > 0) for it in found}
+    fates = {(it.mutant.row, it.verdict, it.decided > 0) for it in found}
     assert fates == {
         *((row, Fate.UNSOUND, True) for row in (2, 5)),
         *((row, Fate.SURVIVES, False) for row in (3, 6, 8, 9)),
@@ -191,8 +191,8 @@ def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
     bench = bench_of(ORIGINAL, [ROOT / "litmus/paper/Fig4.litmus"])
     grounds, found, report = tried(bench)
     assert [it.verdict.word for it in grounds] == [Word.UNSOUND]
-    assert {it.fate for it in found} == {Fate.SURVIVES}
-    assert [test.title for test, _ in report.tests.broken] == ["Fig4"]
+    assert {it.verdict for it in found} == {Fate.SURVIVES}
+    assert [each.test for each in report.tests.broken] == ["Fig4"]
     scheme = bench.schemes[0]
     without = mutant(scheme, "row2-1-drop").of(scheme)
     assert check(grounds[0].case.program, without, bench.model, QUICK).word is Word.UNSOUND
@@ -204,8 +204,10 @@ def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:
     bench = bench_of(ORIGINAL, [file])
     wanted = mutant(bench.schemes[0], "row3-5-drop")
     _, (found,), report = tried(bench, [wanted])
-    assert found.fate is Fate.SURVIVES
-    assert [test.file for test in found.stuck] == [str(file)] == [it.file for it in report.stuck]
+    assert found.verdict is Fate.SURVIVES
+    assert (
+        [test.file for test in found.stuck] == [str(file)] == [it.file for it in report.tests.stuck]
+    )
 
 
 def test_what_could_not_be_decided_is_counted() -> None:
@@ -215,7 +217,7 @@ def test_what_could_not_be_decided_is_counted() -> None:
     assert [it.verdict.word for it in grounds] == [Word.UNKNOWN]
     uncertain = {it.mutant.row for it in found if it.undecided}
     assert uncertain == {2, 5}
-    assert {it.fate for it in found} == {Fate.SURVIVES}
+    assert {it.verdict for it in found} == {Fate.SURVIVES}
     assert len(report.tests.unknown) == 1
 
 
@@ -223,12 +225,12 @@ def test_what_survives_of_proposed_full() -> None:
     """Two orders of instructions next to each other, of which docs/findings.md says why."""
     bench = bench_of(FULL, [ROOT / "litmus-full", ROOT / "litmus/MP", ROOT / "litmus/RMW"])
     _, found, _ = tried(bench)
-    assert Counter(it.fate for it in found) == {
+    assert Counter(it.verdict for it in found) == {
         Fate.UNSOUND: 103,
         Fate.STUCK: 9,
         Fate.SURVIVES: 2,
     }
-    surviving = [it.mutant for it in found if it.fate is Fate.SURVIVES]
+    surviving = [it.mutant for it in found if it.verdict is Fate.SURVIVES]
     assert [(it.row, it.step.instruction, it.step.words) for it in surviving] == [
         (16, "UL_L2 x", "swap with UL_rmw DV"),
         (22, "INV_L1 WG", "swap with UL_rmw DV"),

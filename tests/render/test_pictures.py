@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from rspverify.answers import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.axiomatic import load_model
 from rspverify.check.drawing import Wanted, Which, draw
 from rspverify.check.settings import Settings
@@ -18,7 +19,6 @@ from rspverify.render.draw_dot import graphs
 from rspverify.render.draw_svg import page
 from rspverify.render.edge_routes import routed
 from rspverify.render.picture_layout import laid_out, letters
-from rspverify.report import Arrow, Picture, PlacedEvent, PlacedThread
 
 CORPUS = Path(__file__).resolve().parents[2] / "litmus"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -15,8 +15,8 @@ from rspverify.assembly import INSTRUCTION_SETS
 from rspverify.check.settings import Engine
 from rspverify.check.symmetry import exchangeable
 from rspverify.litmus import Kind, Program, Scope, read_program
-from rspverify.report import PairResult
 from rspverify.scheme import compile_program, read_scheme, read_scheme_file
+from rspverify.selftest.answer import PairResult
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.draft import EXPECTED, Statement
 from rspverify.selftest.programs import STRONG

@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from rspverify.answers import Result, checked
 from rspverify.check.answers import Answer, Job, Task, result_of, soundness_question
 from rspverify.check.bundle import Incident, reported
 from rspverify.check.cache import Cache, CachePlace, Question, Warn, digest
@@ -20,16 +21,15 @@ from rspverify.check.reading import Inputs
 from rspverify.check.workers import spread
 from rspverify.engineering.compare.order import change_of
 from rspverify.engineering.compare.outcomes import changed_outcomes
-from rspverify.limits import LimitReached
-from rspverify.litmus import Program, warm_up
-from rspverify.report import (
+from rspverify.engineering.comparison import (
     Compared,
     LeftOut,
     OutcomeChanges,
-    Result,
     TouchedTest,
     Untouched,
 )
+from rspverify.limits import LimitReached
+from rspverify.litmus import Program, warm_up
 from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import Word
 
@@ -103,7 +103,7 @@ class Comparer:
             outcomes = cache.answer(question, OutcomeChanges)
             if outcomes is None:
                 return None
-        return TouchedTest(before, after, change_of(before, after), outcomes)
+        return _touched(before, after, outcomes)
 
     def decided(self, file: str) -> Compared:
         """A test, decided as far as it is not known; in a worker."""
@@ -136,7 +136,7 @@ class Comparer:
         outcomes = None
         if _outcomes_matter(before, after):
             outcomes = self._outcomes(source, program, facts, cache)
-        return TouchedTest(before, after, change_of(before, after), outcomes)
+        return _touched(before, after, outcomes)
 
     def _known_results(
         self, file: str, source: Source, facts: ProgramFacts, cache: Cache
@@ -176,7 +176,7 @@ class Comparer:
             files = tuple(each.file for each in self._inputs.schemes)
             met = reported(error, Incident("compare", (source.name,), files, settings))
             return OutcomeChanges(unknown=str(met), internal=met)
-        if all(each.allowed is not None for each in (*found.gained, *found.lost)):
+        if all(each.allowed is not None for each in (*(found.gained or ()), *(found.lost or ()))):
             cache.keep(question, found)
         return found
 
@@ -205,6 +205,11 @@ def compiled_form(scheme: SchemeFacts, program: ProgramFacts) -> tuple[tuple[str
             return None
         form.append((use.shape, *code))
     return tuple(form)
+
+
+def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> TouchedTest:
+    change = change_of(old, new)
+    return TouchedTest(new.test, new.file, change, checked(old), checked(new), outcomes)
 
 
 def _outcomes_matter(old: Result, new: Result) -> bool:

@@ -8,9 +8,9 @@ from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import Settings
 from rspverify.check.wording import observed
+from rspverify.engineering.comparison import OutcomeChange, OutcomeChanges
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.report import OutcomeChange, OutcomeChanges
 from rspverify.scheme import Scheme, compile_program
 from rspverify.verdict import Outcome
 
@@ -36,7 +36,7 @@ def changed_outcomes(
         tuple(_change(program, source, each) for each in sorted(some))
         for some in (after - before, before - after)
     )
-    return OutcomeChanges(gained, lost, (len(before), len(after)))
+    return OutcomeChanges(gained, lost, len(before), len(after))
 
 
 def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from rspverify.answers import Internal
 from rspverify.check.answers import worth_keeping
 from rspverify.check.bundle import Incident
 from rspverify.check.cache import Question
@@ -20,7 +21,6 @@ from rspverify.engineering.hunt.filters import gives_back, stores_again
 from rspverify.engineering.hunt.shape import Shape, decoded
 from rspverify.engineering.hunt.space import Access, Space
 from rspverify.engineering.hunt.survey import Survey, chunks, digest_of
-from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.scheme import Shape as RowShape
 from rspverify.scheme.orders import Op

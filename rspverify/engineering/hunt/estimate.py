@@ -11,11 +11,11 @@ from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide, check
 from rspverify.engineering.hunt.build import program_of
 from rspverify.engineering.hunt.filters import Sort, sort_of
+from rspverify.engineering.hunt.finding import Estimate
 from rspverify.engineering.hunt.growth import Growth
 from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.survey import Survey
-from rspverify.report.hunts import EstimateShown
 from rspverify.scheme import Scheme
 
 _PARENTS = 300
@@ -53,7 +53,7 @@ def estimates(
     *,
     larger: bool,
     deciding: bool = True,
-) -> Iterator[EstimateShown]:
+) -> Iterator[Estimate]:
     """What hunts of `known` + 1, + 2, … operations take, up to one more than the survey's space.
 
     The programs of `known` operations and fewer are listed, and their decisions sampled; of each
@@ -78,7 +78,7 @@ def estimates(
         total, to_decide = total + level.programs, to_decide + level.to_decide
         spent += level.seconds
         sample, size = level.sample, level.programs
-        yield EstimateShown(
+        yield Estimate(
             events=events,
             programs=round(total),
             to_decide=round(to_decide),

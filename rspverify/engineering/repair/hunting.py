@@ -10,7 +10,7 @@ from rspverify.engineering.hunt.search import first_broken
 from rspverify.engineering.hunt.space import DEVICES, ONE_DEVICE, Space, access
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.engineering.judge import Judge
-from rspverify.report.repairs import Hunted
+from rspverify.engineering.repair.answer import Hunted
 from rspverify.scheme import Scheme
 
 _THREADS = 3

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
+from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
 from rspverify.check.bundle import Incident, reported
 from rspverify.check.settings import Settings
@@ -20,7 +21,6 @@ from rspverify.engineering.hunt.shape import Shape, Step, canonical, encoded
 from rspverify.engineering.hunt.space import Space
 from rspverify.engineering.hunt.tables import Tables
 from rspverify.limits import LimitReached, Limits
-from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.smt import Solver
 from rspverify.verdict import Verdict, Word
