@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from rspverify.convert import Bounds, Count, Place, Seconds, counts, each_of, one_of
+from rspverify.convert import Bounds, Count, Place, Seconds, counts, one_of, with_keys
 from rspverify.verdict import Engine, Progress, ProgressWord, Race, Reading, Verdict, Word
 
 UNDEFINED = "*undef*"
@@ -18,7 +18,7 @@ UNDEFINED = "*undef*"
 
 UNANSWERED = (Word.ERROR, Word.UNSUPPORTED, Word.UNKNOWN)
 """Why there is no answer: the test is wrong, beyond this version, or a limit was met."""
-Verdicts = Annotated[Mapping[Word, Count], each_of(Word)]
+Verdicts = Annotated[Mapping[Word, Count], with_keys(*Word)]
 """How many have each verdict."""
 
 

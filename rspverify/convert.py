@@ -33,10 +33,13 @@ Bounds = Mapping[str, Count]
 Code = tuple[str, ...]
 """The instructions of a row, in order."""
 
+_ONLY = "only"
+"""Marks, while a schema is made, a mapping that has no other keys."""
 _GROUP = Meta(extra_json_schema={"group": True})
 Group = Annotated[T, _GROUP]
 """Fields that belong together: in JSON they stand among those of the class that has the group."""
 
+_MARKS = ("default", _ONLY)
 _DIGITS = 4
 """Every fraction in an answer is a time in seconds, shown to so many decimals."""
 
@@ -46,16 +49,12 @@ def one_of(*values: str | None) -> Meta:
     return Meta(extra_json_schema={"enum": list(values)})
 
 
-def each_of(kind: type[StrEnum]) -> Meta:
-    """Of a mapping from the words of a kind to counts: every word is there."""
+def with_keys(*keys: str, perhaps: Iterable[str] = ()) -> Meta:
+    """Of a mapping to counts: it has these keys, perhaps some others, and no more."""
     count = {"type": "integer", "minimum": 0}
-    return with_keys(*kind, properties=dict.fromkeys(map(str, kind), count))
-
-
-def with_keys(*keys: str, properties: Mapping[str, Any] | None = None) -> Meta:
-    """Of a mapping: these keys are always there; with `properties` there are no others."""
-    closed = {"properties": properties, "additionalProperties": False} if properties else {}
-    return Meta(extra_json_schema={"required": list(map(str, keys)), **closed})
+    known = [*map(str, keys), *perhaps]
+    extra = {"properties": dict.fromkeys(known, count), "required": list(map(str, keys))}
+    return Meta(extra_json_schema={**extra, _ONLY: True})
 
 
 def counts(kind: type[Kind], found: Iterable[Kind]) -> Mapping[Kind, int]:
@@ -150,7 +149,9 @@ def _properties(given: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str,
             inner = parts[_name(each)] if "$ref" in each else each
             found |= _properties(inner["properties"], parts)
         else:
-            found[name] = {key: value for key, value in each.items() if key != "default"}
+            found[name] = {key: value for key, value in each.items() if key not in _MARKS}
+            if _ONLY in each:
+                found[name]["additionalProperties"] = False
     return found
 
 

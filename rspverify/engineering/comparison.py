@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from rspverify.answers import UNANSWERED, CheckedTest, Internal, Observed
-from rspverify.convert import Code, Count, Group, Place, counts, each_of, one_of
+from rspverify.convert import Code, Count, Group, Place, counts, one_of, with_keys
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import Engine, Reading, Word
 
@@ -140,7 +140,7 @@ class ComparisonSummary:
 
     tests: Count
     compared: Count
-    changes: Group[Annotated[Mapping[Change, Count], each_of(Change)]]
+    changes: Group[Annotated[Mapping[Change, Count], with_keys(*Change)]]
 
 
 @dataclass(frozen=True, kw_only=True)

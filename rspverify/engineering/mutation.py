@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from rspverify.answers import Internal, Subject, Verdicts
-from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, each_of
+from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
 from rspverify.scheme.mutants import Step
 
 
@@ -141,7 +141,7 @@ class MutationSummary:
     """
 
     mutants: Count
-    fates: Group[Annotated[Mapping[Fate, Count], each_of(Fate)]]
+    fates: Group[Annotated[Mapping[Fate, Count], with_keys(*Fate)]]
     undecided: Count
 
 

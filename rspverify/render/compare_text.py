@@ -22,6 +22,7 @@ from rspverify.engineering.comparison import (
     TouchedTest,
 )
 from rspverify.render.check_text import PROGRESS_STYLES, STYLES
+from rspverify.render.words import counted
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import ProgressWord, Word
 
@@ -173,9 +174,8 @@ def summary(it: Comparison) -> Iterator[Text]:
         for name, n in result.within.items()
     }
     within = f", within {', '.join(sorted(bounds))}" if bounds else ""
-    number = f"{it.summary.tests:,} test{'' if it.summary.tests == 1 else 's'}"
     how = f"model {it.model}, engine {it.engine}, {it.reading} reading{within}"
-    yield Text(f"{number}, {how}", style="bold")
+    yield Text(f"{counted(it.summary.tests, 'test')}, {how}", style="bold")
     line = Text(f"  {len(touched):5,} become other code{':' if touched else ''}")
     for change in (Change.WORSE, Change.BETTER, Change.UNKNOWN, Change.SAME):
         if changes[change]:

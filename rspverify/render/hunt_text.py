@@ -17,10 +17,8 @@ from rspverify.engineering.hunt.finding import (
     HuntReport,
 )
 from rspverify.render.progress import ON_AGAIN
+from rspverify.render.words import FEW, counted
 from rspverify.verdict import Word
-
-_FEW = 5
-"""So many programs without a verdict are named; of more, their number is said."""
 
 _HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to decide")
 
@@ -40,13 +38,13 @@ def heading(report: HuntReport) -> Iterator[Text]:
 
 def phase_in_words(events: int, threads: int) -> str:
     """`programs of 4 operations in 2 threads`."""
-    return f"programs of {_counted(events, 'operation')} in {_counted(threads, 'thread')}"
+    return f"programs of {counted(events, 'operation')} in {counted(threads, 'thread')}"
 
 
 def bounds_in_words(bounds: Mapping[str, int]) -> str:
     """`4 operations, 3 threads, …`, as verdicts name the bounds."""
     names = {"events": "operations", "guards": "ifs"}
-    parts = (_counted(bound, names.get(name, name)[:-1]) for name, bound in bounds.items())
+    parts = (counted(bound, names.get(name, name)[:-1]) for name, bound in bounds.items())
     return ", ".join(parts) + ("" if "guards" in bounds else ", any number of ifs")
 
 
@@ -57,14 +55,14 @@ def expectation(estimates: Sequence[Estimate]) -> Iterator[Text]:
             f"--events {each.events}: about {_about(each.programs)} programs without a race, "
             f"{_about(each.to_decide)} of them to decide, {_duration(each.seconds)} "
             f"{'' if each.deciding else 'to list them '}with "
-            f"{_counted(each.workers, 'process', 'processes')} (from a sample)",
+            f"{counted(each.workers, 'process', 'processes')} (from a sample)",
             style="dim",
         )
 
 
 def expected_formulas(events: int, seconds: float) -> Text:
     """How long formulas will take."""
-    words = f"the formulas for {_counted(events, 'operation')} take roughly {_duration(seconds)}"
+    words = f"the formulas for {counted(events, 'operation')} take roughly {_duration(seconds)}"
     return Text(f"{words}, going by those for {events - 1}", style="dim")
 
 
@@ -76,7 +74,7 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
         ("UNSOUND", "bold red"), f"  {scheme}{made} is broken by a smallest program:"
     )
     yield Text(f"  {found.program}", style="bold")
-    steps = "" if found.steps is None else f", after {_counted(found.steps, 'step')} at the least"
+    steps = "" if found.steps is None else f", after {counted(found.steps, 'step')} at the least"
     yield Text(f"  {found.reason}{steps}")
     for row in found.blamed:
         yield Text.assemble("  at fault: ", (_row(row), "bold"))
@@ -93,7 +91,7 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
 
 def _smallest(found: Finding, by: By) -> str:
     """In which sense it is a smallest one, and on what that rests."""
-    asked = _counted(found.decided, "formula") if by is By.FORMULA else f"{found.decided:,} decided"
+    asked = counted(found.decided, "formula") if by is By.FORMULA else f"{found.decided:,} decided"
     if found.open:
         return f"{found.open:,} that may be smaller not decided ({asked}"
     if by is By.FORMULA:
@@ -164,9 +162,7 @@ def _formulas(report: HuntReport) -> Iterator[Text]:
     it = report.method.formulas
     if it is None:
         return
-    line = Text(
-        f"{_counted(it.asked, 'formula')} asked: {it.sound:,} without a program to break it"
-    )
+    line = Text(f"{counted(it.asked, 'formula')} asked: {it.sound:,} without a program to break it")
     yield line.append(f"; {_duration(report.seconds)}", style="dim")
     yield Text(
         f"of the candidates on the way {it.racy:,} raced, and {it.allowed:,} had allowed outcomes; "
@@ -176,10 +172,10 @@ def _formulas(report: HuntReport) -> Iterator[Text]:
 
 
 def _undecided(report: HuntReport) -> Iterator[Text]:
-    for each in report.unknown[:_FEW]:
+    for each in report.unknown[:FEW]:
         yield Text(f"not decided: {each}", style="magenta")
-    if len(report.unknown) > _FEW:
-        yield Text(f"and {len(report.unknown) - _FEW:,} more not decided", style="magenta")
+    if len(report.unknown) > FEW:
+        yield Text(f"and {len(report.unknown) - FEW:,} more not decided", style="magenta")
     yield from (Text(str(each), style="bold red") for each in report.internal)
 
 
@@ -224,10 +220,6 @@ def _rows(numbers: Sequence[int]) -> str:
     if len(ordered) == 1:
         return f"row {ordered[0]}"
     return f"rows {', '.join(ordered[:-1])} and {ordered[-1]}"
-
-
-def _counted(count: int, what: str, many: str | None = None) -> str:
-    return f"{count:,} {what if count == 1 else many or f'{what}s'}"
 
 
 def _about(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
@@ -11,9 +11,9 @@ from rspverify.engineering.mutation import (
     Finding,
     MutatedRow,
     MutationReport,
-    NamedTest,
 )
 from rspverify.render.progress import ON_AGAIN
+from rspverify.render.words import counted, few
 from rspverify.scheme.mutants import Step
 from rspverify.verdict import Word
 
@@ -22,8 +22,6 @@ NEEDED = "needed"
 NOT_SHOWN = "not shown to be needed"
 ACCESS = "the access"
 OPEN = "not decided"
-_FEW = 5
-"""So many tests are named; of more, their number is said."""
 
 
 def mutation_table(report: MutationReport) -> Iterator[Text]:
@@ -46,7 +44,7 @@ def mutation_table(report: MutationReport) -> Iterator[Text]:
 def _row(row: MutatedRow, report: MutationReport) -> Iterator[Text]:
     yield Text("")
     head = Text(f"{row.row:2}  {row.operations}", style="bold")
-    head.append(f"  ({_counted(row.tests, 'test')})", style="dim")
+    head.append(f"  ({counted(row.tests, 'test')})", style="dim")
     yield head
     found = [each for each in report.mutants if each.mutant.row == row.row]
     for place, instruction in enumerate(row.code, 1):
@@ -99,7 +97,7 @@ def _shown_by(finding: Finding) -> str:
     if finding.within:
         words += f" (within {_bounds(finding.within)})"
     if finding.unknown:
-        words += f" ({_counted(len(finding.unknown), 'test')} not decided)"
+        words += f" ({counted(len(finding.unknown), 'test')} not decided)"
     if finding.verdict is Fate.SURVIVES and finding.mutant.cost < 0:
         words += f" (costs {-finding.mutant.cost} less)"
     return words.strip()
@@ -119,7 +117,7 @@ def _wider(report: MutationReport) -> Iterator[Text]:
 
 
 def _counts(report: MutationReport) -> Text:
-    line = Text(f"{_counted(report.summary.mutants, 'mutant')}: ", style="bold")
+    line = Text(f"{counted(report.summary.mutants, 'mutant')}: ", style="bold")
     line.append(", ".join(f"{report.summary.fates[fate]} {fate.value}" for fate in Fate))
     line.append(f"; {report.seconds:.1f} s", style="dim")
     return line
@@ -161,26 +159,26 @@ def _tests(report: MutationReport) -> Iterator[Text]:
     scheme = subject.scheme
     reach = f"within {_bounds(tests.within)}" if tests.within else "exact"
     words = ", ".join(f"{count} {word}" for word in Word if (count := tests.verdicts[word]))
-    number = _counted(tests.total, "test")
+    number = counted(tests.total, "test")
     head = f"{number}, model {subject.model}, engine {subject.engine} ({reach})"
     yield Text(f"{head}; under {scheme} itself: {words}")
     if tests.broken:
         yield Text(
-            f"{scheme} itself fails {_counted(len(tests.broken), 'test')}, which show nothing of "
-            f"its mutants: {_named(tests.broken)}",
+            f"{scheme} itself fails {counted(len(tests.broken), 'test')}, which show nothing of "
+            f"its mutants: {few([it.test for it in tests.broken])}",
             style="yellow",
         )
     if tests.stuck:
         yield Text(
-            f"{scheme} itself gets stuck in {_counted(len(tests.stuck), 'test')} in which "
-            f"a mutant does, which shows nothing of it: {_named(tests.stuck)}",
+            f"{scheme} itself gets stuck in {counted(len(tests.stuck), 'test')} in which "
+            f"a mutant does, which shows nothing of it: {few([it.test for it in tests.stuck])}",
             style="yellow",
         )
-    unknown: dict[str, dict[str, NamedTest]] = {}
+    unknown: dict[str, dict[str, str]] = {}
     for test in (*tests.unknown, *(each for it in report.mutants for each in it.unknown)):
-        unknown.setdefault(test.reason, {})[test.file] = test
+        unknown.setdefault(test.reason, {})[test.file] = test.test
     for reason, those in unknown.items():
-        yield Text(f"not decided ({reason}): {_named(list(those.values()))}", style="magenta")
+        yield Text(f"not decided ({reason}): {few(list(those.values()))}", style="magenta")
     for left in tests.left_out:
         yield Text(f"left out: {left.file}: {left.reason}", style="cyan")
 
@@ -199,14 +197,5 @@ def _commands(report: MutationReport) -> Iterator[Text]:
         )
 
 
-def _named(tests: Sequence[NamedTest]) -> str:
-    names = ", ".join(each.test for each in tests[:_FEW])
-    return names if len(tests) <= _FEW else f"{names} and {len(tests) - _FEW} more"
-
-
 def _bounds(within: Mapping[str, int]) -> str:
     return ", ".join(f"{bound} {name}" for name, bound in sorted(within.items()))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

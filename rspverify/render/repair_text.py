@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
@@ -14,10 +14,8 @@ from rspverify.engineering.repair.answer import (
     SchemeFound,
 )
 from rspverify.render.progress import ON_AGAIN
+from rspverify.render.words import FEW, counted, few
 from rspverify.verdict import Word
-
-_FEW = 5
-"""So many tests are named; of more, their number is said."""
 
 
 def before(report: RepairReport) -> str:
@@ -29,9 +27,9 @@ def before(report: RepairReport) -> str:
     for size in sizes:
         total *= size
     return (
-        f"{_counted(len(changing), 'row')} may change, with {many} codes each of at most "
+        f"{counted(len(changing), 'row')} may change, with {many} codes each of at most "
         f"{report.space.max_length} instructions: {_rough(total)} schemes, "
-        f"{_counted(report.tests.asked, 'test')} for each"
+        f"{counted(report.tests.asked, 'test')} for each"
     )
 
 
@@ -106,7 +104,7 @@ def _price(row: RowFound, report: RepairReport) -> str:
 
 def _rests_on(found: SchemeFound, report: RepairReport) -> str:
     reach = f", within {_bounds(found.within)}" if found.within else ""
-    words = [f"{_counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"]
+    words = [f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"]
     if found.explicit or found.beyond_explicit:
         beyond = (
             f" ({found.beyond_explicit} of the sample were too large for it)"
@@ -164,8 +162,8 @@ def _compared(report: RepairReport) -> Iterator[Text]:
     if reference is None:
         return
     if reference.fails:
-        fails = ", ".join(f"{each.test} ({each.verdict})" for each in reference.fails[:_FEW])
-        more = len(reference.fails) - _FEW
+        fails = ", ".join(f"{each.test} ({each.verdict})" for each in reference.fails[:FEW])
+        more = len(reference.fails) - FEW
         rest = f" and {more} more" if more > 0 else ""
         yield Text(f"{reference.scheme} itself fails {fails}{rest}", style="yellow")
     if not report.found or not report.claim.finished:
@@ -207,37 +205,37 @@ def _as_reference(row: RowFound) -> bool:
 def _work(report: RepairReport) -> Iterator[Text]:
     effort = report.effort
     line = Text(
-        f"{_counted(effort.candidates, 'candidate')} tried, {_counted(effort.nogoods, 'lesson')} "
-        f"learnt, {_counted(effort.verdicts, 'verdict')}"
+        f"{counted(effort.candidates, 'candidate')} tried, {counted(effort.nogoods, 'lesson')} "
+        f"learnt, {counted(effort.verdicts, 'verdict')}"
     )
     line.append(f"; {report.seconds:.1f} s", style="dim")
     yield line
-    for killer in effort.killers[:_FEW]:
-        words = f"{_counted(killer.candidates, 'candidate')} {killer.verdict}"
+    for killer in effort.killers[:FEW]:
+        words = f"{counted(killer.candidates, 'candidate')} {killer.verdict}"
         yield Text(f"    {killer.test}: {words}", style="dim")
-    rest = effort.killers[_FEW:]
+    rest = effort.killers[FEW:]
     if rest:
         number = sum(each.candidates for each in rest)
-        words = f"{_counted(len(rest), 'other test')}: {_counted(number, 'candidate')}"
+        words = f"{counted(len(rest), 'other test')}: {counted(number, 'candidate')}"
         yield Text(f"    {words}", style="dim")
-    for it in effort.undecided[:_FEW]:
+    for it in effort.undecided[:FEW]:
         yield Text(f"not decided for a candidate, which was put aside: {it.file} ({it.rows})")
-    if len(effort.undecided) > _FEW:
-        yield Text(f"and {len(effort.undecided) - _FEW} more")
+    if len(effort.undecided) > FEW:
+        yield Text(f"and {len(effort.undecided) - FEW} more")
 
 
 def _tests(report: RepairReport) -> Iterator[Text]:
     tests = report.tests
     words = ", ".join(f"{count} {word}" for word in Word if (count := tests.verdicts[word]))
-    yield Text(f"{_counted(tests.total, 'test')}; under {report.subject.scheme} as given: {words}")
+    yield Text(f"{counted(tests.total, 'test')}; under {report.subject.scheme} as given: {words}")
     aside: dict[str, list[str]] = {}
     for test in tests.without:
         aside.setdefault(test.reason.split(":")[0], []).append(test.test)
     for reason, names in aside.items():
         if reason == Word.RACY.value:
-            yield Text(f"{_counted(len(names), 'test')} race and say nothing", style="dim")
+            yield Text(f"{counted(len(names), 'test')} race and say nothing", style="dim")
         else:
-            yield Text(f"{reason}, says nothing: {_few(names)}", style="cyan")
+            yield Text(f"{reason}, says nothing: {few(names)}", style="cyan")
     for left in tests.left_out:
         yield Text(f"left out: {left.file}: {left.reason}", style="cyan")
     for file in tests.found:
@@ -262,19 +260,10 @@ def _partial(report: RepairReport) -> Iterator[Text]:
             yield Text(f"    {row.row:2}  {'; '.join(row.code)}")
 
 
-def _few(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_FEW])
-    return shown if len(names) <= _FEW else f"{shown} and {len(names) - _FEW} more"
-
-
 def _bounds(within: Mapping[str, int]) -> str:
     return ", ".join(
         f"{bound} {name[:-1] if bound == 1 else name}" for name, bound in sorted(within.items())
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _rough(number: int) -> str:

@@ -38,7 +38,10 @@ class HuntedSpace:
     some of the usual operations are not among them.
     """
 
-    within: Annotated[Bounds, with_keys("events", "threads", "work-groups", "devices", "locations")]
+    within: Annotated[
+        Bounds,
+        with_keys("events", "threads", "work-groups", "devices", "locations", perhaps=["guards"]),
+    ]
     operations: tuple[str, ...]
     left_out: tuple[OperationLeftOut, ...]
     idle_rows: tuple[Place, ...]
