@@ -94,7 +94,7 @@ class Hunt:
         for phase in self.survey.phases():
             larger = self.deciding.needs_larger(self.schemes[-1])
             programs: Sequence[bytes] = phase.to_decide(self.survey.space, larger=larger)
-            self.phases.append(counted(phase, len(programs)))
+            self.phases.append(phase_counts(phase, len(programs)))
             self._phase(phase, len(programs))
             if not self._all(programs):
                 return
@@ -202,7 +202,7 @@ class Hunt:
         return frozenset(table[each].number for each in shapes if each in table)
 
 
-def counted(phase: Phase, count: int) -> PhaseCounts:
+def phase_counts(phase: Phase, count: int) -> PhaseCounts:
     """A phase of which so many programs must be decided."""
     counts = phase.counts
     return PhaseCounts(

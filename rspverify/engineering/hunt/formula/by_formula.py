@@ -17,7 +17,7 @@ from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import Frame, frames
-from rspverify.engineering.hunt.hunt import Hunt, counted
+from rspverify.engineering.hunt.hunt import Hunt, phase_counts
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.scheme import Scheme
 from rspverify.verdict import Word
@@ -94,7 +94,7 @@ class ByFormula(Hunt):
         """List the programs that the frames have, and those that need not be decided."""
         for phase in self.survey.phases():
             self.phases.append(
-                counted(phase, len(phase.to_decide(self.survey.space, larger=False)))
+                phase_counts(phase, len(phase.to_decide(self.survey.space, larger=False)))
             )
         self.counted = True
 
