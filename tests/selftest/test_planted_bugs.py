@@ -15,8 +15,8 @@ from rspverify.litmus import Program, read_program
 from rspverify.machine import closures, explicit, unroll
 from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.rules import InstructionRule, Ready, Rule
-from rspverify.report import Disagreement
 from rspverify.scheme import read_scheme
+from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, compare
 from rspverify.selftest.run import Task, decide, tasks_for
 from rspverify.smt import TRUE
