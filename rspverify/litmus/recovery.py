@@ -19,10 +19,12 @@ _HEAD = re.compile(r'\s*[^\n]*(?:\s+(?:"[^"\n]*"|[A-Za-z]\w*=[^\n]*))*')
 
 _PARAMETERS = re.compile(r"\s*P[0-9]+\s*(?:@[^(){}\[\];]*)?\((?P<them>[^(){}\[\];]*)\)\s*\{")
 _NEXT_PART = re.compile(
-    r"^\s*(?:(?:[~!]|not\b)?\s*exists|forall|scopeTree|locations|filter|P[0-9]+\s*[(@])",
+    r"^[ \t]*(?:(?:[~!]|not\b)?[ \t]*exists|forall|scopeTree|locations|filter|P[0-9]+\s*[(@])",
     re.MULTILINE,
 )
 """What begins another part of a test, and so shows that a thread should have ended before."""
+
+_LINE_END = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
 @dataclass
@@ -35,12 +37,25 @@ class _Block:
 
 def without_mistake(text: str, mistake: Mistake) -> str | None:
     """The text with blanks in the place of the part that has a mistake; None if in doubt."""
-    part = _part(text, mistake.offset) if mistake.terminal != END else None
+    if mistake.terminal == END or mistake.expected == {"WHILE"}:  # The body of `do` began anywhere.
+        return None
+    part = _part(text, mistake.offset)
     if part is None or not text[slice(*part)].strip():
         return None
     start, end = part
     blank = "".join(each if each == "\n" else " " for each in text[start:end])
-    return text[:start] + blank + text[end:]
+    left = text[:start] + blank + text[end:]
+    return left if braces_fit(left) else None
+
+
+def braces_fit(text: str) -> bool:
+    """Whether each brace of a test has its counterpart; if not, a mistake has consequences."""
+    head, depth = _HEAD.match(text), 0
+    for brace in re.compile(r"[{}]").finditer(text, head.end() if head else 0):
+        depth += 1 if brace[0] == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _part(text: str, offset: int) -> tuple[int, int] | None:
@@ -93,7 +108,7 @@ def _end(text: str, offset: int, block: _Block, initial: bool) -> int | None:
     loop = re.compile(r"\s*for\b").match(text, block.start) is not None
     for sign in _SIGN.finditer(text, offset):
         if sign[0] in "({[":
-            if initial or (sign[0] == "{" and set(brackets) & {"(", "["}):
+            if (initial and sign[0] != "[") or (sign[0] == "{" and set(brackets) & {"(", "["}):
                 return None
             brackets.append(sign[0])
         elif sign[0] == "}" and "{" not in brackets:
@@ -103,7 +118,9 @@ def _end(text: str, offset: int, block: _Block, initial: bool) -> int | None:
                 return None
             if sign[0] == "}" and not brackets and not _goes_on(text, block.start, sign.end()):
                 return sign.end()
-        elif "{" not in brackets and not (brackets and loop):
+        elif "{" not in brackets and not (loop and brackets):
+            if not _LINE_END.match(text, sign.end()):
+                continue  # It may be the mistake.
             if not _goes_on(text, block.start, sign.end()):
                 return sign.end()
             brackets.clear()

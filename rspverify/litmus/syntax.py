@@ -12,7 +12,7 @@ from rspverify.litmus.build import TreeBuilder
 from rspverify.litmus.comments import without_comments
 from rspverify.litmus.expected import describe
 from rspverify.litmus.problems import Problems, listed, quote
-from rspverify.litmus.recovery import without_mistake
+from rspverify.litmus.recovery import braces_fit, without_mistake
 from rspverify.litmus.tree import Test
 from rspverify.source import Source, Span
 
@@ -41,10 +41,18 @@ def parse(source: Source, problems: Problems) -> Test | None:
     is only a consequence (recovery.py), and has no tree.
     """
     text = without_comments(source, problems)
-    left = _MOST_READ
+    certain = text is not None and braces_fit(text)
+    left = _MOST_READ if certain else 0
+
+    def missing(mistake: Mistake) -> str | None:
+        if problems.full or not (certain and _lacks_semicolon(mistake)):
+            return None
+        _report(mistake, source, problems)
+        return "SEMICOLON"
+
     read_again = False
     while text is not None:
-        tree = LANGUAGE.parse(source, text, lambda mistake: _missing(mistake, source, problems))
+        tree = LANGUAGE.parse(source, text, missing)
         if isinstance(tree, Tree):
             return None if read_again else _test(tree, source, problems)
         _report(tree, source, problems)
@@ -77,14 +85,6 @@ def _too_deep(tree: Tree[Token]) -> Tree[Token] | None:
 
 
 # ---- syntax errors -------------------------------------------------------------------------------
-
-
-def _missing(mistake: Mistake, source: Source, problems: Problems) -> str | None:
-    """The terminal to assume before a mistake: a semicolon, which is noted then."""
-    if problems.full or not _lacks_semicolon(mistake):
-        return None
-    _report(mistake, source, problems)
-    return "SEMICOLON"
 
 
 def _lacks_semicolon(mistake: Mistake) -> bool:
