@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import networkx
-
 Pairs = Iterable[tuple[int, int]]
 
 
@@ -14,6 +12,8 @@ def nearest(pairs: Pairs, given: Pairs = ()) -> list[tuple[int, int]]:
 
     Of an order that is its transitive reduction; of a relation with a cycle some such pairs.
     """
+    import networkx  # Late, as loading it takes longer than most commands.
+
     known = set(given)
     graph = networkx.DiGraph([*known, *pairs])
     needed = []

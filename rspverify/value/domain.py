@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from itertools import product
-
-import networkx
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.value.expression import (
@@ -143,17 +142,22 @@ def may_cause_itself(accesses: Sequence[Access], in_line: Collection[str] = ()) 
 
     in_line: locations whose read-modify-writes never read from each other in a circle.
     """
-    flow = networkx.DiGraph()
+    flow: dict[tuple[str, int], set[tuple[str, int]]] = {}
     for writer in accesses:
         if writer.value is None:
             continue
         for index in reads(writer.value):
-            flow.add_edge(("read", index), ("write", writer.index))
+            flow.setdefault(("read", index), set()).add(("write", writer.index))
         for reader in accesses:
             if reader.reads and reader.location == writer.location and reader is not writer:
-                flow.add_edge(("write", writer.index), ("read", reader.index))
+                flow.setdefault(("write", writer.index), set()).add(("read", reader.index))
+    try:
+        TopologicalSorter(flow).prepare()
+        return False
+    except CycleError:
+        import networkx  # Late, as loading it takes longer than most questions.
     by_index = {access.index: access for access in accesses}
-    for circle in networkx.strongly_connected_components(flow):
+    for circle in networkx.strongly_connected_components(networkx.DiGraph(flow)):
         members = [by_index[index] for _, index in circle]
         if len(circle) > 1 and not _in_line(members, in_line):
             return True
