@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import assert_never
 
 import yaml
 from yaml.reader import ReaderError
@@ -80,6 +81,8 @@ def found(node: Node) -> str:
             return "a list" if items else "an empty list"
         case Table():
             return "a mapping"
+        case _:
+            assert_never(node)
 
 
 def read_fields(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
+from typing import assert_never
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.value.expression import (
@@ -248,3 +249,5 @@ def _image(expression: Expression, of_read: Callable[[int], frozenset[int]]) -> 
             chosen = _image(condition, of_read)
             taken = _image(then, of_read) if chosen - {0} else frozenset[int]()
             return taken | (_image(otherwise, of_read) if 0 in chosen else frozenset())
+        case _:
+            assert_never(expression)
