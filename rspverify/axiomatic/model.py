@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import assert_never
 
 from rspverify.relation import Expression, Sort, Test
 
@@ -140,3 +142,40 @@ class MemoryModel:
     def chooses(self) -> bool:
         """Whether an execution chooses more than rf and mo: `with S from …`."""
         return bool(self._chosen)
+
+    @cached_property
+    def meaning_digest(self) -> str:
+        """What stands for all that the model says: models with one digest say the same.
+
+        Every definition, choice, axiom and condition counts, with the sorts of its names, and so
+        does their order; comments, layout, file names, the model's own name and the line by which
+        an axiom without a name is called do not. What base names mean is not the model's.
+        """
+        lines = [_spelled(each, each in self.conditions) for each in self.statements]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _spelled(statement: Statement, condition: bool) -> str:
+    """A statement as .cat spells it, with the sorts of what it defines: other text, other meaning.
+
+    Each name in it is of the sort of its last definition before, or a base name of one sort.
+    """
+    match statement:
+        case Let(definitions):
+            return f"let {_equations(definitions)}"
+        case LetRec(definitions):
+            return f"let rec {_equations(definitions)}"
+        case Choice(name, per_location, events, order):
+            makes = "generate_orders" if per_location else "linearisations"
+            return f"with {name} from {makes}({events}, {order})"
+        case Axiom(name, test, expression, negated, flag):
+            asked = "flag " if flag else "undefined_unless " if condition else ""
+            sign = "~" if negated else ""
+            what = f"{asked}{sign}{test.value} {expression.sort.value} {expression}"
+            return f"{what} as {name.partition('@')[0]}"
+        case _:
+            assert_never(statement)
+
+
+def _equations(definitions: Sequence[tuple[str, Expression]]) -> str:
+    return " and ".join(f"{name} : {each.sort.value} = {each}" for name, each in definitions)
