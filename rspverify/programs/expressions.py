@@ -56,7 +56,8 @@ def spelled(expression: Expression, blank: str = " ") -> str:
         case Read(index):
             return f"r{index}"
         case Unary(operator, argument):
-            return operator + inner(argument)
+            again = isinstance(argument, Unary)  # `--` is something else in C
+            return f"{operator}({inner(argument)})" if again else operator + inner(argument)
         case Binary(operator, left, right):
             return blank.join((inner(left), operator, inner(right)))
         case Select(condition, then, otherwise):
