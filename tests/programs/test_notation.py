@@ -130,7 +130,7 @@ def expressions(registers: list[int]) -> st.SearchStrategy[Expression]:
     leaves = st.builds(Constant, NUMBERS)
     if registers:
         leaves |= st.sampled_from(registers).map(Read)
-    infix = "+ - * & | ^ << >> == != < <= > >= && ||".split()
+    infix = ["+", "-", "*", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
     return st.recursive(
         leaves,
         lambda inner: (
@@ -158,9 +158,7 @@ def threads(draw: st.DrawFn) -> Thread:
 
 
 @st.composite
-def accesses_after(
-    draw: st.DrawFn, registers: list[int], guards: tuple[Expression, ...]
-) -> Access:
+def accesses_after(draw: st.DrawFn, registers: list[int], guards: tuple[Expression, ...]) -> Access:
     kind, operator = draw(st.sampled_from(list(OPERATIONS.values())))
     value = draw(expressions(registers)) if kind in (Kind.STORE, Kind.RMW) else None
     register = None
@@ -207,7 +205,29 @@ def without_spans(program: Program) -> Program:
 
 def test_lines_that_are_no_tests_have_mistakes_and_nothing_else() -> None:
     rng = random.Random(4)
-    pieces = "st.na ld.DV x y r0 = == 1 2 if : ; || { } ( ) @01 (atomic inc.WG -".split()
+    pieces = [
+        "st.na",
+        "ld.DV",
+        "x",
+        "y",
+        "r0",
+        "=",
+        "==",
+        "1",
+        "2",
+        "if",
+        ":",
+        ";",
+        "||",
+        "{",
+        "}",
+        "(",
+        ")",
+        "@01",
+        "(atomic",
+        "inc.WG",
+        "-",
+    ]
     for _ in range(3_000):
         line = " ".join(rng.choices(pieces, k=rng.randint(0, 9)))
         try:
