@@ -116,7 +116,7 @@ def repair(
     from rspverify.check.cache import open_cache
     from rspverify.check.inputs import require, split_inputs
     from rspverify.engineering.cases import read_workbench
-    from rspverify.engineering.hunt.filters import stores_again
+    from rspverify.engineering.hunt.assumptions import stores_again
     from rspverify.engineering.judge import Judge
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for

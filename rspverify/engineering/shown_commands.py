@@ -9,7 +9,8 @@ from dataclasses import fields
 from rspverify.check.bundle import WITHOUT_OPTION, option_of
 from rspverify.check.settings import Settings
 from rspverify.engineering.hunt.decide import row_shape
-from rspverify.engineering.hunt.space import access, chosen_operations
+from rspverify.enumeration.space import chosen_operations
+from rspverify.programs import access_named
 from rspverify.scheme import Row, Scheme
 
 _GIVEN_OTHERWISE = WITHOUT_OPTION | {"progress"}
@@ -33,7 +34,7 @@ def hunted(row: Row, scheme: Scheme) -> int | None:
     """On how many devices a hunt has programs that use a row, by default; None: it has none."""
     for devices in (1, 2):
         names = chosen_operations(None, devices)
-        if any(scheme.table.get(row_shape(access(name))) is row for name in names):
+        if any(scheme.table.get(row_shape(access_named(name))) is row for name in names):
             return devices
     return None
 

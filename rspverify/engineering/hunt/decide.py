@@ -15,11 +15,13 @@ from rspverify.check.settings import Settings
 from rspverify.check.soundness import SourceSide
 from rspverify.check.workers import spread
 from rspverify.engineering.cases import Case
-from rspverify.engineering.hunt.build import line_of, program_of, text_of, title_of
-from rspverify.engineering.hunt.filters import gives_back, stores_again
-from rspverify.engineering.hunt.shape import Shape, decoded
-from rspverify.engineering.hunt.space import Access, Space
-from rspverify.engineering.hunt.survey import Survey, chunks, digest_of
+from rspverify.engineering.hunt.assumptions import gives_back, stores_again
+from rspverify.enumeration.naming import line_of, named
+from rspverify.enumeration.packed import PackedTest, decoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Survey, chunks, digest_of
+from rspverify.litmus import Program
+from rspverify.programs import Access, LitmusTest, litmus_text, notation, program_of
 from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.scheme import Shape as RowShape
@@ -83,7 +85,7 @@ class Deciding:
 
         return decide
 
-    def _decided(self, shapes: Sequence[Shape], scheme: Scheme) -> tuple[Words, bool]:
+    def _decided(self, shapes: Sequence[PackedTest], scheme: Scheme) -> tuple[Words, bool]:
         """The words, and whether they would be the same another time."""
         words: list[Word] = []
         reasons: list[str] = []
@@ -91,10 +93,9 @@ class Deciding:
         keep = True
         for shape in shapes:
             space, model = self.survey.space, self.survey.model
-            title = title_of(shape, space)
-            program = program_of(shape, space)
+            program = program_named(shape, space)
             side = SourceSide(program, model, race_free=True)
-            answer = answer_to(side, scheme, self.settings, self._incident(title))
+            answer = answer_to(side, scheme, self.settings, self._incident(program.title))
             word = answer.verdict.word
             words.append(word)
             keep = keep and worth_keeping(answer, self.settings)
@@ -122,13 +123,13 @@ class Deciding:
     def _question(
         self,
         programs: Sequence[bytes],
-        shapes: Sequence[Shape],
+        shapes: Sequence[PackedTest],
         scheme: Scheme,
         code: Mapping[str, tuple[str, ...]],
     ) -> Question:
         """Are these programs compiled soundly? Of the scheme only the rows that they use count."""
         space = self.survey.space
-        used = {step.operation for it in shapes for thread in it.threads for step in thread.steps}
+        used = {step.operation for it in shapes for own in it.threads for step in own.accesses}
         rows = []
         for number in sorted(used):
             named = str(row_shape(space.accesses[number]))
@@ -148,10 +149,22 @@ def row_shape(access: Access) -> RowShape:
     return RowShape(Op(access.kind.value), access.scope, access.order, access.remote)
 
 
-def case_of_shape(shape: Shape, space: Space, settings: Settings) -> Case:
+def title_of(test: LitmusTest) -> str:
+    """The title of a test that is hunted, as those of our corpus."""
+    return f"hunt+{test.name}"
+
+
+def program_named(packed: PackedTest, space: Space) -> Program:
+    """The program of a packed test, under the title that it has as a test."""
+    test = named(packed, space)
+    return program_of(test, title_of(test))
+
+
+def case_of_shape(shape: PackedTest, space: Space, settings: Settings) -> Case:
     """A program of a space as a test, its program read from its text."""
-    title = title_of(shape, space)
-    comment = f"Found by `rspverify hunt`: {line_of(shape, space)}"
-    source = Source(f"{title}.litmus", text_of(shape, space, title, comment))
+    test = named(shape, space)
+    title = title_of(test)
+    comment = f"Found by `rspverify hunt`: {notation(test)}"
+    source = Source(f"{title}.litmus", litmus_text(test, title, comment=comment))
     program = settings.read(source)
     return Case(source.name, source, program, facts_of_program(program))

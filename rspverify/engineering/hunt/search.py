@@ -11,9 +11,9 @@ from rspverify.check.cache import CachePlace, Warn
 from rspverify.check.settings import Settings
 from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.decide import Deciding, case_of_shape
-from rspverify.engineering.hunt.shape import decoded
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.survey import Counts, Survey
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Counts, Survey
 from rspverify.scheme import Scheme
 from rspverify.verdict import Word
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from rspverify.engineering.cases import Case
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.search import first_broken
-from rspverify.engineering.hunt.space import DEVICES, ONE_DEVICE, Space, access
-from rspverify.engineering.hunt.survey import Survey
 from rspverify.engineering.judge import Judge
+from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space
+from rspverify.enumeration.survey import Survey
+from rspverify.programs import access_named
 from rspverify.report.repairs import Hunted
 from rspverify.scheme import Scheme
 
@@ -27,7 +28,7 @@ class Hunt:
         self, judge: Judge, scheme: Scheme, events: int, workers: int, *, again: bool
     ) -> None:
         self._settings = judge.settings
-        names = [name for name in DEVICES if row_shape(access(name)) in scheme.table]
+        names = [name for name in DEVICES if row_shape(access_named(name)) in scheme.table]
         devices = 1 if set(names) <= set(ONE_DEVICE) else 2
         space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names), again=again)
         self._survey = Survey(space, judge.model, judge.place, judge.warn, workers)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rspverify.check.settings import L2, Settings
+from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.decide import row_shape
-from rspverify.engineering.hunt.filters import gives_back, stores_again
-from rspverify.engineering.hunt.survey import Survey
+from rspverify.enumeration.survey import Survey
 from rspverify.scheme import Row, Scheme
 
 

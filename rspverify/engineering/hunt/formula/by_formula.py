@@ -17,7 +17,7 @@ from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import Frame, frames
 from rspverify.engineering.hunt.hunt import Hunt, shown_phase
-from rspverify.engineering.hunt.survey import Survey
+from rspverify.enumeration.survey import Survey
 from rspverify.report.hunts import FormulasShown
 from rspverify.scheme import Scheme
 from rspverify.verdict import Word

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 
-from rspverify.engineering.hunt.space import Space
+from rspverify.enumeration.space import Space
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 
-from rspverify.engineering.hunt.shape import Shape, Step
-from rspverify.engineering.hunt.tables import Tables, distance
+from rspverify.enumeration.packed import PackedAccess, PackedTest
+from rspverify.enumeration.tables import Tables, distance
 
 Base = tuple[int, int]
 Value = tuple[Base, int]
@@ -21,7 +21,7 @@ Value = tuple[Base, int]
 _INITIAL: Base = (-1, -1)
 
 
-def races(shape: Shape, tables: Tables) -> bool:
+def races(shape: PackedTest, tables: Tables) -> bool:
     """Whether some consistent execution has a race."""
     suspects = tables.suspects(shape)
     if not suspects:
@@ -29,7 +29,7 @@ def races(shape: Shape, tables: Tables) -> bool:
     return races_in_turn(shape, tables, suspects) or _Executions(shape, tables, suspects).race()
 
 
-def races_in_turn(shape: Shape, tables: Tables, suspects: Sequence[tuple[Base, Base]]) -> bool:
+def races_in_turn(shape: PackedTest, tables: Tables, suspects: Sequence[tuple[Base, Base]]) -> bool:
     """Whether some interleaving has two steps next to each other that race."""
     pairs = set(suspects)
     threads = [thread[2] for thread in shape.threads]
@@ -71,7 +71,7 @@ def races_in_turn(shape: Shape, tables: Tables, suspects: Sequence[tuple[Base, B
     return False
 
 
-def holds(step: Step, read: Sequence[Value | None]) -> bool:
+def holds(step: PackedAccess, read: Sequence[Value | None]) -> bool:
     """Whether the `if` before a step lets it be executed, after what its thread has read."""
     return step[2] < 0 or read[step[2]] == ((step[3], step[4]), step[5])
 
@@ -79,7 +79,9 @@ def holds(step: Step, read: Sequence[Value | None]) -> bool:
 class _Executions:
     """The consistent executions of a shape, one by one, until one has a race."""
 
-    def __init__(self, shape: Shape, tables: Tables, suspects: Sequence[tuple[Base, Base]]) -> None:
+    def __init__(
+        self, shape: PackedTest, tables: Tables, suspects: Sequence[tuple[Base, Base]]
+    ) -> None:
         self._shape = shape
         self._tables = tables
         self._suspects = suspects
@@ -89,7 +91,7 @@ class _Executions:
         """Whether some consistent execution has a race."""
         return any(self._race_where(ends) for ends in product(*map(self._ends, self._threads)))
 
-    def _ends(self, steps: Sequence[Step]) -> list[int]:
+    def _ends(self, steps: Sequence[PackedAccess]) -> list[int]:
         """How far a thread may get: to its end, or to an `if` whose test fails."""
         return [len(steps), *(place for place, step in enumerate(steps) if step[2] >= 0)]
 
@@ -127,7 +129,7 @@ class _Executions:
     def _values_fit(
         self,
         events: Sequence[Base],
-        steps: Sequence[Step],
+        steps: Sequence[PackedAccess],
         number: dict[Base, int],
         rf: dict[int, int],
         ends: Sequence[int],
@@ -145,7 +147,7 @@ class _Executions:
         return True
 
     def _value(
-        self, read: int, events: Sequence[Base], steps: Sequence[Step], rf: dict[int, int]
+        self, read: int, events: Sequence[Base], steps: Sequence[PackedAccess], rf: dict[int, int]
     ) -> Value | None:
         """What an event reads; None if that goes round in a circle."""
         plus = 0
@@ -162,7 +164,7 @@ class _Executions:
     def _some_order(
         self,
         events: Sequence[Base],
-        steps: Sequence[Step],
+        steps: Sequence[PackedAccess],
         writes: Sequence[int],
         rf: dict[int, int],
         pairs: Sequence[tuple[int, int]],
@@ -206,7 +208,7 @@ class _Executions:
     def _happens_before(
         self,
         events: Sequence[Base],
-        steps: Sequence[Step],
+        steps: Sequence[PackedAccess],
         orders: Sequence[tuple[int, ...]],
         rf: dict[int, int],
     ) -> list[int]:
@@ -245,7 +247,7 @@ class _Executions:
         self,
         hb: Sequence[int],
         events: Sequence[Base],
-        steps: Sequence[Step],
+        steps: Sequence[PackedAccess],
         rf: dict[int, int],
         rank: dict[int, int],
     ) -> bool:
@@ -274,7 +276,9 @@ class _Executions:
                     return False
         return True
 
-    def _visible(self, read: int, source: int, hb: Sequence[int], steps: Sequence[Step]) -> bool:
+    def _visible(
+        self, read: int, source: int, hb: Sequence[int], steps: Sequence[PackedAccess]
+    ) -> bool:
         """Whether a plain location is read from a write that happens before, with none between."""
         if source >= 0 and not hb[source] >> read & 1:
             return False

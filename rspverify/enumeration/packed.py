@@ -1,9 +1,9 @@
-"""A program within a space, as small as can be: tuples of numbers, and their canonical form.
+"""A test of a space packed into tuples of small numbers, and its canonical form.
 
-A shape has the threads, each with its place and its steps. A step is an operation, by its number in
-the space, and its location; a value that a store writes has no number here: it is its own. So two
-programs that differ only in how threads, work-groups, devices, locations or values are called have
-one canonical shape.
+It is what enumeration works on: quick to make, to compare and to keep. naming.py makes a LitmusTest
+of it. An access is a kind of access, by its number in the space, and a location; the value that a
+store writes has no number here: it is its own. So tests that differ only in how threads,
+work-groups, devices, locations or values are called have one canonical form.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import NamedTuple
 NONE = -1
 
 
-class Step(NamedTuple):
-    """One operation. An `if` may begin before it, and then covers the rest of its thread.
+class PackedAccess(NamedTuple):
+    """One access. An `if` may begin before it, and then covers the rest of its thread.
+
+    operation: the place of its kind among the operations of the space.
 
     tests: the place in the thread of the read whose value the `if` tests; NONE if none begins.
     of, at: the thread and the place in it of the store whose value it must be, both NONE for the
@@ -31,42 +33,42 @@ class Step(NamedTuple):
     plus: int = 0
 
 
-class Thread(NamedTuple):
-    """A thread: its device, its work-group on that, and its steps."""
+class PackedThread(NamedTuple):
+    """A thread: its device, its work-group on that, and its accesses."""
 
     device: int
     group: int
-    steps: tuple[Step, ...]
+    accesses: tuple[PackedAccess, ...]
 
 
-class Shape(NamedTuple):
-    """A program. atomic: of each location, whether it is declared atomic."""
+class PackedTest(NamedTuple):
+    """A test. atomic: of each location, whether it is declared atomic."""
 
-    threads: tuple[Thread, ...]
+    threads: tuple[PackedThread, ...]
     atomic: tuple[bool, ...]
 
     @property
     def size(self) -> int:
-        """How many operations it has."""
-        return sum(len(thread.steps) for thread in self.threads)
+        """How many accesses it has."""
+        return sum(len(thread.accesses) for thread in self.threads)
 
 
-EMPTY = Shape((), ())
+EMPTY = PackedTest((), ())
 
 
-def canonical(shape: Shape) -> Shape:
-    """The one shape that stands for all that differ from this in names alone."""
-    orders = _orders(shape.threads)
+def canonical(test: PackedTest) -> PackedTest:
+    """The one test that stands for all that differ from this in names alone."""
+    orders = _orders(test.threads)
     first = next(orders)
-    best = _named(shape, first)
+    best = _named(test, first)
     for order in orders:
-        found = _named(shape, order)
+        found = _named(test, order)
         if found < best:
             best = found
     return best
 
 
-def _orders(threads: Sequence[Thread]) -> Iterator[Sequence[int]]:
+def _orders(threads: Sequence[PackedThread]) -> Iterator[Sequence[int]]:
     """Orders of the threads, by what no renaming changes; all of those that this leaves open."""
     ranks = [[(s[0], s[2], s[5]) for s in thread[2]] for thread in threads]
     ranked = sorted(range(len(threads)), key=lambda each: (-len(ranks[each]), ranks[each]))
@@ -78,8 +80,8 @@ def _orders(threads: Sequence[Thread]) -> Iterator[Sequence[int]]:
         yield [thread for part in choice for thread in part]
 
 
-def _named(shape: Shape, order: Sequence[int]) -> Shape:
-    """A shape with its threads in an order, and everything named as it first occurs."""
+def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
+    """A test with its threads in an order, and everything named as it first occurs."""
     numbers = {old: new for new, old in enumerate(order)}
     numbers[NONE] = NONE
     locations: dict[int, int] = {}
@@ -88,7 +90,7 @@ def _named(shape: Shape, order: Sequence[int]) -> Shape:
     counts: dict[int, int] = {}
     threads = []
     for old in order:
-        device, group, steps = shape.threads[old]
+        device, group, steps = test.threads[old]
         on = devices.setdefault(device, len(devices))
         if (device, group) not in groups:
             groups[device, group] = counts.get(device, 0)
@@ -96,15 +98,15 @@ def _named(shape: Shape, order: Sequence[int]) -> Shape:
         found = []
         for operation, location, tests, of, at, plus in steps:
             place = locations.setdefault(location, len(locations))
-            found.append(Step(operation, place, tests, numbers[of], at, plus))
-        threads.append(Thread(on, groups[device, group], tuple(found)))
-    return Shape(tuple(threads), tuple([shape.atomic[each] for each in locations]))
+            found.append(PackedAccess(operation, place, tests, numbers[of], at, plus))
+        threads.append(PackedThread(on, groups[device, group], tuple(found)))
+    return PackedTest(tuple(threads), tuple([test.atomic[each] for each in locations]))
 
 
-def encoded(shape: Shape) -> bytes:
-    """A shape as a few bytes, the same for equal shapes alone."""
-    found = bytearray([len(shape.threads), len(shape.atomic), *shape.atomic])
-    for device, group, steps in shape.threads:
+def encoded(test: PackedTest) -> bytes:
+    """A test as a few bytes, the same for equal tests alone."""
+    found = bytearray([len(test.threads), len(test.atomic), *test.atomic])
+    for device, group, steps in test.threads:
         found += bytes((device, group, len(steps)))
         for operation, location, tests, of, at, plus in steps:
             if tests == NONE:
@@ -114,8 +116,8 @@ def encoded(shape: Shape) -> bytes:
     return bytes(found)
 
 
-def decoded(data: bytes) -> Shape:
-    """The shape of some bytes."""
+def decoded(data: bytes) -> PackedTest:
+    """The test of some bytes."""
     count, locations = data[0], data[1]
     atomic = tuple([bool(each) for each in data[2 : 2 + locations]])
     place = 2 + locations
@@ -130,8 +132,8 @@ def decoded(data: bytes) -> Shape:
             if tests:
                 of, at, plus = data[place : place + 3]
                 place += 3
-                steps.append(Step(operation, location, tests - 1, of - 1, at - 1, plus))
+                steps.append(PackedAccess(operation, location, tests - 1, of - 1, at - 1, plus))
             else:
-                steps.append(Step(operation, location))
-        threads.append(Thread(device, group, tuple(steps)))
-    return Shape(tuple(threads), atomic)
+                steps.append(PackedAccess(operation, location))
+        threads.append(PackedThread(device, group, tuple(steps)))
+    return PackedTest(tuple(threads), atomic)

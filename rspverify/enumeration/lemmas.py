@@ -1,21 +1,26 @@
-"""Programs that need not be decided, and why (docs/engineering.md has the proofs).
+"""Tests that need not be decided, whatever the scheme, and why (docs/engineering.md proves it).
 
-All are argued for the model `opencl-rsp` and for programs without a race.
+All is proved for one model and for tests without a race. The same proofs carry the quick form of
+races (races.py), the scopes of tables.py, and the formulas of `hunt`.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 
-from rspverify.assembly import Acquire, Lock, Reach, Release
-from rspverify.engineering.hunt.races import races
-from rspverify.engineering.hunt.shape import Shape, Step, Thread
-from rspverify.engineering.hunt.tables import Tables
-from rspverify.scheme import Scheme
+from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.races import races
+from rspverify.enumeration.tables import Tables
+
+PROVED_FOR = "476f1d4caaa86008279dbfe9b51c3537308334402f1430a00af911adc855064f"
+"""The meaning of the model that all of this is proved for (`MemoryModel.meaning_digest`).
+
+It may only be changed with the proofs. Under any other model every test is asked about.
+"""
 
 
 class Sort(IntEnum):
-    """What a program without a race is to a hunt."""
+    """What a test without a race is to whoever looks for one that breaks a scheme."""
 
     ALONE = 0
     """No location that is written is accessed from two work-groups: no scheme can break it whose
@@ -30,7 +35,7 @@ class Sort(IntEnum):
     """It must be decided."""
 
 
-def sort_of(shape: Shape, tables: Tables) -> Sort:
+def sort_of(shape: PackedTest, tables: Tables) -> Sort:
     """What a program without a race is to a hunt."""
     groups: dict[int, set[tuple[int, int]]] = {}
     threads: dict[int, set[int]] = {}
@@ -50,19 +55,19 @@ def sort_of(shape: Shape, tables: Tables) -> Sort:
     return Sort.GUARDED if has_idle_test(shape, tables) else Sort.CORE
 
 
-def has_idle_test(shape: Shape, tables: Tables) -> bool:
+def has_idle_test(shape: PackedTest, tables: Tables) -> bool:
     """Whether some `if` could be left out without a race."""
     for number, thread in enumerate(shape.threads):
         for place, step in enumerate(thread[2]):
             if step[2] >= 0:
-                bare = Step(step[0], step[1])
+                bare = PackedAccess(step[0], step[1])
                 steps = (*thread[2][:place], bare, *thread[2][place + 1 :])
                 threads = (
                     *shape.threads[:number],
-                    Thread(thread[0], thread[1], steps),
+                    PackedThread(thread[0], thread[1], steps),
                     *shape.threads[number + 1 :],
                 )
-                if not races(Shape(threads, shape.atomic), tables):
+                if not races(PackedTest(threads, shape.atomic), tables):
                     return True
     return False
 
@@ -75,34 +80,3 @@ def _joined(together: list[set[int]], count: int) -> bool:
         if more == reached:
             return len(reached) == count
         reached = more
-
-
-def gives_back(scheme: Scheme) -> bool:
-    """Whether each row frees exactly the locks that it has taken itself, and holds none at its end.
-
-    Then no thread ever frees a lock of another. A row that takes a kind of lock while it holds one
-    does not count: locks are not counted, so that the first of two that frees it frees it for all,
-    and the second may free that of another thread.
-    """
-    for row in scheme.rows:
-        held: dict[Lock, Reach | None] = {}
-        for template in row.code:
-            for effect in template.mnemonic.effects:
-                if isinstance(effect, Acquire):
-                    if effect.lock in held:
-                        return False
-                    held[effect.lock] = template.reach
-                elif isinstance(effect, Release):
-                    if effect.lock not in held or held.pop(effect.lock) is not template.reach:
-                        return False
-        if held:
-            return False
-    return True
-
-
-def stores_again(scheme: Scheme) -> bool:
-    """Whether some row stores again what its operation has written.
-
-    Then another store of the same work-group may come in between, and be lost.
-    """
-    return any(sum(each.mnemonic.writes for each in row.code) > 1 for row in scheme.rows)

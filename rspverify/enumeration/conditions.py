@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rspverify.engineering.hunt.shape import NONE, Shape
-from rspverify.engineering.hunt.tables import Tables
+from rspverify.enumeration.packed import NONE, PackedTest
+from rspverify.enumeration.tables import Tables
 
 Test = tuple[int, int, int]
 """A value: thread and place of the store that it is of, and the increments since."""
 
 
 def values(
-    shape: Shape, tables: Tables, done: Sequence[int], number: int, place: int
+    shape: PackedTest, tables: Tables, done: Sequence[int], number: int, place: int
 ) -> Iterator[Test]:
     """The values that a read of a thread may be tested for, when so much of each thread is there.
 
@@ -53,7 +53,7 @@ def values(
             yield thread, at, plus
 
 
-def can_be_made(shape: Shape, tables: Tables) -> bool:
+def can_be_made(shape: PackedTest, tables: Tables) -> bool:
     """Whether a shape can grow, step by step, so that each `if` tests one of these values.
 
     More steps of other threads only add values, so that any order that gets on is good enough.

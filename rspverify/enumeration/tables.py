@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
-from rspverify.engineering.hunt.shape import Shape, Step, Thread
-from rspverify.engineering.hunt.space import Space, inclusive
-from rspverify.litmus.program import Kind
+from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.space import Space
+from rspverify.litmus.program import Kind, Scope
+from rspverify.programs import Access
 
 
 class Tables:
@@ -28,7 +30,7 @@ class Tables:
             for apart in range(3)
         ]
 
-    def conflicting(self, one: Step, other: Step, apart: int) -> bool:
+    def conflicting(self, one: PackedAccess, other: PackedAccess, apart: int) -> bool:
         """Whether two steps of two threads race unless something orders them."""
         return (
             one[1] == other[1]
@@ -36,7 +38,7 @@ class Tables:
             and not self.inclusive[apart][one[0]][other[0]]
         )
 
-    def suspects(self, shape: Shape) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    def suspects(self, shape: PackedTest) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         """The pairs of steps, each by thread and place, that race unless something orders them."""
         threads = shape.threads
         return [
@@ -49,11 +51,34 @@ class Tables:
         ]
 
 
-def distance(one: Thread, other: Thread) -> int:
+def distance(one: PackedThread, other: PackedThread) -> int:
     """0 if two threads are in one work-group, 1 if in two of one device, 2 if on two devices."""
     return 0 if one[:2] == other[:2] else 1 if one[0] == other[0] else 2
 
 
-def guarded_from(steps: Sequence[Step]) -> int:
+def guarded_from(steps: Sequence[PackedAccess]) -> int:
     """The place of the first step that an `if` covers; the number of steps if none is."""
     return next((place for place, step in enumerate(steps) if step[2] >= 0), len(steps))
+
+
+def inclusive(first: Access, second: Access, apart: int) -> bool:
+    """Whether their scopes are inclusive (`incl` of the RSP paper, §3), at a distance."""
+    if first.plain or second.plain:
+        return False
+    there, back = _reaches(first, apart), _reaches(second, apart)
+    return (there and back) or (first.remote and there) or (second.remote and back)
+
+
+def _reaches(one: Access, apart: int) -> bool:
+    """Whether its scope, seen from its own place, has an event so far away in it (`incl1`)."""
+    match one.scope:
+        case None | Scope.WI:
+            raise AssertionError(f"a space has no {one.name}")
+        case Scope.WG:
+            return apart == 0
+        case Scope.DV:
+            return apart <= 1
+        case Scope.ALL:
+            return True
+        case _:
+            assert_never(one.scope)

@@ -13,10 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 
-from rspverify.engineering.hunt.guards import can_be_made, values
-from rspverify.engineering.hunt.races import races
-from rspverify.engineering.hunt.shape import NONE, Shape, Step, Thread, canonical, encoded
-from rspverify.engineering.hunt.tables import Tables, distance, guarded_from
+from rspverify.enumeration.conditions import can_be_made, values
+from rspverify.enumeration.packed import (
+    NONE,
+    PackedAccess,
+    PackedTest,
+    PackedThread,
+    canonical,
+    encoded,
+)
+from rspverify.enumeration.races import races
+from rspverify.enumeration.tables import Tables, distance, guarded_from
 
 
 @dataclass
@@ -40,12 +47,12 @@ class Growth:
     grow, too, as it is not known whether their children race.
     """
 
-    def __init__(self, tables: Tables, judge: Callable[[Shape], bool] | None = None) -> None:
+    def __init__(self, tables: Tables, judge: Callable[[PackedTest], bool] | None = None) -> None:
         self._tables = tables
         self._space = tables.space
         self._judge = judge
 
-    def children(self, parent: Shape, known: Container[bytes], threads: int) -> Grown:
+    def children(self, parent: PackedTest, known: Container[bytes], threads: int) -> Grown:
         """The programs whose parent this is that have so many threads.
 
         known: the encodings of all programs that grow and are as large as the parent.
@@ -80,7 +87,7 @@ class Growth:
                 grown.children.append(key)
         return grown
 
-    def _suspicion(self, shape: Shape, thread: int) -> bool | None:
+    def _suspicion(self, shape: PackedTest, thread: int) -> bool | None:
         """Whether the last step of a thread may race with another; None if it surely does."""
         tables = self._tables
         here = shape.threads[thread]
@@ -100,7 +107,7 @@ class Growth:
                     found = True
         return found
 
-    def _accepted(self, shape: Shape, own: bytes, known: Container[bytes]) -> bool | None:
+    def _accepted(self, shape: PackedTest, own: bytes, known: Container[bytes]) -> bool | None:
         """Whether `own` is the parent of a program; None if one that it has grown from races."""
         least = own
         for before in reductions(shape, self._tables):
@@ -113,24 +120,27 @@ class Growth:
                 least = key
         return least == own
 
-    def _extended(self, parent: Shape, *, new: bool) -> Iterator[tuple[Shape, int]]:
+    def _extended(self, parent: PackedTest, *, new: bool) -> Iterator[tuple[PackedTest, int]]:
         """The program with another step at the end of a thread, or in a new thread."""
         threads = parent.threads
         if not new:
             for number, thread in enumerate(threads):
                 if thread[2]:
                     for step, atomic in self._steps(parent, number):
-                        longer = Thread(thread[0], thread[1], (*thread[2], step))
+                        longer = PackedThread(thread[0], thread[1], (*thread[2], step))
                         yield (
-                            Shape((*threads[:number], longer, *threads[number + 1 :]), atomic),
+                            PackedTest((*threads[:number], longer, *threads[number + 1 :]), atomic),
                             number,
                         )
             return
         for device, group in self._places(parent):
             for step, atomic in self._steps(parent, NONE):
-                yield Shape((*threads, Thread(device, group, (step,))), atomic), len(threads)
+                yield (
+                    PackedTest((*threads, PackedThread(device, group, (step,))), atomic),
+                    len(threads),
+                )
 
-    def _places(self, parent: Shape) -> Iterator[tuple[int, int]]:
+    def _places(self, parent: PackedTest) -> Iterator[tuple[int, int]]:
         """Where a new thread may run: in a work-group that is there, or in the next one."""
         used = {thread[:2] for thread in parent.threads}
         devices = 1 + max((device for device, _ in used), default=NONE)
@@ -141,7 +151,9 @@ class Growth:
             if devices < self._space.devices:
                 yield devices, 0
 
-    def _steps(self, parent: Shape, number: int) -> Iterator[tuple[Step, tuple[bool, ...]]]:
+    def _steps(
+        self, parent: PackedTest, number: int
+    ) -> Iterator[tuple[PackedAccess, tuple[bool, ...]]]:
         """The steps that a thread may go on with (NONE: a new one), and what is atomic then."""
         tables, space = self._tables, self._space
         tests = [(NONE, NONE, NONE, 0), *(self._tests(parent, number) if number >= 0 else ())]
@@ -158,9 +170,9 @@ class Growth:
                     kinds = [(*parent.atomic, way) for way in ways]
                 for kind in kinds:
                     for test in tests:
-                        yield Step(operation, location, *test), kind
+                        yield PackedAccess(operation, location, *test), kind
 
-    def _tests(self, parent: Shape, number: int) -> Iterator[tuple[int, int, int, int]]:
+    def _tests(self, parent: PackedTest, number: int) -> Iterator[tuple[int, int, int, int]]:
         """The tests of an `if` that may begin at the end of a thread: a read, and a value."""
         most = self._space.guards
         if most is not None and most <= sum(
@@ -176,15 +188,15 @@ class Growth:
                     yield place, *value
 
 
-def reductions(shape: Shape, tables: Tables) -> Iterator[Shape]:
+def reductions(shape: PackedTest, tables: Tables) -> Iterator[PackedTest]:
     """The programs of the space that a program may have grown from: without one last step."""
     for number, (device, group, steps) in enumerate(shape.threads):
         last = (number, len(steps) - 1)
         if any(step[3:5] == last for thread in shape.threads for step in thread[2]):
             continue
         if len(steps) > 1:
-            rest = (Thread(device, group, steps[:-1]),)
-            before = Shape(
+            rest = (PackedThread(device, group, steps[:-1]),)
+            before = PackedTest(
                 (*shape.threads[:number], *rest, *shape.threads[number + 1 :]), shape.atomic
             )
         else:
@@ -193,7 +205,7 @@ def reductions(shape: Shape, tables: Tables) -> Iterator[Shape]:
             yield before
 
 
-def _without(shape: Shape, number: int) -> Shape:
+def _without(shape: PackedTest, number: int) -> PackedTest:
     """A shape without one thread, whose stores no `if` of another asks for."""
     threads = []
     for other, (device, group, steps) in enumerate(shape.threads):
@@ -201,5 +213,5 @@ def _without(shape: Shape, number: int) -> Shape:
             moved = tuple(
                 [step._replace(of=step[3] - 1) if step[3] > number else step for step in steps]
             )
-            threads.append(Thread(device, group, moved))
-    return Shape(tuple(threads), shape.atomic)
+            threads.append(PackedThread(device, group, moved))
+    return PackedTest(tuple(threads), shape.atomic)

@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from rspverify.axiomatic import MemoryModel, Questions, load_model
+from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.check.cache import Cache, CachePlace, Question, Warn, digest
 from rspverify.check.facts import ModelFacts, facts_of_model
-from rspverify.check.settings import DEFAULT_MODEL
 from rspverify.check.workers import spread
-from rspverify.engineering.hunt.build import program_of, size_of
-from rspverify.engineering.hunt.filters import Sort, has_idle_test, sort_of
-from rspverify.engineering.hunt.growth import Growth
-from rspverify.engineering.hunt.shape import EMPTY, Shape, decoded, encoded
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.tables import Tables
+from rspverify.enumeration.growth import Growth
+from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_test, sort_of
+from rspverify.enumeration.naming import named, size_of
+from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
+from rspverify.programs import program_of
 
 BLOCK = 96
 """So many parents are extended at a time, and what comes of it is one entry of the cache."""
@@ -127,8 +127,8 @@ class Survey:
 
     @cached_property
     def argued(self) -> bool:
-        """Whether the model is the one for which the filters are proved."""
-        return self.facts.digest == facts_of_model(load_model(DEFAULT_MODEL)).digest
+        """Whether the model says what the lemmas are proved for; nothing else is argued about."""
+        return self.model.meaning_digest == PROVED_FOR
 
     def phases(self, upto: int | None = None) -> Iterator[Phase]:
         """All phases, or those up to so many operations: the smaller ones first."""
@@ -238,8 +238,8 @@ class Survey:
         parts = (growing, sorts[Sort.CORE], larger)
         return _Block(counts, *(packed(each) for each in parts))
 
-    def _races(self, shape: Shape) -> bool:
-        program = program_of(shape, self.space)
+    def _races(self, shape: PackedTest) -> bool:
+        program = program_of(named(shape, self.space), "enumerated")
         return Questions(program, self.model, Limits()).race() is not None
 
     def _question(self, events: int, threads: int, number: int, last: bool) -> Question:
