@@ -28,7 +28,7 @@ class Expected:
 
     programs, to_decide: how many there are, and how many of them must be decided. seconds: for
     listing them, and for deciding them where that was sampled, by one process. sampled: how many
-    tests the last step was made from.
+    tests the last number was made from.
     """
 
     events: int

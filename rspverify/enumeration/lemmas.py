@@ -35,39 +35,39 @@ class Sort(IntEnum):
     """It must be decided."""
 
 
-def sort_of(shape: PackedTest, tables: Tables) -> Sort:
+def sort_of(packed: PackedTest, tables: Tables) -> Sort:
     """What a program without a race is to a hunt."""
     groups: dict[int, set[tuple[int, int]]] = {}
     threads: dict[int, set[int]] = {}
     written: set[int] = set()
-    for number, (device, group, steps) in enumerate(shape.threads):
-        for step in steps:
-            groups.setdefault(step[1], set()).add((device, group))
-            threads.setdefault(step[1], set()).add(number)
-            if tables.writes[step[0]]:
-                written.add(step[1])
+    for number, (device, group, accesses) in enumerate(packed.threads):
+        for access in accesses:
+            groups.setdefault(access[1], set()).add((device, group))
+            threads.setdefault(access[1], set()).add(number)
+            if tables.writes[access[0]]:
+                written.add(access[1])
     if not tables.space.again and all(len(groups[each]) == 1 for each in written):
         return Sort.ALONE
     if not all(each in written and len(threads[each]) > 1 for each in groups) or not _joined(
-        list(threads.values()), len(shape.threads)
+        list(threads.values()), len(packed.threads)
     ):
         return Sort.LARGER
-    return Sort.GUARDED if has_idle_test(shape, tables) else Sort.CORE
+    return Sort.GUARDED if has_idle_test(packed, tables) else Sort.CORE
 
 
-def has_idle_test(shape: PackedTest, tables: Tables) -> bool:
+def has_idle_test(packed: PackedTest, tables: Tables) -> bool:
     """Whether some `if` could be left out without a race."""
-    for number, thread in enumerate(shape.threads):
-        for place, step in enumerate(thread[2]):
-            if step[2] >= 0:
-                bare = PackedAccess(step[0], step[1])
-                steps = (*thread[2][:place], bare, *thread[2][place + 1 :])
+    for number, thread in enumerate(packed.threads):
+        for place, access in enumerate(thread[2]):
+            if access[2] >= 0:
+                bare = PackedAccess(access[0], access[1])
+                accesses = (*thread[2][:place], bare, *thread[2][place + 1 :])
                 threads = (
-                    *shape.threads[:number],
-                    PackedThread(thread[0], thread[1], steps),
-                    *shape.threads[number + 1 :],
+                    *packed.threads[:number],
+                    PackedThread(thread[0], thread[1], accesses),
+                    *packed.threads[number + 1 :],
                 )
-                if not races(PackedTest(threads, shape.atomic), tables):
+                if not races(PackedTest(threads, packed.atomic), tables):
                     return True
     return False
 

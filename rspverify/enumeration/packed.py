@@ -19,7 +19,6 @@ class PackedAccess(NamedTuple):
     """One access. An `if` may begin before it, and then covers the rest of its thread.
 
     operation: the place of its kind among the operations of the space.
-
     tests: the place in the thread of the read whose value the `if` tests; NONE if none begins.
     of, at: the thread and the place in it of the store whose value it must be, both NONE for the
     initial value. plus: how many increments that value must have had since.
@@ -90,13 +89,13 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
     counts: dict[int, int] = {}
     threads = []
     for old in order:
-        device, group, steps = test.threads[old]
+        device, group, accesses = test.threads[old]
         on = devices.setdefault(device, len(devices))
         if (device, group) not in groups:
             groups[device, group] = counts.get(device, 0)
             counts[device] = counts.get(device, 0) + 1
         found = []
-        for operation, location, tests, of, at, plus in steps:
+        for operation, location, tests, of, at, plus in accesses:
             place = locations.setdefault(location, len(locations))
             found.append(PackedAccess(operation, place, tests, numbers[of], at, plus))
         threads.append(PackedThread(on, groups[device, group], tuple(found)))
@@ -106,9 +105,9 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
 def encoded(test: PackedTest) -> bytes:
     """A test as a few bytes, the same for equal tests alone."""
     found = bytearray([len(test.threads), len(test.atomic), *test.atomic])
-    for device, group, steps in test.threads:
-        found += bytes((device, group, len(steps)))
-        for operation, location, tests, of, at, plus in steps:
+    for device, group, accesses in test.threads:
+        found += bytes((device, group, len(accesses)))
+        for operation, location, tests, of, at, plus in accesses:
             if tests == NONE:
                 found += bytes((operation, location, 0))
             else:
@@ -125,15 +124,15 @@ def decoded(data: bytes) -> PackedTest:
     for _ in range(count):
         device, group, length = data[place : place + 3]
         place += 3
-        steps = []
+        accesses = []
         for _ in range(length):
             operation, location, tests = data[place : place + 3]
             place += 3
             if tests:
                 of, at, plus = data[place : place + 3]
                 place += 3
-                steps.append(PackedAccess(operation, location, tests - 1, of - 1, at - 1, plus))
+                accesses.append(PackedAccess(operation, location, tests - 1, of - 1, at - 1, plus))
             else:
-                steps.append(PackedAccess(operation, location))
-        threads.append(PackedThread(device, group, tuple(steps)))
+                accesses.append(PackedAccess(operation, location))
+        threads.append(PackedThread(device, group, tuple(accesses)))
     return PackedTest(tuple(threads), atomic)

@@ -33,7 +33,7 @@ BLOCK = 96
 
 @dataclass(frozen=True)
 class Counts:
-    """How many programs without a race are of each sort (filters.py), up to symmetry.
+    """How many programs without a race are of each sort (lemmas.py), up to symmetry.
 
     racy: how many extensions were found to race, a program perhaps several times.
     """
@@ -238,8 +238,8 @@ class Survey:
         parts = (growing, sorts[Sort.CORE], larger)
         return _Block(counts, *(packed(each) for each in parts))
 
-    def _races(self, shape: PackedTest) -> bool:
-        program = program_of(named(shape, self.space), "enumerated")
+    def _races(self, packed: PackedTest) -> bool:
+        program = program_of(named(packed, self.space), "enumerated")
         return Questions(program, self.model, Limits()).race() is not None
 
     def _question(self, events: int, threads: int, number: int, last: bool) -> Question:

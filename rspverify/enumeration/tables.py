@@ -31,16 +31,16 @@ class Tables:
         ]
 
     def conflicting(self, one: PackedAccess, other: PackedAccess, apart: int) -> bool:
-        """Whether two steps of two threads race unless something orders them."""
+        """Whether two accesses of two threads race unless something orders them."""
         return (
             one[1] == other[1]
             and (self.writes[one[0]] or self.writes[other[0]])
             and not self.inclusive[apart][one[0]][other[0]]
         )
 
-    def suspects(self, shape: PackedTest) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        """The pairs of steps, each by thread and place, that race unless something orders them."""
-        threads = shape.threads
+    def suspects(self, packed: PackedTest) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """The pairs of accesses, by thread and place, that race unless something orders them."""
+        threads = packed.threads
         return [
             ((first, i), (second, j))
             for second, there in enumerate(threads)
@@ -56,9 +56,9 @@ def distance(one: PackedThread, other: PackedThread) -> int:
     return 0 if one[:2] == other[:2] else 1 if one[0] == other[0] else 2
 
 
-def guarded_from(steps: Sequence[PackedAccess]) -> int:
-    """The place of the first step that an `if` covers; the number of steps if none is."""
-    return next((place for place, step in enumerate(steps) if step[2] >= 0), len(steps))
+def guarded_from(accesses: Sequence[PackedAccess]) -> int:
+    """The place of the first access that an `if` covers; the number of accesses if none is."""
+    return next((place for place, access in enumerate(accesses) if access[2] >= 0), len(accesses))
 
 
 def inclusive(first: Access, second: Access, apart: int) -> bool:

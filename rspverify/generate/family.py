@@ -106,12 +106,7 @@ class Family:
             )
             for alone in shape.choices():
                 for places in shape.groupings():
-                    test = _placed(alone, places)
+                    placed = zip(places, alone.threads, strict=True)
+                    test = alone.with_threads(Thread(it, own.accesses) for it, own in placed)
                     title = f"{family}+{test.name}"
                     yield Test(title, litmus_text(test, title, comment=comment, asks=shape.asks))
-
-
-def _placed(test: LitmusTest, places: Grouping) -> LitmusTest:
-    """The test with its threads in these places."""
-    threads = zip(places, test.threads, strict=True)
-    return replace(test, threads=tuple(Thread(place, each.accesses) for place, each in threads))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -31,8 +30,8 @@ _PRECEDENCE = {
 _SELECT, _PREFIX = 1, 20
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<name>[A-Za-z_][\w.]*)|(?P<number>\d+)"
-    r"|(?P<sign>\|\||&&|==|!=|<=|>=|<<|>>|[-+*&|^<>!~?:;=(){}])|(?P<wrong>\S))"
+    r"\s*(?:(?P<name>[A-Za-z_][\w.]*)|(?P<number>\d+)|(?P<grouping>@[\d,-]+)"
+    r"|(?P<sign>\|\||&&|==|!=|<=|>=|<<|>>|[-+*&|^<>!~?:;=(){}])|(?P<wrong>\S)|(?P<end>$))"
 )
 _REGISTER = re.compile(r"r(\d+)")
 
@@ -68,7 +67,7 @@ def spelled(expression: Expression, blank: str = " ") -> str:
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of a line. kind: name, number, sign, wrong, or end, which has no text."""
+    """A piece of a line. kind: name, number, grouping, sign, wrong, or end, which has no text."""
 
     kind: str
     text: str
@@ -76,28 +75,20 @@ class Token:
 
 
 class Wrong(Exception):
-    """A mistake after which a part of the line says nothing."""
-
-    def __init__(self, token: Token, message: str) -> None:
-        super().__init__(message)
-        self.token, self.message = token, message
+    """A mistake, after which a part of the line says nothing."""
 
 
 class Tokens:
-    """The tokens of a part of a line, read from left to right."""
+    """The tokens of a line, read from left to right, and the mistakes that were met."""
 
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        self.source = source
-        self._tokens = list(self._split(start, end))
-        self._place = 0
-
-    def _split(self, start: int, end: int) -> Iterator[Token]:
-        while found := _TOKEN.match(self.source.text, start, end):
-            kind = found.lastgroup
-            assert kind is not None
-            yield Token(kind, found[kind], found.start(kind))
-            start = found.end()
-        yield Token("end", "", end)
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._tokens = [
+            Token(it.lastgroup or "", it[it.lastgroup or 0], it.start(it.lastgroup or 0))
+            for it in _TOKEN.finditer(source.text)
+        ]
+        self._place = self._brackets = 0
+        self.problems: list[Problem] = []
 
     @property
     def next(self) -> Token:
@@ -115,12 +106,9 @@ class Tokens:
         self._place = min(self._place + 1, len(self._tokens) - 1)
         return token
 
-    def skip(self, *signs: str) -> bool:
-        """Go on behind one of these signs if it comes next; whether it did."""
-        found = self.next.kind == "sign" and self.next.text in signs
-        if found:
-            self.take()
-        return found
+    def skip(self, *texts: str) -> bool:
+        """Go on behind one of these if it comes next; whether it did."""
+        return self.next.text in texts and bool(self.take())
 
     def need(self, sign: str, where: str) -> None:
         """Go on behind a sign that must come next. Raises Wrong."""
@@ -129,48 +117,53 @@ class Tokens:
 
     def wrong(self, must: str) -> Wrong:
         """That something else must come next."""
-        it = self.next
-        return Wrong(it, f"{must}, not {f'`{it.text}`' if it.text else 'the end'}")
+        text = self.next.text
+        return self.note(self.next, f"{must}, not {f'`{text}`' if text else 'the end'}")
 
-    def problem(self, token: Token, message: str) -> Problem:
-        """What is said of a token."""
-        text = self.source.text
-        line = text.count("\n", 0, token.start) + 1
-        column = token.start - (text.rfind("\n", 0, token.start) + 1) + 1
-        width = max(1, len(token.text))
-        return Problem(Span(self.source, line, column, line, column + width), message)
+    def note(self, token: Token, message: str) -> Wrong:
+        """Keep what is wrong with a token."""
+        before = self._source.text[: token.start]
+        line, column = before.count("\n") + 1, token.start - before.rfind("\n")
+        end = column + max(1, len(token.text))
+        self.problems.append(Problem(Span(self._source, line, column, line, end), message))
+        return Wrong(message)
 
     def expression(self, least: int = 0) -> Expression:
-        """The expression that comes next, of operators that bind so closely. Raises Wrong."""
+        """The expression that comes next, of operators that bind so closely. Raises Wrong.
+
+        Outside of brackets `||` ends it, as it does a thread.
+        """
         left = self._operand()
         while True:
-            operator = self.next.text if self.next.kind == "sign" else ""
+            operator = self.next.text
+            level = _PRECEDENCE.get(operator, -1)
             if operator == "?" and least <= _SELECT:
                 self.take()
                 then = self.expression()
                 self.need(":", "after the first choice of `?`")
                 left = select(left, then, self.expression(_SELECT))
-            elif _PRECEDENCE.get(operator, -1) >= max(least, _SELECT + 1):
+            elif level >= max(least, _SELECT + 1) and (operator != "||" or self._brackets):
                 self.take()
-                left = binary(operator, left, self.expression(_PRECEDENCE[operator] + 1))
+                left = binary(operator, left, self.expression(level + 1))
             else:
                 return left
 
     def _operand(self) -> Expression:
         token = self.next
         register = register_number(token.text)
-        if register is not None:
-            self.take()
-            return Read(register)
-        if token.kind == "number":
-            self.take()
-            if int(token.text) > 2**31:
-                raise Wrong(token, f"a number must fit into 32 bits, not be `{token.text}`")
-            return Constant(int(token.text))
         if self.skip("("):
+            self._brackets += 1
             inner = self.expression()
+            self._brackets -= 1
             self.need(")", "after an expression in brackets")
             return inner
         if self.skip("-", "~", "!"):
             return unary(token.text, self.expression(_PREFIX))
-        raise self.wrong("a value must be a number, a register such as r0, or made of these")
+        if token.kind != "number" and register is None:
+            raise self.wrong("a value must be a number, a register such as r0, or made of these")
+        self.take()
+        if register is not None:
+            return Read(register)
+        if int(token.text) > 2**31:
+            raise self.note(token, f"a number must fit into 32 bits, not be `{token.text}`")
+        return Constant(int(token.text))

@@ -141,6 +141,11 @@ class LitmusTest:
         """On how many devices threads run."""
         return len({thread.place[0] for thread in self.threads})
 
+    def with_threads(self, threads: Iterable[Thread]) -> LitmusTest:
+        """Other threads, to which locations are what they are here."""
+        atomic = {x.name for x in self.locations if x.atomic}
+        return litmus_test(threads, atomic, {x.name: x.initial for x in self.locations})
+
     @property
     def workgroups(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """The threads of each work-group of each device, by their numbers."""

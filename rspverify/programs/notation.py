@@ -15,12 +15,12 @@ declared atomic, `(x=1)` what its value is at the start.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Scope
-from rspverify.programs.expressions import Token, Tokens, Wrong, register_number, spelled
+from rspverify.programs.expressions import Tokens, Wrong, register_number, spelled
 from rspverify.programs.litmus_test import (
     ONE,
     OPERATIONS,
@@ -34,8 +34,8 @@ from rspverify.programs.litmus_test import (
     blocks,
     litmus_test,
 )
-from rspverify.source import InputError, Problem, Source
-from rspverify.value import Binary, Expression, reads, wrap
+from rspverify.source import InputError, Source
+from rspverify.value import Binary, Constant, Expression, reads
 
 # ---- writing ------------------------------------------------------------------------------------
 
@@ -84,8 +84,6 @@ def _expression(expression: Expression) -> str:
 # ---- reading ------------------------------------------------------------------------------------
 
 _LOCATION = re.compile(r"(?!r\d+\b)[a-z]\w*")
-_DECLARED = rf"\((atomic )?({_LOCATION.pattern})(?:=(-?\d+))?\)"
-_SUFFIX = re.compile(rf"(?:\s@(?P<grouping>[\d,-]+))?(?P<declared>(?:\s*{_DECLARED})*)\s*$")
 
 
 def access_named(name: str) -> Access:
@@ -116,176 +114,142 @@ def access_named(name: str) -> Access:
 
 def read_notation(text: str | Source) -> LitmusTest:
     """The test of a line. Raises InputError, with all of its mistakes."""
-    source = text if isinstance(text, Source) else Source("notation", text)
-    suffix = _SUFFIX.search(source.text)
-    assert suffix is not None
-    problems: list[Problem] = []
-    bodies = []
-    start = 0
-    for end in [*_bars(source.text[: suffix.start()]), suffix.start()]:
-        bodies.append(_ThreadReader(source, start, end, problems).thread())
-        start = end + 2
-    tokens = Tokens(source, 0, 0)
-
-    def wrong(place: str, message: str) -> None:
-        said = suffix[place].lstrip()
-        at = Token("name", said, suffix.end(place) - len(said))
-        problems.append(tokens.problem(at, message))
-
-    places = [(0, number) for number in range(len(bodies))]
-    if suffix["grouping"] is not None:
-        found = _places(suffix["grouping"], len(bodies))
-        if found is None:
-            message = "a grouping must name each thread once, as `@01-2` or `@0-1--2`"
-            wrong("grouping", f"{message}, not be `@{suffix['grouping']}`")
-        else:
-            places = found
-    accessed = {name for body in bodies for each in body for name in each.locations}
-    declared = re.findall(_DECLARED, suffix["declared"])
-    for says_atomic, name, value in declared:
-        if (
-            name not in accessed
-            or not (says_atomic or value)
-            or int(value or 0) != wrap(int(value or 0))
-        ):
-            message = "of a location that is accessed must be said `(atomic x)`, `(x=1)` or both"
-            wrong("declared", f"{message} as `(atomic x=1)`, not `({says_atomic}{name})`")
-    atomic = {name for says_atomic, name, _ in declared if says_atomic}
-    initial = {name: int(value) for _, name, value in declared if value}
-    if problems:
-        raise InputError(problems)
-    threads = (Thread(place, body) for place, body in zip(places, bodies, strict=True))
-    return litmus_test(threads, atomic, initial)
+    reader = _Reader(text if isinstance(text, Source) else Source("notation", text))
+    test = reader.test()
+    if test is None:
+        raise InputError(reader.problems)
+    return test
 
 
-def _bars(text: str) -> Iterator[int]:
-    """Where threads end: `||` outside of brackets."""
-    depth = 0
-    for found in re.finditer(r"[({})]|\|\|", text):
-        depth += {"(": 1, "{": 1, "}": -1, ")": -1}.get(found[0], 0)
-        if found[0] == "||" and depth <= 0:
-            yield found.start()
+class _Reader(Tokens):
+    """Reads a line. assigned, found: the registers and the accesses of the thread so far."""
 
-
-def _places(grouping: str, threads: int) -> list[Place] | None:
-    """The place of each thread; None if it is not for so many threads."""
-    found: dict[int, Place] = {}
-    count = 0
-    for device, groups in enumerate(grouping.split("--")):
-        for group, members in enumerate(groups.split("-")):
-            numbers: Iterable[str] = members.rstrip(",").split(",") if "," in members else members
-            for number in numbers:
-                count += 1
-                if number:
-                    found[int(number)] = (device, group)
-    if count != threads or sorted(found) != list(range(threads)):
-        return None
-    return [found[number] for number in range(threads)]
-
-
-class _ThreadReader:
-    """Reads one thread, and notes the mistakes in it."""
-
-    def __init__(self, source: Source, start: int, end: int, problems: list[Problem]) -> None:
-        self._tokens = Tokens(source, start, end)
-        self._problems = problems
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
         self._assigned: set[int] = set()
         self._found: list[Access] = []
 
-    def thread(self) -> tuple[Access, ...]:
-        """Its accesses."""
+    def test(self) -> LitmusTest | None:
+        """The test, None if there are mistakes."""
+        bodies = [self._thread()]
+        while self.skip("||"):
+            bodies.append(self._thread())
+        places = self._places(len(bodies))
+        known = {name for body in bodies for each in body for name in each.locations}
+        atomic: set[str] = set()
+        initial: dict[str, int] = {}
+        with suppress(Wrong):
+            while self.next.kind != "end":
+                self._declaration(known, atomic, initial)
+        if self.problems:
+            return None
+        return litmus_test(map(Thread, places, bodies), atomic, initial)
+
+    def _thread(self) -> tuple[Access, ...]:
+        self._assigned, self._found = set(), []
         self._sequence(())
-        while self._tokens.next.kind != "end":
-            self._note(self._tokens.wrong("an access must be followed by `;` or `||`"))
-            self._tokens.take()
+        while self.next.kind not in ("end", "grouping") and self.next.text not in ("||", "("):
+            self.wrong("an access must be followed by `;` or `||`")
+            self.take()
             self._sequence(())
         return tuple(self._found)
 
-    def _note(self, mistake: Wrong) -> None:
-        self._problems.append(self._tokens.problem(mistake.token, mistake.message))
+    def _places(self, threads: int) -> list[Place]:
+        """The place of each thread."""
+        alone = [(0, number) for number in range(threads)]
+        if self.next.kind != "grouping":
+            return alone
+        token = self.take()
+        found: list[tuple[int, Place]] = []
+        for device, groups in enumerate(token.text[1:].split("--")):
+            for group, members in enumerate(groups.split("-")):
+                each = members.removesuffix(",").split(",") if "," in members else members
+                found += [(int(number or -1), (device, group)) for number in each]
+        if sorted(number for number, _ in found) != list(range(threads)):
+            must = "a grouping must name each thread once, as `@01-2` or `@0-1--2`"
+            self.note(token, f"{must}, not be `{token.text}`")
+            return alone
+        return [place for _, place in sorted(found)]
+
+    def _declaration(self, known: set[str], atomic: set[str], initial: dict[str, int]) -> None:
+        """What brackets say of a location."""
+        self.need("(", "after the threads and their grouping")
+        says_atomic = self.after.kind == "name" and self.skip("atomic")
+        token = self.next
+        name = self._location()
+        says_value = self.skip("=")
+        value = self.expression() if says_value else Constant(0)
+        self.need(")", f"after what is said of {name}")
+        if name not in known or not (says_atomic or says_value) or not isinstance(value, Constant):
+            must = "of a location that is accessed must be said `(atomic x)`, `(x=1)` or both"
+            self.note(token, f"{must} as `(atomic x=1)`")
+        elif says_value:
+            initial[name] = value.value
+        atomic |= {name} if says_atomic else set()
 
     def _sequence(self, guards: tuple[Expression, ...]) -> None:
-        """What is joined by `;` up to a closing brace or the end."""
-        tokens = self._tokens
-        while True:
+        """What is joined by `;` up to a closing brace or the end of the thread."""
+        covers = False
+        while not covers:
             try:
                 covers = self._item(guards)
-            except Wrong as mistake:
-                self._note(mistake)
-                covers = False
-                while tokens.next.kind != "end" and tokens.next.text not in (";", "}"):
-                    tokens.take()
-            if covers or not tokens.skip(";"):
+            except Wrong:
+                while self.next.kind != "end" and self.next.text not in (";", "}", "||"):
+                    self.take()
+            if not self.skip(";"):
                 return
 
     def _item(self, guards: tuple[Expression, ...]) -> bool:
         """An access, or an `if`; whether the `if` covers all that follows."""
-        tokens = self._tokens
-        if tokens.next.text in ("", "}", ";") and (self._found or tokens.next.text == ""):
+        if self.next.kind in ("end", "grouping") or self.next.text in ("}", ";", "||", "("):
             return False  # an empty thread, or a `;` too many
-        if tokens.next.text != "if":
+        if not self.skip("if"):
             self._access(guards)
             return False
-        tokens.take()
-        condition = self._known(tokens.expression)
-        braces = tokens.skip("{")
+        condition = self._known()
+        braces = self.skip("{")
         if not braces:
-            tokens.need(":", "after the condition of an `if`")
+            self.need(":", "after the condition of an `if`")
         self._sequence((*guards, condition))
         if braces:
-            tokens.need("}", "after what an `if` covers")
+            self.need("}", "after what an `if` covers")
         return not braces
 
-    def _known(self, read: Callable[[], Expression]) -> Expression:
+    def _known(self) -> Expression:
         """An expression, whose registers must have been read into."""
-        first = self._tokens.next
-        expression = read()
+        first = self.next
+        expression = self.expression()
         for register in sorted(reads(expression) - self._assigned):
-            self._note(Wrong(first, f"r{register} must be read into before in its thread"))
+            self.note(first, f"r{register} must be read into before in its thread")
         return expression
 
     def _access(self, guards: tuple[Expression, ...]) -> None:
-        tokens = self._tokens
-        register = None
-        first = tokens.next
-        if tokens.after.text == "=":
-            register = register_number(tokens.take().text)
-            tokens.take()
+        first, register = self.next, None
+        if self.after.text == "=":
+            register = register_number(self.take().text)
+            self.take()
             if register is None:
-                self._note(Wrong(first, f"a register must be like r0, not `{first.text}`"))
+                self.note(first, f"a register must be like r0, not `{first.text}`")
             elif register in self._assigned:
-                self._note(Wrong(first, f"{first.text} must be read into once in its thread"))
-        named = tokens.next
+                self.note(first, f"{first.text} must be read into once in its thread")
+        named = self.next
         try:
             access = access_named(named.text)
         except ValueError as error:
-            raise Wrong(named, str(error)) from None
-        tokens.take()
+            raise self.note(named, str(error)) from None
+        self.take()
         if register is not None and not access.reads:
-            self._note(Wrong(first, f"`{named.text}` reads nothing for {first.text} to keep"))
+            self.note(first, f"`{named.text}` reads nothing for {first.text} to keep")
         location = None if access.kind is Kind.FENCE else self._location()
         expected = self._location() if access.operator == "compare_exchange" else None
-        value = access.value
-        if access.writes and value is None:
-            value = self._known(tokens.expression)
-        if tokens.next.text not in ("", ";", "}"):
-            raise tokens.wrong(f"`{named.text}` must end after its operands")
-        self._found.append(
-            replace(
-                access,
-                location=location,
-                expected=expected,
-                value=value,
-                register=register,
-                guards=guards,
-            )
-        )
-        if register is not None:
-            self._assigned.add(register)
+        value = self._known() if access.writes and access.value is None else access.value
+        if self.next.kind in ("name", "number", "wrong"):
+            raise self.wrong(f"`{named.text}` must end after its operands")
+        access = replace(access, location=location, expected=expected, value=value)
+        self._found.append(replace(access, register=register, guards=guards))
+        self._assigned |= set() if register is None else {register}
 
     def _location(self) -> str:
-        tokens = self._tokens
-        it = tokens.next
-        if not _LOCATION.fullmatch(it.text):
-            raise tokens.wrong("a location must be a name such as x, which is not a register's")
-        return tokens.take().text
+        if not _LOCATION.fullmatch(self.next.text):
+            raise self.wrong("a location must be a name such as x, which is not a register's")
+        return self.take().text

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs import Access, LitmusTest, Thread
-from rspverify.selftest.programs import with_threads
 from rspverify.selftest.schemes import Code, Key, Table, general, key_of, needs_general
 
 EXPECTED = "zero"
@@ -36,7 +35,7 @@ def with_operations(rng: random.Random, test: LitmusTest, table: Table) -> tuple
     ]
     if rng.random() < 0.2:
         _add_fence(rng, threads)
-    changed = with_threads(test, threads)
+    changed = test.with_threads(threads)
     return changed, _with_rows(rng, changed, table)
 
 

@@ -8,7 +8,7 @@ data, or atomics of a few locations; at scopes that include each other, but for 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rspverify.litmus.program import Kind, Order, Scope
@@ -51,13 +51,7 @@ def _with_copies(rng: random.Random, test: LitmusTest, size: Size) -> LitmusTest
         Thread(thread.place, copied) if number in chosen else thread
         for number, thread in enumerate(test.threads)
     )
-    return with_threads(test, threads)
-
-
-def with_threads(test: LitmusTest, threads: Iterable[Thread]) -> LitmusTest:
-    """Other threads, to which locations are what they are in a test."""
-    atomic = {x.name for x in test.locations if x.atomic}
-    return litmus_test(threads, atomic, {x.name: x.initial for x in test.locations})
+    return test.with_threads(threads)
 
 
 def _writes_plainly(thread: Thread) -> bool:

@@ -10,7 +10,6 @@ from rspverify.assembly import INSTRUCTION_SETS
 from rspverify.litmus.program import Kind, Scope
 from rspverify.programs import STRONG, Access, LitmusTest, Thread, litmus_test
 from rspverify.selftest.compare import Difference
-from rspverify.selftest.programs import with_threads
 from rspverify.selftest.schemes import (
     Code,
     Key,
@@ -86,7 +85,7 @@ def _rows_for(test: LitmusTest, table: Table) -> Table:
 def _without_thread(test: LitmusTest) -> Iterator[LitmusTest]:
     for place in range(len(test.threads)):
         if len(test.threads) > 1:
-            yield with_threads(test, test.threads[:place] + test.threads[place + 1 :])
+            yield test.with_threads(test.threads[:place] + test.threads[place + 1 :])
 
 
 def _without_access(test: LitmusTest) -> Iterator[LitmusTest]:
@@ -110,7 +109,7 @@ def _without_register(access: Access, register: int | None) -> Access:
 
 def _with_accesses(test: LitmusTest, number: int, accesses: tuple[Access, ...]) -> LitmusTest:
     changed = Thread(test.threads[number].place, accesses)
-    return with_threads(test, (*test.threads[:number], changed, *test.threads[number + 1 :]))
+    return test.with_threads((*test.threads[:number], changed, *test.threads[number + 1 :]))
 
 
 def _with_fewer_locations(test: LitmusTest) -> Iterator[LitmusTest]:
@@ -118,15 +117,13 @@ def _with_fewer_locations(test: LitmusTest) -> Iterator[LitmusTest]:
     for gone in test.locations:
         for kept in test.locations:
             if kept.name < gone.name and kept.atomic == gone.atomic:
-                yield with_threads(
-                    test,
-                    (
-                        Thread(
-                            thread.place,
-                            tuple(_renamed(each, gone.name, kept.name) for each in thread.accesses),
-                        )
-                        for thread in test.threads
-                    ),
+                renamed = (
+                    tuple(_renamed(each, gone.name, kept.name) for each in thread.accesses)
+                    for thread in test.threads
+                )
+                yield test.with_threads(
+                    Thread(thread.place, own)
+                    for thread, own in zip(test.threads, renamed, strict=True)
                 )
 
 
@@ -141,14 +138,11 @@ def _in_fewer_places(test: LitmusTest) -> Iterator[LitmusTest]:
     """
     places = sorted({thread.place for thread in test.threads})
     for gone in places:
-        for kept in [(0, 0), *places]:
+        for kept in places:
             if kept < gone:
-                yield with_threads(
-                    test,
-                    (
-                        replace(each, place=kept) if each.place == gone else each
-                        for each in test.threads
-                    ),
+                yield test.with_threads(
+                    replace(each, place=kept) if each.place == gone else each
+                    for each in test.threads
                 )
 
 

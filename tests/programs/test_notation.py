@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rspverify.litmus import Kind, Order, Program, Scope, read_program
@@ -105,10 +105,12 @@ def test_titles() -> None:
         ("r0=st.na x 1 || s=ld.na x", ["1:1: `st.na` reads nothing", "1:17: a register must be like r0, not `s`"]),
         ("ld.na r0", ["1:7: a location must be a name such as x, which is not a register's, not `r0`"]),
         ("st.na x 3000000000", ["1:9: a number must fit into 32 bits"]),
-        ("ld.na x || ld.na y @0", ["1:21: a grouping must name each thread once"]),
-        ("ld.na x || ld.na y @00", ["1:21: a grouping must name each thread once"]),
-        ("ld.na x (atomic y)", ["1:9: of a location that is accessed must be said"]),
-        ("ld.na x (x)", ["1:9: of a location that is accessed must be said"]),
+        ("ld.na x || ld.na y @0", ["1:20: a grouping must name each thread once"]),
+        ("ld.na x || ld.na y @00", ["1:20: a grouping must name each thread once"]),
+        ("ld.na x (atomic y)", ["1:17: of a location that is accessed must be said"]),
+        ("ld.na x (x)", ["1:10: of a location that is accessed must be said"]),
+        ("ld.na x (y=", ["1:12: a value must be a number"]),
+        ("ld.na x @0 || ld.na y", ["1:12: after the threads and their grouping must be `(`, not `||`"]),
         ("ld.na X; ld.na ?", ["1:7: a location must be", "1:16: a location must be"]),
     ],
 )  # fmt: skip
@@ -182,11 +184,13 @@ def litmus_tests(draw: st.DrawFn) -> LitmusTest:
     return litmus_test(own, draw(st.sets(st.sampled_from("xyze"))), initial)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(litmus_tests())
 def test_what_is_written_in_a_line_is_read_back(test: LitmusTest) -> None:
     assert read_notation(notation(test)) == test
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(litmus_tests())
 def test_a_text_reads_as_the_program_that_is_made_without_it(test: LitmusTest) -> None:
     read = read_program(Source("t", litmus_text(test, "t")), mixed=True)

@@ -47,7 +47,7 @@ def survivors(
     """The programs of a space that must be decided for a scheme, the smallest first.
 
     All others race, or cannot be UNSOUND unless one of these is. larger: also those that smaller
-    ones stand for under schemes that give back their locks (filters.py); needed for all others.
+    ones stand for under schemes that give back their locks (lemmas.py); needed for all others.
     place: of the cache, where what is enumerated is kept. Each is a test as hunt writes it.
     """
     survey = Survey(space, model, place, warn, workers)

@@ -209,7 +209,7 @@ def test_a_program_is_excluded_alone() -> None:
             for other in others:
                 steps = (*thread.accesses[:place], other, *thread.accesses[place + 1 :])
                 threads = [*shape.threads]
-                threads[number] = thread._replace(steps=steps)
+                threads[number] = thread._replace(accesses=steps)
                 near = shape._replace(threads=tuple(threads))
                 assert not model_of(choices.chosen(near))[excluded]
 

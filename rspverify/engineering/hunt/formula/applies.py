@@ -18,7 +18,9 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
     """
     space = survey.space
     if not survey.argued:
-        return f"formulas need the filters, which are not proved for the model {survey.model.name}"
+        return (
+            f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
+        )
     if space.devices > 1:
         return "formulas are for one device"
     if space.mixed:
