@@ -195,10 +195,8 @@ def reductions(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:
         if any(access[3:5] == last for thread in packed.threads for access in thread[2]):
             continue
         if len(accesses) > 1:
-            rest = (PackedThread(device, group, accesses[:-1]),)
-            before = PackedTest(
-                (*packed.threads[:number], *rest, *packed.threads[number + 1 :]), packed.atomic
-            )
+            shorter = PackedThread(device, group, accesses[:-1])
+            before = packed.with_thread(number, shorter)
         else:
             before = _without(packed, number)
         if not tables.writes[accesses[-1][0]] or can_be_made(before, tables):
@@ -210,11 +208,6 @@ def _without(packed: PackedTest, number: int) -> PackedTest:
     threads = []
     for other, (device, group, accesses) in enumerate(packed.threads):
         if other != number:
-            moved = tuple(
-                [
-                    access._replace(of=access[3] - 1) if access[3] > number else access
-                    for access in accesses
-                ]
-            )
-            threads.append(PackedThread(device, group, moved))
+            moved = [it._replace(of=it[3] - 1) if it[3] > number else it for it in accesses]
+            threads.append(PackedThread(device, group, tuple(moved)))
     return PackedTest(tuple(threads), packed.atomic)

@@ -6,6 +6,7 @@ races (races.py), the scopes of tables.py, and the formulas of `hunt`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
@@ -52,24 +53,24 @@ def sort_of(packed: PackedTest, tables: Tables) -> Sort:
         list(threads.values()), len(packed.threads)
     ):
         return Sort.LARGER
-    return Sort.GUARDED if has_idle_test(packed, tables) else Sort.CORE
+    return Sort.GUARDED if has_idle_if(packed, tables) else Sort.CORE
 
 
-def has_idle_test(packed: PackedTest, tables: Tables) -> bool:
-    """Whether some `if` could be left out without a race."""
+def without_idle_if(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:
+    """A test without one of the `if`s that it need not have to be free of races, each in turn."""
     for number, thread in enumerate(packed.threads):
         for place, access in enumerate(thread[2]):
             if access[2] >= 0:
                 bare = PackedAccess(access[0], access[1])
                 accesses = (*thread[2][:place], bare, *thread[2][place + 1 :])
-                threads = (
-                    *packed.threads[:number],
-                    PackedThread(thread[0], thread[1], accesses),
-                    *packed.threads[number + 1 :],
-                )
-                if not races(PackedTest(threads, packed.atomic), tables):
-                    return True
-    return False
+                fewer = packed.with_thread(number, PackedThread(thread[0], thread[1], accesses))
+                if not races(fewer, tables):
+                    yield fewer
+
+
+def has_idle_if(packed: PackedTest, tables: Tables) -> bool:
+    """Whether some `if` could be left out without a race."""
+    return any(True for _ in without_idle_if(packed, tables))
 
 
 def _joined(together: list[set[int]], count: int) -> bool:

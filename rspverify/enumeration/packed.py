@@ -51,6 +51,11 @@ class PackedTest(NamedTuple):
         """How many accesses it has."""
         return sum(len(thread.accesses) for thread in self.threads)
 
+    def with_thread(self, number: int, thread: PackedThread) -> PackedTest:
+        """The same with another thread in the place of one."""
+        threads = (*self.threads[:number], thread, *self.threads[number + 1 :])
+        return PackedTest(threads, self.atomic)
+
 
 EMPTY = PackedTest((), ())
 

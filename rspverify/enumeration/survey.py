@@ -19,7 +19,7 @@ from rspverify.check.cache import Cache, CachePlace, Question, Warn, digest
 from rspverify.check.facts import ModelFacts, facts_of_model
 from rspverify.check.workers import spread
 from rspverify.enumeration.growth import Growth
-from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_test, sort_of
+from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_if, sort_of
 from rspverify.enumeration.naming import named, size_of
 from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
 from rspverify.enumeration.space import Space
@@ -233,7 +233,7 @@ class Survey:
             racy=racy,
         )
         larger = [
-            each for each in sorts[Sort.LARGER] if not has_idle_test(decoded(each), self.tables)
+            each for each in sorts[Sort.LARGER] if not has_idle_if(decoded(each), self.tables)
         ]
         parts = (growing, sorts[Sort.CORE], larger)
         return _Block(counts, *(packed(each) for each in parts))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from rspverify.litmus.program import Kind, Location, Order, Scope
 from rspverify.value import Constant, Expression
@@ -26,24 +25,24 @@ SHORT_ORDERS = {
 
 _ORDER_NAMES = {order: name for name, order in SHORT_ORDERS.items()}
 
-OPERATIONS: Mapping[str, tuple[Kind, str | None]] = {
-    "ld": (Kind.LOAD, None),
-    "st": (Kind.STORE, None),
-    "inc": (Kind.RMW, "+"),
-    "add": (Kind.RMW, "+"),
-    "sub": (Kind.RMW, "-"),
-    "or": (Kind.RMW, "|"),
-    "xor": (Kind.RMW, "^"),
-    "and": (Kind.RMW, "&"),
-    "min": (Kind.RMW, "min"),
-    "max": (Kind.RMW, "max"),
-    "exch": (Kind.RMW, "exchange"),
-    "cas": (Kind.RMW, "compare_exchange"),
-    "F": (Kind.FENCE, None),
+OPERATIONS: Mapping[str, tuple[Kind, str | None, str]] = {
+    "ld": (Kind.LOAD, None, "atomic_load"),
+    "st": (Kind.STORE, None, "atomic_store"),
+    "inc": (Kind.RMW, "+", "atomic_fetch_add"),
+    "add": (Kind.RMW, "+", "atomic_fetch_add"),
+    "sub": (Kind.RMW, "-", "atomic_fetch_sub"),
+    "or": (Kind.RMW, "|", "atomic_fetch_or"),
+    "xor": (Kind.RMW, "^", "atomic_fetch_xor"),
+    "and": (Kind.RMW, "&", "atomic_fetch_and"),
+    "min": (Kind.RMW, "min", "atomic_fetch_min"),
+    "max": (Kind.RMW, "max", "atomic_fetch_max"),
+    "exch": (Kind.RMW, "exchange", "atomic_exchange"),
+    "cas": (Kind.RMW, "compare_exchange", "atomic_compare_exchange_strong"),
+    "F": (Kind.FENCE, None, "atomic_work_item_fence"),
 }
-"""What the operations of the notation do, and the operator of an RMW; `inc` adds 1."""
+"""The operations by their names in titles: kind, operator of an RMW (`inc` adds 1), C function."""
 
-_OPERATION_NAMES = {it: name for name, it in OPERATIONS.items()}
+_NAMES = {(kind, operator): name for name, (kind, operator, _) in OPERATIONS.items()}
 
 ONE = Constant(1)
 
@@ -93,17 +92,12 @@ class Access:
         return tuple(each for each in (self.location, self.expected) if each is not None)
 
     @property
-    def expressions(self) -> tuple[Expression, ...]:
-        """Every expression in it."""
-        return self.guards if self.value is None else (*self.guards, self.value)
-
-    @property
     def operation(self) -> str:
         """What it does, by its name in OPERATIONS."""
         adds_one = self.operator == "+" and self.value == ONE
-        return "inc" if adds_one else _OPERATION_NAMES[self.kind, self.operator]
+        return "inc" if adds_one else _NAMES[self.kind, self.operator]
 
-    @cached_property
+    @property
     def name(self) -> str:
         """What it is called in titles of tests: `st.na`, `ld.DV.R`, `cas.rlx.WG`."""
         if self.scope is None:

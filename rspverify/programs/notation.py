@@ -91,7 +91,7 @@ def access_named(name: str) -> Access:
     operation, *parts = name.split(".")
     if operation not in OPERATIONS:
         raise ValueError(f"an operation must be one of {', '.join(OPERATIONS)}, not `{operation}`")
-    kind, operator = OPERATIONS[operation]
+    kind, operator, _ = OPERATIONS[operation]
     value = ONE if operation == "inc" else None
     if parts == ["na"] and operation in ("ld", "st"):
         return Access(kind)

@@ -9,20 +9,14 @@ from typing import assert_never
 from rspverify.litmus.orders import ORDERS, SCOPES
 from rspverify.litmus.program import Kind, Order
 from rspverify.programs.expressions import spelled
-from rspverify.programs.litmus_test import Access, Branch, LitmusTest, blocks
-from rspverify.value import Constant, Expression
+from rspverify.programs.litmus_test import OPERATIONS, Access, Branch, LitmusTest, blocks
+from rspverify.value import Constant
 
 UNREAD = Constant(-1)
 """What a register holds whose read is not executed, as in our corpus."""
 
 _ORDERS = {order: word for word, order in ORDERS["OpenCL"].items()}
 _SCOPES = {scope: word for word, scope in SCOPES.items()}
-_FETCH = {"+": "add", "-": "sub", "|": "or", "^": "xor", "&": "and", "min": "min", "max": "max"}
-_RMW = {
-    "exchange": "atomic_exchange",
-    "compare_exchange": "atomic_compare_exchange_strong",
-    **{operator: f"atomic_fetch_{word}" for operator, word in _FETCH.items()},
-}
 
 
 def litmus_text(test: LitmusTest, title: str, *, comment: str = "", asks: str | None = None) -> str:
@@ -102,24 +96,12 @@ def _statement(access: Access, *, declared: bool) -> str:
 
 def _call(access: Access) -> str:
     assert access.order is not None and access.scope is not None
-    order, scope = _ORDERS[access.order], _SCOPES[access.scope]
-    values: list[Expression] = [] if access.value is None else [access.value]
-    operands = [*access.locations, *map(spelled, values)]
-    match access.kind:
-        case Kind.LOAD:
-            name, orders = "atomic_load", [order]
-        case Kind.STORE:
-            name, orders = "atomic_store", [order]
-        case Kind.RMW:
-            assert access.operator is not None
-            name, orders = _RMW[access.operator], [order]
-            orders += [_ORDERS[Order.RELAXED]] if access.expected else []
-        case Kind.FENCE:
-            remote = "_remote" if access.remote else ""
-            return f"atomic_work_item_fence{remote}(CLK_GLOBAL_MEM_FENCE, {order}, {scope})"
-        case Kind.BARRIER | Kind.LOCK | Kind.UNLOCK:
-            raise AssertionError(f"tests that are made have no {access.kind.value}")
-        case _:
-            assert_never(access.kind)
-    remote = "_remote" if access.remote else ""
-    return f"{name}_explicit{remote}({', '.join([*operands, *orders, scope])})"
+    _, _, function = OPERATIONS[access.operation]
+    orders = [_ORDERS[access.order], *([_ORDERS[Order.RELAXED]] if access.expected else [])]
+    if access.kind is Kind.FENCE:
+        operands = ["CLK_GLOBAL_MEM_FENCE"]
+    else:
+        function += "_explicit"
+        operands = [*access.locations, *map(spelled, [access.value] if access.value else [])]
+    arguments = ", ".join([*operands, *orders, _SCOPES[access.scope]])
+    return f"{function}{'_remote' if access.remote else ''}({arguments})"

@@ -23,7 +23,7 @@ from rspverify.enumeration.survey import Survey, packed, unpacked
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
-from rspverify.programs import litmus_text, program_of
+from rspverify.programs import litmus_text, program_of, read_notation
 from rspverify.source import Source
 
 MODEL = load_model("opencl-rsp")
@@ -134,6 +134,7 @@ def test_a_text_reads_as_the_program_that_was_decided() -> None:
         tables = Tables(space)
         for _ in range(12):
             shape = random_shape(space, tables, rng, 5)
+            assert read_notation(line_of(shape, space)) == named(shape, space)
             built = program_of(named(shape, space), "test")
             read = read_program(Source("test", litmus_text(named(shape, space), "test")))
             assert plain(built) == plain(read)

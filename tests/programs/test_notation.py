@@ -161,7 +161,7 @@ def threads(draw: st.DrawFn) -> Thread:
 
 @st.composite
 def accesses_after(draw: st.DrawFn, registers: list[int], guards: tuple[Expression, ...]) -> Access:
-    kind, operator = draw(st.sampled_from(list(OPERATIONS.values())))
+    kind, operator, _ = draw(st.sampled_from(list(OPERATIONS.values())))
     value = draw(expressions(registers)) if kind in (Kind.STORE, Kind.RMW) else None
     register = None
     if kind in (Kind.LOAD, Kind.RMW) and draw(st.booleans()):

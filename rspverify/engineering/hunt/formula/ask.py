@@ -15,8 +15,9 @@ from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.learnt import just, racing_like
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.template import Template
+from rspverify.enumeration.lemmas import without_idle_if
 from rspverify.enumeration.naming import line_of
-from rspverify.enumeration.packed import PackedAccess, PackedTest, canonical, encoded
+from rspverify.enumeration.packed import PackedTest, canonical, encoded
 from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
@@ -118,20 +119,10 @@ class FrameQuestion:
 
     def _without_idle_tests(self, shape: PackedTest, tables: Tables, limits: Limits) -> PackedTest:
         """The same without each `if` that it need not have to be UNSOUND and free of races."""
-        for number, thread in enumerate(shape.threads):
-            for place, step in enumerate(thread.accesses):
-                if step.tests < 0:
-                    continue
-                bare = PackedAccess(step.operation, step.location)
-                steps = (*thread.accesses[:place], bare, *thread.accesses[place + 1 :])
-                fewer = thread._replace(accesses=steps)
-                threads = (*shape.threads[:number], fewer, *shape.threads[number + 1 :])
-                simpler = shape._replace(threads=threads)
-                if races(simpler, tables):
-                    continue
-                try:
-                    if self._checked(simpler, limits).word is Word.UNSOUND:
-                        return self._without_idle_tests(simpler, tables, limits)
-                except LimitReached:
-                    return canonical(shape)  # what is found stands
+        for simpler in without_idle_if(shape, tables):
+            try:
+                if self._checked(simpler, limits).word is Word.UNSOUND:
+                    return self._without_idle_tests(simpler, tables, limits)
+            except LimitReached:
+                break  # what is found stands
         return canonical(shape)
