@@ -173,7 +173,7 @@ def explain(
     from rspverify.check.inputs import require
     from rspverify.judge.explain import explain as explained
     from rspverify.judge.incident import Incident, reporting
-    from rspverify.judge.litmus_test import read_test
+    from rspverify.judge.loaded_test import read_test
     from rspverify.judge.reading import load_scheme
     from rspverify.judge.verdicts import NamedScheme
     from rspverify.render.explanation_text import explanation

@@ -114,7 +114,7 @@ def repair(
     something was not decided, so that there may be a cheaper one; 0 otherwise.
     """
     from rspverify.check.inputs import require, split_inputs
-    from rspverify.engineering.hunt.filters import stores_again
+    from rspverify.engineering.hunt.assumptions import stores_again
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
     from rspverify.engineering.repair.writing import written_to

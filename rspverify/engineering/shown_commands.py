@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from rspverify.engineering.hunt.decide import row_shape
-from rspverify.engineering.hunt.space import access, chosen_operations
+from rspverify.enumeration.space import chosen_operations
 from rspverify.judge.incident import WITHOUT_OPTION, option_of
+from rspverify.programs import access_named
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.settings import Settings
 
@@ -33,7 +34,7 @@ def hunted(row: Row, scheme: Scheme) -> int | None:
     """On how many devices a hunt has programs that use a row, by default; None: it has none."""
     for devices in (1, 2):
         names = chosen_operations(None, devices)
-        if any(scheme.table.get(row_shape(access(name))) is row for name in names):
+        if any(scheme.table.get(row_shape(access_named(name))) is row for name in names):
             return devices
     return None
 

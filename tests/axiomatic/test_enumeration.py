@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle_adapter import model_outcomes
-from programs import Shape, random_program
+from programs import Size, random_program
 from relation.concrete import World, relation_expressions
 
 from rspverify.axiomatic import (
@@ -168,7 +168,7 @@ def test_what_original_does_wrong_is_refuted(name: str) -> None:
 def test_random_programs_as_the_oracle_says(block: int) -> None:
     """Three threads or four, in several devices, under the default model; no solver involved."""
     model = MODELS[DEFAULT_MODEL]
-    shape = Shape(threads=4, operations=3, total=5)
+    shape = Size(threads=4, operations=3, total=5)
     allowed = refused = 0
     for seed in range(20 * block, 20 * block + 20):
         rng = random.Random(seed)
@@ -190,7 +190,7 @@ def test_random_programs_as_the_oracle_says(block: int) -> None:
 def test_random_programs_as_the_solver_says(name: str) -> None:
     for seed in range(1000, 1040):
         rng = random.Random(seed)
-        program = random_program(rng, Shape(threads=3, operations=3, total=5))
+        program = random_program(rng, Size(threads=3, operations=3, total=5))
         try:
             questions = Questions(program, MODELS[name], Limits())
         except LimitReached:

@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from rspverify.axiomatic import MemoryModel, Questions, load_model
-from rspverify.engineering.hunt.build import program_of, size_of
-from rspverify.engineering.hunt.filters import Sort, has_idle_test, sort_of
-from rspverify.engineering.hunt.growth import Growth
-from rspverify.engineering.hunt.shape import EMPTY, Shape, decoded, encoded
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.tables import Tables
+from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.enumeration.growth import Growth
+from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_if, sort_of
+from rspverify.enumeration.naming import named, size_of
+from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.tables import Tables
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, facts_of_model
 from rspverify.judge.judge import Judge
 from rspverify.limits import Limits
-from rspverify.soundness.settings import DEFAULT_MODEL
+from rspverify.programs import program_of
 
 BLOCK = 96
 """So many parents are extended at a time, and what comes of it is one entry of the cache."""
@@ -33,7 +33,7 @@ BLOCK = 96
 
 @dataclass(frozen=True)
 class Counts:
-    """How many programs without a race are of each sort (filters.py), up to symmetry.
+    """How many programs without a race are of each sort (lemmas.py), up to symmetry.
 
     racy: how many extensions were found to race, a program perhaps several times.
     """
@@ -122,8 +122,8 @@ class Survey:
 
     @cached_property
     def argued(self) -> bool:
-        """Whether the model is the one for which the filters are proved."""
-        return self.facts.digest == facts_of_model(load_model(DEFAULT_MODEL)).digest
+        """Whether the model says what the lemmas are proved for; nothing else is argued about."""
+        return self.model.meaning_digest == PROVED_FOR
 
     def phases(self, upto: int | None = None) -> Iterator[Phase]:
         """All phases, or those up to so many operations: the smaller ones first."""
@@ -222,13 +222,13 @@ class Survey:
             racy=racy,
         )
         larger = [
-            each for each in sorts[Sort.LARGER] if not has_idle_test(decoded(each), self.tables)
+            each for each in sorts[Sort.LARGER] if not has_idle_if(decoded(each), self.tables)
         ]
         parts = (growing, sorts[Sort.CORE], larger)
         return _Block(counts, *(packed(each) for each in parts))
 
-    def _races(self, shape: Shape) -> bool:
-        program = program_of(shape, self.space)
+    def _races(self, packed: PackedTest) -> bool:
+        program = program_of(named(packed, self.space), "enumerated")
         return Questions(program, self.model, Limits()).race() is not None
 
     def _question(self, events: int, threads: int, number: int, last: bool) -> Question[_Block]:

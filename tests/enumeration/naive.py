@@ -158,7 +158,7 @@ def of_shape(shape, space):
 
 def to_shape(program, space):
     """A program, by its key, as a shape of the package."""
-    from rspverify.engineering.hunt.shape import Shape, Step, Thread
+    from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 
     atomic = {
         x: name[3:] != "na" and not name.endswith(".na")
@@ -166,11 +166,11 @@ def to_shape(program, space):
         for name, x, _ in steps
     }
     threads = tuple(
-        Thread(
+        PackedThread(
             device,
             group,
             tuple(
-                Step(
+                PackedAccess(
                     space.operations.index(name), x, *((test[0], *test[1], test[2]) if test else ())
                 )
                 for name, x, test in steps
@@ -178,4 +178,4 @@ def to_shape(program, space):
         )
         for device, group, steps in program
     )
-    return Shape(threads, tuple(atomic[x] for x in sorted(atomic)))
+    return PackedTest(threads, tuple(atomic[x] for x in sorted(atomic)))

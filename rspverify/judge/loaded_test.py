@@ -13,7 +13,7 @@ from rspverify.source import InputError, Problem, Severity, Source, in_one_line,
 
 
 @dataclass(frozen=True, eq=False)
-class LitmusTest:
+class LoadedTest:
     """A test that could be read. file: as the user names it."""
 
     file: str
@@ -28,23 +28,23 @@ class LitmusTest:
         return (operations, threads, len(self.source.text), self.file)
 
 
-def read_test(source: Source, settings: Settings, judge: Judge | None = None) -> LitmusTest:
+def read_test(source: Source, settings: Settings, judge: Judge | None = None) -> LoadedTest:
     """A test from its text; its facts are kept by the judge. Raises InputError."""
     program = settings.read(source)
     facts = facts_of_program(program)
     if judge is not None:
         judge.keep(program_question(source, settings), facts)
-    return LitmusTest(source.name, source, program, facts)
+    return LoadedTest(source.name, source, program, facts)
 
 
 def read_tests(
     files: Iterable[str], settings: Settings, judge: Judge, problems: list[Problem]
-) -> tuple[tuple[LitmusTest, ...], tuple[tuple[str, str], ...]]:
+) -> tuple[tuple[LoadedTest, ...], tuple[tuple[str, str], ...]]:
     """Tests, the smallest first; and those that this version cannot read, each with the reason.
 
     What is wrong with any of them goes to `problems`.
     """
-    tests: list[LitmusTest] = []
+    tests: list[LoadedTest] = []
     left_out: list[tuple[str, str]] = []
     for file in files:
         try:

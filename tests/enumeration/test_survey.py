@@ -13,16 +13,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 import naive
 
 from rspverify.axiomatic import Questions, load_model
-from rspverify.engineering.hunt.build import program_of, text_of
-from rspverify.engineering.hunt.filters import Sort, sort_of
-from rspverify.engineering.hunt.growth import Growth, reductions
-from rspverify.engineering.hunt.races import races
-from rspverify.engineering.hunt.shape import EMPTY, canonical, decoded, encoded
-from rspverify.engineering.hunt.space import DEVICES, Space
-from rspverify.engineering.hunt.survey import Survey, packed, unpacked
-from rspverify.engineering.hunt.tables import Tables
+from rspverify.enumeration.growth import Growth, reductions
+from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.naming import line_of, named
+from rspverify.enumeration.packed import EMPTY, canonical, decoded, encoded
+from rspverify.enumeration.races import races
+from rspverify.enumeration.space import DEVICES, Space
+from rspverify.enumeration.survey import Survey, packed, unpacked
+from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
+from rspverify.programs import litmus_text, program_of, read_notation
 from rspverify.source import Source
 
 MODEL = load_model("opencl-rsp")
@@ -37,7 +38,7 @@ def listed(space: Space) -> list[bytes]:
 
 
 def has_race(shape, space: Space) -> bool:
-    return Questions(program_of(shape, space), MODEL, Limits()).race() is not None
+    return Questions(program_of(named(shape, space), "test"), MODEL, Limits()).race() is not None
 
 
 @cache
@@ -92,11 +93,11 @@ def test_races_are_those_that_the_solver_finds(mixed: bool, devices: int) -> Non
     seen = {True: 0, False: 0}
     while min(seen.values()) < 5:
         shape = random_shape(space, tables, rng, rng.choice((3, 4)))
-        guarded = any(step.tests >= 0 for thread in shape.threads for step in thread.steps)
+        guarded = any(step.tests >= 0 for thread in shape.threads for step in thread.accesses)
         if not tables.suspects(shape) or not (guarded or rng.random() < 0.05):
             continue
         racy = races(shape, tables)
-        assert racy == has_race(shape, space), text_of(shape, space)
+        assert racy == has_race(shape, space), line_of(shape, space)
         seen[racy] += 1
 
 
@@ -106,7 +107,7 @@ def random_shape(space: Space, tables: Tables, rng: random.Random, size: int):
     while shape.size < size:
         new = len(shape.threads) < space.threads and rng.random() < 0.6
         steps = list(growth._extended(shape, new=new or not shape.threads))
-        tests = [each for each in steps if each[0].threads[each[1]].steps[-1].tests >= 0]
+        tests = [each for each in steps if each[0].threads[each[1]].accesses[-1].tests >= 0]
         shape = rng.choice(tests if tests and rng.random() < 0.6 else steps)[0]
     return shape
 
@@ -121,7 +122,7 @@ def test_a_race_of_a_program_is_one_of_what_it_grows_into() -> None:
         parts = list(reductions(shape, tables))
         assert parts
         if any(has_race(each, space) for each in parts):
-            assert has_race(shape, space), text_of(shape, space)
+            assert has_race(shape, space), line_of(shape, space)
             seen += 1
 
 
@@ -133,8 +134,9 @@ def test_a_text_reads_as_the_program_that_was_decided() -> None:
         tables = Tables(space)
         for _ in range(12):
             shape = random_shape(space, tables, rng, 5)
-            built = program_of(shape, space)
-            read = read_program(Source("test", text_of(shape, space)))
+            assert read_notation(line_of(shape, space)) == named(shape, space)
+            built = program_of(named(shape, space), "test")
+            read = read_program(Source("test", litmus_text(named(shape, space), "test")))
             assert plain(built) == plain(read)
 
 

@@ -13,10 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 
-from rspverify.engineering.hunt.guards import can_be_made, values
-from rspverify.engineering.hunt.races import races
-from rspverify.engineering.hunt.shape import NONE, Shape, Step, Thread, canonical, encoded
-from rspverify.engineering.hunt.tables import Tables, distance, guarded_from
+from rspverify.enumeration.conditions import can_be_made, values
+from rspverify.enumeration.packed import (
+    NONE,
+    PackedAccess,
+    PackedTest,
+    PackedThread,
+    canonical,
+    encoded,
+)
+from rspverify.enumeration.races import races
+from rspverify.enumeration.tables import Tables, distance, guarded_from
 
 
 @dataclass
@@ -40,12 +47,12 @@ class Growth:
     grow, too, as it is not known whether their children race.
     """
 
-    def __init__(self, tables: Tables, judge: Callable[[Shape], bool] | None = None) -> None:
+    def __init__(self, tables: Tables, judge: Callable[[PackedTest], bool] | None = None) -> None:
         self._tables = tables
         self._space = tables.space
         self._judge = judge
 
-    def children(self, parent: Shape, known: Container[bytes], threads: int) -> Grown:
+    def children(self, parent: PackedTest, known: Container[bytes], threads: int) -> Grown:
         """The programs whose parent this is that have so many threads.
 
         known: the encodings of all programs that grow and are as large as the parent.
@@ -54,21 +61,21 @@ class Growth:
         own = encoded(parent)
         met: set[bytes] = set()
         suspicious = bool(self._tables.suspects(parent))
-        for shape, thread in self._extended(parent, new=threads > len(parent.threads)):
-            verdict = False if self._judge else self._suspicion(shape, thread)
+        for packed, thread in self._extended(parent, new=threads > len(parent.threads)):
+            verdict = False if self._judge else self._suspicion(packed, thread)
             if verdict is None:
                 grown.racy += 1
                 continue
-            found = self._accepted(shape, own, known)
+            found = self._accepted(packed, own, known)
             if found is None:
                 grown.racy += 1
             elif found:
-                child = canonical(shape)
+                child = canonical(packed)
                 key = encoded(child)
                 if key in met:
                     continue
                 met.add(key)
-                last = shape.threads[thread][2][-1]
+                last = packed.threads[thread][2][-1]
                 unsure = verdict or (suspicious and self._tables.writes[last[0]])
                 if self._judge is not None and self._judge(child):
                     grown.racy += 1
@@ -80,30 +87,30 @@ class Growth:
                 grown.children.append(key)
         return grown
 
-    def _suspicion(self, shape: Shape, thread: int) -> bool | None:
-        """Whether the last step of a thread may race with another; None if it surely does."""
+    def _suspicion(self, packed: PackedTest, thread: int) -> bool | None:
+        """Whether the last access of a thread may race with another; None if it surely does."""
         tables = self._tables
-        here = shape.threads[thread]
-        steps = here[2]
-        last = steps[-1]
-        free = guarded_from(steps) == len(steps)
+        here = packed.threads[thread]
+        accesses = here[2]
+        last = accesses[-1]
+        free = guarded_from(accesses) == len(accesses)
         found = False
-        for other, there in enumerate(shape.threads):
+        for other, there in enumerate(packed.threads):
             if other == thread:
                 continue
             apart = distance(here, there)
             first_guarded = guarded_from(there[2])
-            for place, step in enumerate(there[2]):
-                if tables.conflicting(last, step, apart):
+            for place, access in enumerate(there[2]):
+                if tables.conflicting(last, access, apart):
                     if free and place < first_guarded:
                         return None
                     found = True
         return found
 
-    def _accepted(self, shape: Shape, own: bytes, known: Container[bytes]) -> bool | None:
+    def _accepted(self, packed: PackedTest, own: bytes, known: Container[bytes]) -> bool | None:
         """Whether `own` is the parent of a program; None if one that it has grown from races."""
         least = own
-        for before in reductions(shape, self._tables):
+        for before in reductions(packed, self._tables):
             key = encoded(canonical(before))
             if key == own:
                 continue
@@ -113,24 +120,27 @@ class Growth:
                 least = key
         return least == own
 
-    def _extended(self, parent: Shape, *, new: bool) -> Iterator[tuple[Shape, int]]:
-        """The program with another step at the end of a thread, or in a new thread."""
+    def _extended(self, parent: PackedTest, *, new: bool) -> Iterator[tuple[PackedTest, int]]:
+        """The program with another access at the end of a thread, or in a new thread."""
         threads = parent.threads
         if not new:
             for number, thread in enumerate(threads):
                 if thread[2]:
-                    for step, atomic in self._steps(parent, number):
-                        longer = Thread(thread[0], thread[1], (*thread[2], step))
+                    for access, atomic in self._accesses(parent, number):
+                        longer = PackedThread(thread[0], thread[1], (*thread[2], access))
                         yield (
-                            Shape((*threads[:number], longer, *threads[number + 1 :]), atomic),
+                            PackedTest((*threads[:number], longer, *threads[number + 1 :]), atomic),
                             number,
                         )
             return
         for device, group in self._places(parent):
-            for step, atomic in self._steps(parent, NONE):
-                yield Shape((*threads, Thread(device, group, (step,))), atomic), len(threads)
+            for access, atomic in self._accesses(parent, NONE):
+                yield (
+                    PackedTest((*threads, PackedThread(device, group, (access,))), atomic),
+                    len(threads),
+                )
 
-    def _places(self, parent: Shape) -> Iterator[tuple[int, int]]:
+    def _places(self, parent: PackedTest) -> Iterator[tuple[int, int]]:
         """Where a new thread may run: in a work-group that is there, or in the next one."""
         used = {thread[:2] for thread in parent.threads}
         devices = 1 + max((device for device, _ in used), default=NONE)
@@ -141,8 +151,10 @@ class Growth:
             if devices < self._space.devices:
                 yield devices, 0
 
-    def _steps(self, parent: Shape, number: int) -> Iterator[tuple[Step, tuple[bool, ...]]]:
-        """The steps that a thread may go on with (NONE: a new one), and what is atomic then."""
+    def _accesses(
+        self, parent: PackedTest, number: int
+    ) -> Iterator[tuple[PackedAccess, tuple[bool, ...]]]:
+        """The accesses that a thread may go on with (NONE: a new one), and what is atomic then."""
         tables, space = self._tables, self._space
         tests = [(NONE, NONE, NONE, 0), *(self._tests(parent, number) if number >= 0 else ())]
         count = len(parent.atomic)
@@ -158,48 +170,44 @@ class Growth:
                     kinds = [(*parent.atomic, way) for way in ways]
                 for kind in kinds:
                     for test in tests:
-                        yield Step(operation, location, *test), kind
+                        yield PackedAccess(operation, location, *test), kind
 
-    def _tests(self, parent: Shape, number: int) -> Iterator[tuple[int, int, int, int]]:
+    def _tests(self, parent: PackedTest, number: int) -> Iterator[tuple[int, int, int, int]]:
         """The tests of an `if` that may begin at the end of a thread: a read, and a value."""
         most = self._space.guards
         if most is not None and most <= sum(
-            step[2] >= 0 for thread in parent.threads for step in thread[2]
+            access[2] >= 0 for thread in parent.threads for access in thread[2]
         ):
             return
-        steps = parent.threads[number][2]
-        tested = {step[2] for step in steps}
+        accesses = parent.threads[number][2]
+        tested = {access[2] for access in accesses}
         done = [len(thread[2]) for thread in parent.threads]
-        for place, step in enumerate(steps):
-            if self._tables.reads[step[0]] and place not in tested:
+        for place, access in enumerate(accesses):
+            if self._tables.reads[access[0]] and place not in tested:
                 for value in values(parent, self._tables, done, number, place):
                     yield place, *value
 
 
-def reductions(shape: Shape, tables: Tables) -> Iterator[Shape]:
-    """The programs of the space that a program may have grown from: without one last step."""
-    for number, (device, group, steps) in enumerate(shape.threads):
-        last = (number, len(steps) - 1)
-        if any(step[3:5] == last for thread in shape.threads for step in thread[2]):
+def reductions(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:
+    """The programs of the space that a program may have grown from: without one last access."""
+    for number, (device, group, accesses) in enumerate(packed.threads):
+        last = (number, len(accesses) - 1)
+        if any(access[3:5] == last for thread in packed.threads for access in thread[2]):
             continue
-        if len(steps) > 1:
-            rest = (Thread(device, group, steps[:-1]),)
-            before = Shape(
-                (*shape.threads[:number], *rest, *shape.threads[number + 1 :]), shape.atomic
-            )
+        if len(accesses) > 1:
+            shorter = PackedThread(device, group, accesses[:-1])
+            before = packed.with_thread(number, shorter)
         else:
-            before = _without(shape, number)
-        if not tables.writes[steps[-1][0]] or can_be_made(before, tables):
+            before = _without(packed, number)
+        if not tables.writes[accesses[-1][0]] or can_be_made(before, tables):
             yield before
 
 
-def _without(shape: Shape, number: int) -> Shape:
-    """A shape without one thread, whose stores no `if` of another asks for."""
+def _without(packed: PackedTest, number: int) -> PackedTest:
+    """A test without one thread, whose stores no `if` of another asks for."""
     threads = []
-    for other, (device, group, steps) in enumerate(shape.threads):
+    for other, (device, group, accesses) in enumerate(packed.threads):
         if other != number:
-            moved = tuple(
-                [step._replace(of=step[3] - 1) if step[3] > number else step for step in steps]
-            )
-            threads.append(Thread(device, group, moved))
-    return Shape(tuple(threads), shape.atomic)
+            moved = [it._replace(of=it[3] - 1) if it[3] > number else it for it in accesses]
+            threads.append(PackedThread(device, group, tuple(moved)))
+    return PackedTest(tuple(threads), packed.atomic)

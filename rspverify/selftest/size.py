@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-Place = tuple[int, int]
-"""A device, and a work-group of that device; both count from 0."""
+from rspverify.programs import Place
 
 
 @dataclass(frozen=True)
-class Shape:
+class Size:
     """How large a random program may be.
 
     threads, workgroups, devices, locations: at most so many, except that at least min_threads and
@@ -29,12 +28,12 @@ class Shape:
     min_devices: int = 1
 
 
-def random_places(rng: random.Random, shape: Shape) -> list[Place]:
+def random_places(rng: random.Random, size: Size) -> list[Place]:
     """The place of each thread; devices and the work-groups of each have no gaps."""
-    threads = rng.randint(shape.min_threads, shape.threads)
-    most = min(shape.devices, threads, shape.workgroups)
-    devices = rng.randint(min(shape.min_devices, most), most)
-    groups = rng.randint(devices, max(devices, min(shape.workgroups, threads)))
+    threads = rng.randint(size.min_threads, size.threads)
+    most = min(size.devices, threads, size.workgroups)
+    devices = rng.randint(min(size.min_devices, most), most)
+    groups = rng.randint(devices, max(devices, min(size.workgroups, threads)))
     device_of = [*range(devices), *(rng.randrange(devices) for _ in range(groups - devices))]
     rank: list[Place] = []
     for place, device in enumerate(device_of):
@@ -44,12 +43,12 @@ def random_places(rng: random.Random, shape: Shape) -> list[Place]:
     return [rank[member] for member in members]
 
 
-def random_counts(rng: random.Random, threads: int, shape: Shape) -> list[int]:
+def random_counts(rng: random.Random, threads: int, size: Size) -> list[int]:
     """How many operations each thread has: at least one, as long as there are enough."""
-    counts = [1 if thread < shape.total else 0 for thread in range(threads)]
-    more = max(0, shape.total - threads)
+    counts = [1 if thread < size.total else 0 for thread in range(threads)]
+    more = max(0, size.total - threads)
     for _ in range(max(rng.randint(0, more), rng.randint(0, more))):
         thread = rng.randrange(threads)
-        if counts[thread] < shape.operations:
+        if counts[thread] < size.operations:
             counts[thread] += 1
     return counts
