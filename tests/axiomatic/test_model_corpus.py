@@ -1,4 +1,4 @@
-"""What each model says of each test of litmus-models, and that the documents say the same."""
+"""What each model says of each test of litmus/models, and that the documents say the same."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ from rspverify.litmus import read_program_file
 from rspverify.source import InputError, Severity
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "litmus-models"
+FOLDER = ROOT / "litmus/models"
 EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "expected.yaml").read_text())
 DOCUMENTS = ("docs/models.md", "docs/findings.md")
 
@@ -78,5 +78,5 @@ def test_the_documents_say_the_same() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_tests_that_documents_name_exist(document: str) -> None:
     text = (ROOT / document).read_text()
-    for name in re.findall(r"litmus-models/[^\s`*…\")]+", text):
+    for name in re.findall(r"litmus/models/[^\s`*…\")]+", text):
         assert (ROOT / name.rstrip(".,;:")).exists(), name

@@ -1,4 +1,4 @@
-"""The tests of litmus-devices under the schemes for several devices, and schemes that cannot be mended."""
+"""The tests of litmus/devices under the schemes for several devices, and schemes that cannot be mended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rspverify.source import InputError
 from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "litmus-devices"
+FOLDER = ROOT / "litmus/devices"
 NAMES = [str(path.relative_to(FOLDER)) for path in sorted(FOLDER.rglob("*.litmus"))]
 SCHEMES = {
     name: read_scheme_file(ROOT / f"schemes/{name}.yaml")

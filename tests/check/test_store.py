@@ -23,7 +23,7 @@ from rspverify.check.store import FILE, Store, _prepare, clear
 from rspverify.verdict import Entry, Outcome, Verdict, Word
 
 SCHEMES = [ROOT / f"schemes/{name}.yaml" for name in ("original", "proposed")]
-TESTS = [ROOT / f"litmus/paper/{name}.litmus" for name in ("Fig4", "Ex4")]
+TESTS = [ROOT / f"litmus/rsp/paper/{name}.litmus" for name in ("Fig4", "Ex4")]
 VALUES = {f"key {number}": {"text": "x" * number, "number": number} for number in range(40)}
 
 
@@ -301,7 +301,7 @@ def test_another_version_of_the_package_decides_anew(monkeypatch: pytest.MonkeyP
 
 
 def test_verdicts_as_plain_data_and_back() -> None:
-    for result in ran(SCHEMES, [*TESTS, ROOT / "litmus/paper/Ex3.litmus"], QUICK).results:
+    for result in ran(SCHEMES, [*TESTS, ROOT / "litmus/rsp/paper/Ex3.litmus"], QUICK).results:
         answer = Answer(result.verdict, result.observed, 0.5)
         assert from_plain(Answer, to_plain(answer)) == answer
 

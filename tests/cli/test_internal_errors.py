@@ -26,7 +26,7 @@ from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
-FIG4, EX1, EX3 = (str(ROOT / f"litmus/paper/{name}.litmus") for name in ("Fig4", "Ex1", "Ex3"))
+FIG4, EX1, EX3 = (str(ROOT / f"litmus/rsp/paper/{name}.litmus") for name in ("Fig4", "Ex1", "Ex3"))
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ def ignore(message: str) -> None:
 def prepared(scheme: str, tests: list[str], wanted: Wanted, count: int = 50) -> Repair:
     """A repair of a scheme of the repository, ready to run, without a cache and a hunt."""
     settings = settings_for(Settings())
-    files = [str(ROOT / "litmus" / each) for each in tests]
+    files = [str(ROOT / "litmus/rsp" / each) for each in tests]
     bench = read_workbench([str(ROOT / scheme)], files, settings, Cache(None, ignore))
     judge = Judge(bench.model, bench.model_facts, settings, None, ignore)
     repair = Repair(bench, judge, wanted, default_costs(), count=count, sample=1)
@@ -40,7 +40,7 @@ class BruteForce:
 
     def __init__(self, scheme: str, tests: list[str], repair: Repair) -> None:
         settings = settings_for(Settings())
-        files = [str(ROOT / "litmus" / each) for each in tests]
+        files = [str(ROOT / "litmus/rsp" / each) for each in tests]
         self._bench = read_workbench([str(ROOT / scheme)], files, settings, Cache(None, ignore))
         facts = self._bench.model_facts
         self._judge = Judge(self._bench.model, facts, settings, None, ignore)
