@@ -11,9 +11,9 @@ from pathlib import Path
 from rspverify.assembly import INSTRUCTION_SETS, Acquire, Invalidate, Level, Mark, Reach
 from rspverify.report import Bill
 from rspverify.scheme.scheme import Scheme, Template
-from rspverify.scheme.wording import found, guess
-from rspverify.scheme.yaml_nodes import Node, Table, Text, read_yaml
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+from rspverify.wording import guess
+from rspverify.yaml_reader import Node, Table, Text, found, read_yaml
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
 _MOST = 1_000_000

@@ -17,6 +17,11 @@ class Op(Enum):
     CAS = "cas"
     FENCE = "fence"
 
+    @property
+    def one(self) -> str:
+        """`a load`, `a store`, `an rmw`."""
+        return f"{'an' if self is Op.RMW else 'a'} {self.value}"
+
 
 POSSIBLE: Mapping[Op, frozenset[Order]] = {
     Op.LOAD: frozenset({Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST}),
