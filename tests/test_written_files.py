@@ -32,7 +32,7 @@ def test_a_link_is_followed_where_the_user_has_named_it(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_a_full_disk_is_said_in_words() -> None:
-    with pytest.raises(InputError, match="^/dev/full: cannot be written: No space left on device"):
+    with pytest.raises(InputError, match=r"^/dev/full: cannot be written: No space left on device"):
         write("/dev/full", "text")
 
 
@@ -75,7 +75,10 @@ def test_a_number_is_added_where_the_name_is_taken(tmp_path: Path) -> None:
     (tmp_path / "it.b").write_text("mine")
     texts = {".a": "one", ".b": "two"}
     for _ in range(2):
-        assert write_beside(str(tmp_path), "it", texts) == [tmp_path / "it-2.a", tmp_path / "it-2.b"]
+        assert write_beside(str(tmp_path), "it", texts) == [
+            tmp_path / "it-2.a",
+            tmp_path / "it-2.b",
+        ]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["it-2.a", "it-2.b", "it.b"]
 
 

@@ -84,16 +84,6 @@ def answers(
         end(pool)
 
 
-def exit_code(found: Sequence[OutcomeAnswer]) -> int:
-    """70 an internal error, 2 a wrong test, 3 one without an answer, otherwise 0."""
-    if any(each.internal for each in found):
-        return 70
-    words = {each.word for each in found}
-    if Word.ERROR in words:
-        return 2
-    return 3 if words & {Word.UNSUPPORTED, Word.UNKNOWN} else 0
-
-
 def _asked(pool: ProcessPoolExecutor, file: str) -> tuple[str, Future[OutcomeAnswer] | None]:
     """A test and its answer to come; None if there is no worker any more."""
     try:

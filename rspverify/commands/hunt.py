@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify.check.settings import Settings
-from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
 from rspverify.commands.output import note, warn_once
-from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
 
 if TYPE_CHECKING:
-    from rspverify.report.hunts import BrokenShown, HuntReport
+    from rspverify.report.hunts import BrokenShown
 
 
 class By(StrEnum):
@@ -27,13 +28,13 @@ class By(StrEnum):
     PROGRAMS = "programs"
 
 
-@guarded
-@with_settings(
-    "engine", "reading", "steps", "confirm", "smt_dir", "progress", "unroll", "mixed", "states"
+@command(
+    "The smallest programs that break a scheme, of all within bounds.",
+    takes=("model", "seconds", "machine", "l2"),
 )
 def hunt(
     settings: Settings,
-    scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")],
+    scheme: SchemeFile,
     events: Annotated[int, typer.Option(min=1, max=7, help="The most operations.")] = 4,
     threads: Annotated[int, typer.Option(min=1, max=7, help="The most threads.")] = 3,
     workgroups: Annotated[
@@ -106,13 +107,15 @@ def hunt(
     """
     from rspverify.check.cache import open_cache
     from rspverify.check.reading import read_inputs
-    from rspverify.engineering.hunt.files import require_folder, written_to
+    from rspverify.engineering.hunt.files import written_to
     from rspverify.engineering.hunt.outfit import Outfit, hunting_space
+    from rspverify.files import require_folder
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
+    from rspverify.source import InputError
 
     started = time.perf_counter()
-    require_folder(write)
+    require_folder(write, "programs")
     warn = warn_once()
     cache = open_cache(not no_cache, warn)
     decider = read_inputs([scheme], settings, cache).decider()
@@ -123,8 +126,15 @@ def hunt(
     bounds = (events, threads, workgroups or threads, devices, locations, guards)
     space, left_out = hunting_space(table, bounds, operation, mixed=plain_on_atomic)
 
+    unwritten: list[InputError] = []
+
     def keep(found: BrokenShown) -> BrokenShown:
-        return replace(found, file=written_to(write, table.name, found))
+        """Written, or shown all the same."""
+        try:
+            return replace(found, file=written_to(write, table.name, found))
+        except InputError as error:
+            unwritten.append(error)
+            return found
 
     outfit = Outfit(
         table,
@@ -149,15 +159,15 @@ def hunt(
             console.file.write(render(report))
         else:
             stream.finish(report)
-    raise typer.Exit(_exit_code(report))
-
-
-def _exit_code(report: HuntReport) -> int:
     if report.interrupted:
         print("interrupted", file=sys.stderr)
-        return INTERRUPTED
-    if report.internal:
-        return INTERNAL
-    if report.findings:
-        return 1
-    return 3 if report.unknown else 0
+    elif unwritten:
+        raise unwritten[0]
+    raise typer.Exit(
+        exit_code(
+            internal=report.internal,
+            interrupted=report.interrupted,
+            found=report.findings,
+            undecided=report.unknown,
+        )
+    )

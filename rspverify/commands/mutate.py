@@ -12,40 +12,35 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify.check.settings import Settings
-from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
-from rspverify.commands.output import note, warn_once
-from rspverify.options import (
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.guard import stoppable
+from rspverify.commands.options import (
+    OF_A_CASE,
     CostsFile,
     Format,
     FormatName,
     Jobs,
     NoCache,
     OutputFile,
-    with_settings,
+    SchemeAndTests,
 )
+from rspverify.commands.output import note, warn_once
 
 if TYPE_CHECKING:
     from rspverify.engineering.judge import Judge
     from rspverify.engineering.mutate import Ground
     from rspverify.engineering.mutation_report import Asked
-    from rspverify.report.mutations import Finding, MutationReport
+    from rspverify.report.mutations import Finding
 
 _LONG = 30.0
 """From so many seconds on an estimate is given beforehand."""
 
 
-@guarded
-@with_settings("reading", "steps", "confirm", "smt_dir", "progress")
+@command("Which instruction of a scheme is needed, and which test shows it.", takes=OF_A_CASE)
 def mutate(
     settings: Settings,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCHEME [TEST…]",
-            help="A scheme (a file that ends in .yaml) and tests (files or folders; default: "
-            "litmus).",
-        ),
-    ],
+    inputs: SchemeAndTests,
     widen: Annotated[
         bool,
         typer.Option(
@@ -74,12 +69,14 @@ def mutate(
     survives, but not all tests could be decided; 0 otherwise.
     """
     from rspverify.check.cache import open_cache
-    from rspverify.check.inputs import require, split_inputs
+    from rspverify.corpus.inputs import split_inputs
     from rspverify.engineering.cases import read_workbench
     from rspverify.engineering.judge import Judge
     from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
     from rspverify.render.console import opened
+    from rspverify.report.mutations import Fate
     from rspverify.scheme.cost import default_costs, read_costs
+    from rspverify.source import require
 
     started = time.perf_counter()
     schemes, tests = split_inputs(inputs)
@@ -96,12 +93,9 @@ def mutate(
     judge = Judge(bench.model, bench.model_facts, bench.settings, cache.place, warn)
     grounds: list[Ground] = []
     found: list[Finding] = []
-    interrupted = False
     with opened(output) as console:
-        try:
+        with stoppable() as stop:
             _decide(asked, judge, jobs or os.cpu_count() or 1, grounds, found)
-        except KeyboardInterrupt:
-            interrupted = True
         report = mutation_report(asked, grounds, found, time.perf_counter() - started)
         if format is FormatName.JSON:
             from rspverify.render.mutate_json import render
@@ -112,7 +106,15 @@ def mutate(
 
             for line in mutation_table(report):
                 console.print(line, soft_wrap=True)
-    raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
+    surviving = [it for it in report.findings if it.fate is Fate.SURVIVES]
+    raise typer.Exit(
+        exit_code(
+            internal=report.internal,
+            interrupted=stop.interrupted,
+            found=any(not it.undecided for it in surviving),
+            undecided=stop.limit or surviving,
+        )
+    )
 
 
 def _decide(
@@ -141,14 +143,3 @@ def _decide(
         for finding in trials:
             found.append(finding)
             advance()
-
-
-def _exit_code(report: MutationReport) -> int:
-    from rspverify.report.mutations import Fate
-
-    if report.internal:
-        return INTERNAL
-    surviving = [it for it in report.findings if it.fate is Fate.SURVIVES]
-    if any(not it.undecided for it in surviving):
-        return 1
-    return 3 if surviving else 0

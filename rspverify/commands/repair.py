@@ -10,27 +10,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify.check.settings import Settings
-from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.guard import stoppable
+from rspverify.commands.options import (
+    OF_A_CASE,
+    CostsFile,
+    Format,
+    FormatName,
+    NoCache,
+    OutputFile,
+    SchemeAndTests,
+)
 from rspverify.commands.output import note, warn_once
-from rspverify.options import CostsFile, Format, FormatName, NoCache, OutputFile, with_settings
 
 if TYPE_CHECKING:
     from rspverify.engineering.repair.question import Wanted
-    from rspverify.report.repairs import RepairReport
 
 
-@guarded
-@with_settings("reading", "steps", "confirm", "smt_dir", "progress")
+@command("The cheapest sound schemes near a broken one.", takes=OF_A_CASE)
 def repair(
     settings: Settings,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCHEME [TEST…]",
-            help="A scheme (a file that ends in .yaml) and tests (files or folders; default: "
-            "litmus).",
-        ),
-    ],
+    inputs: SchemeAndTests,
     than: Annotated[
         str | None,
         typer.Option(metavar="SCHEME", help="Say whether any scheme found is cheaper than this."),
@@ -114,7 +115,7 @@ def repair(
     something was not decided, so that there may be a cheaper one; 0 otherwise.
     """
     from rspverify.check.cache import open_cache
-    from rspverify.check.inputs import require, split_inputs
+    from rspverify.corpus.inputs import split_inputs
     from rspverify.engineering.cases import read_workbench
     from rspverify.engineering.hunt.filters import stores_again
     from rspverify.engineering.judge import Judge
@@ -125,7 +126,7 @@ def repair(
     from rspverify.render.repair_progress import shown_search
     from rspverify.render.repair_text import before, repair_table
     from rspverify.scheme.cost import default_costs, read_costs
-    from rspverify.source import InputError
+    from rspverify.source import InputError, require
 
     schemes, tests = split_inputs([*inputs, *([than] if than else [])])
     require(
@@ -140,7 +141,6 @@ def repair(
     cache.close()
     note(bench.model.notes)
     judge = Judge(bench.model, bench.model_facts, bench.settings, cache.place, warn)
-    interrupted = False
     with opened(output) as console:
         with shown_search() as step:
             workers = jobs or os.cpu_count() or 1
@@ -155,10 +155,8 @@ def repair(
             )
             search.prepare()
             print(before(search.report()), file=sys.stderr)
-            try:
+            with stoppable() as stop:
                 search.run()
-            except KeyboardInterrupt:
-                interrupted = True
         report, unwritten = search.report(), None
         try:
             report = written_to(write, search, report) if write is not None else report
@@ -173,15 +171,24 @@ def repair(
                 console.print(line, soft_wrap=True)
     if unwritten is not None:
         raise unwritten
-    raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
+    hunted = any(each.hunted and each.hunted.unknown for each in report.found)
+    undecided = stop.limit or report.stopped or not report.exact or hunted
+    raise typer.Exit(
+        exit_code(
+            internal=report.internal,
+            interrupted=stop.interrupted,
+            found=not report.found and not undecided,
+            undecided=undecided,
+        )
+    )
 
 
 def _wanted(
     rows: str | None, allow: str | None, forbid: str | None, max_length: int | None
 ) -> Wanted:
     """What the options ask of candidates. Raises InputError."""
-    from rspverify.check.inputs import require
     from rspverify.engineering.repair.question import EVERY_ROW, Wanted
+    from rspverify.source import require
 
     def parts(text: str | None) -> tuple[str, ...]:
         return tuple(each.strip() for each in (text or "").split(",") if each.strip())
@@ -195,12 +202,3 @@ def _wanted(
     )
     chosen = None if rows is None or every else tuple(int(each) for each in numbers)
     return Wanted(chosen, parts(allow), parts(forbid), max_length, every)
-
-
-def _exit_code(report: RepairReport) -> int:
-    if report.internal:
-        return INTERNAL
-    hunted = any(each.hunted and each.hunted.unknown for each in report.found)
-    if report.stopped or not report.exact or hunted:
-        return 3
-    return 0 if report.found else 1

@@ -7,24 +7,72 @@ from collections.abc import Sequence
 from typing import Any
 
 from rspverify import __version__
-from rspverify.report import Internal, Observed, Result
+from rspverify.report import Internal, ModelAnswer, Observed, Result, SuiteReport
 from rspverify.verdict import Event, Race, Word
 
 
-def render(results: Sequence[Result]) -> str:
-    """The document for a run."""
-    words = [result.verdict.word for result in results]
+def render(results: Sequence[Result], suites: Sequence[SuiteReport] = ()) -> str:
+    """The document for a run: of schemes and tests, or of suites."""
+    every: list[tuple[str | None, Result]] = [(None, result) for result in results]
+    every += [(it.folder, each) for it in suites for each in it.results if isinstance(each, Result)]
+    words = [result.verdict.word for _, result in every]
     document = {
         "version": __version__,
-        "results": [_result(result) for result in results],
+        "results": [_result(result, suite) for suite, result in every],
         "summary": {word.value: words.count(word) for word in Word},
+        "answers": [
+            _answer(each, it.folder)
+            for it in suites
+            for each in it.results
+            if isinstance(each, ModelAnswer)
+        ],
+        "suites": [_suite(it) for it in suites],
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _suite(it: SuiteReport) -> dict[str, Any]:
+    held = it.held
+    return {
+        "suite": it.folder,
+        "about": it.about,
+        "expected": held.file if held else None,
+        "unexpected": [
+            {
+                "file": each.result.file,
+                it.noun: each.result.column,
+                "expected": each.expected,
+                "found": each.result.words,
+            }
+            for each in held.differences
+        ]
+        if held
+        else [],
+        "missing": list(held.gone) if held else [],
+        "complete": len(it.results) == it.total,
+        "seconds": round(it.seconds, 4),
+    }
+
+
+def _answer(answer: ModelAnswer, suite: str) -> dict[str, Any]:
+    return {
+        "suite": suite,
+        "test": answer.test,
+        "file": answer.file,
+        "model": answer.model,
+        "answer": answer.words,
+        "within": dict(answer.within),
+        "reason": answer.reason,
+        "internal": internal_error(answer.internal) if answer.internal else None,
+        "seconds": round(answer.seconds, 4),
+        "cached": answer.cached,
+    }
+
+
+def _result(result: Result, suite: str | None) -> dict[str, Any]:
     verdict = result.verdict
     return {
+        "suite": suite,
         "test": result.test,
         "file": result.file,
         "scheme": result.scheme,

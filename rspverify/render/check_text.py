@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from rspverify.report import Difference, Result
+from rspverify.report import Held, Result
 from rspverify.verdict import ProgressWord, Word
 
 STYLES = {
@@ -79,9 +79,9 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
         decided = any(r.verdict.word in _DECIDED for r in results)
         reach = f" (within {', '.join(bounds)})" if bounds else " (exact)" if decided else ""
         cached = sum(result.cached for result in results)
-        known = f", {cached:,} of {_counted(len(results), 'result')} from the cache"
+        known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
         yield Text(
-            f"{_counted(tests, 'test')}, {_counted(len(schemes), 'scheme')}, model {first.model}, "
+            f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, model {first.model}, "
             f"engine {first.engine}{reach}, {first.reading} reading, {seconds:.1f} s"
             f"{known if cached else ''}",
             style="bold",
@@ -117,22 +117,32 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
         )
 
 
-def differences(found: Sequence[Difference], expected: str) -> Iterator[Text]:
-    """What is not as expected, or that everything is."""
-    for each in found:
+def comparison(it: Held, noun: str = "verdict", *, at_most: int | None = None) -> Iterator[Text]:
+    """What is not as expected, at most so many of it, or that everything is."""
+    for each in it.differences[:at_most]:
         result = each.result
-        was = each.expected or "nothing (no verdict is written down)"
-        bounds = ", ".join(f"{bound} {name}" for name, bound in result.verdict.within.items())
+        was = each.expected or f"nothing (no {noun} is written down)"
+        bounds = ", ".join(f"{bound} {name}" for name, bound in result.within.items())
         within = f" within {bounds}, which never counts as expected" if bounds else ""
         yield Text(
-            f"{result.file} under {result.scheme}: expected {was}, got {result.words}{within}",
+            f"{result.file} under {result.column}: expected {was}, got {result.words}{within}",
             style="bold red",
         )
-    if found:
-        yield Text(f"{_counted(len(found), 'verdict')} not as in {expected}", style="bold red")
-    else:
-        yield Text(f"every verdict is as in {expected}", style="green")
+    for test in it.gone:
+        yield Text(f"{test}: must be a test, as {it.file} has it, or be left out", style="bold red")
+    if at_most is not None and len(it.differences) > at_most:
+        yield Text(f"and {len(it.differences) - at_most:,} more (--format json has all)")
+    if it.differences:
+        yield Text(f"{counted(len(it.differences), noun)} not as in {it.file}", style="bold red")
+    if it.gone:
+        yield Text(f"{counted(len(it.gone), 'test')} of {it.file} not there", style="bold red")
+    if not it.unexpected:
+        yield Text(f"every {noun} is as in {it.file}", style="green")
+    if it.unasked:
+        what = f"of {counted(it.unasked, noun)} progress is expected, and not asked for"
+        yield Text(f"{what} (--progress)", style="yellow")
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """`1 test`, `2 tests`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

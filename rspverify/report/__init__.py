@@ -1,6 +1,8 @@
 """What the commands show: plain data between the rooms that decide and the room that renders."""
 
 from rspverify.report.checks import (
+    ANSWERS,
+    OBSERVATIONS,
     UNDEFINED,
     Arrow,
     CompiledThread,
@@ -8,7 +10,9 @@ from rspverify.report.checks import (
     Disagreement,
     Explanation,
     FinalStates,
+    Held,
     Internal,
+    ModelAnswer,
     Observed,
     OutcomeAnswer,
     OutcomeRow,
@@ -22,6 +26,7 @@ from rspverify.report.checks import (
     ReadValue,
     Result,
     SelftestReport,
+    SuiteReport,
 )
 from rspverify.report.comparison import (
     Bill,
@@ -38,6 +43,8 @@ from rspverify.report.comparison import (
 )
 
 __all__ = [
+    "ANSWERS",
+    "OBSERVATIONS",
     "UNDEFINED",
     "Arrow",
     "Bill",
@@ -49,8 +56,10 @@ __all__ = [
     "Disagreement",
     "Explanation",
     "FinalStates",
+    "Held",
     "Internal",
     "LeftOut",
+    "ModelAnswer",
     "Observed",
     "OutcomeAnswer",
     "OutcomeChange",
@@ -68,6 +77,7 @@ __all__ = [
     "RowChange",
     "SchemeName",
     "SelftestReport",
+    "SuiteReport",
     "TouchedTest",
     "Untouched",
 ]

@@ -70,18 +70,100 @@ class Result:
     cached: bool = False
 
     @property
+    def column(self) -> str:
+        """What the test is put to, by name."""
+        return self.scheme
+
+    @property
     def words(self) -> str:
         """The verdict's word, and that of progress if there is one: `SOUND`, `SOUND STUCK`."""
         word = self.verdict.word.value
         return word if self.progress is None else f"{word} {self.progress.word}"
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        return self.verdict.reason
+
+    @property
+    def within(self) -> Mapping[str, int]:
+        """The bounds that the verdict depends on, by name."""
+        return self.verdict.within
+
+
+OBSERVATIONS = ("Never", "Sometimes", "Always")
+ANSWERS = (*OBSERVATIONS, *(f"{each} racy" for each in OBSERVATIONS), "UNSUPPORTED", "UNKNOWN")
+"""What a model may say of a test."""
+
+
+@dataclass(frozen=True)
+class ModelAnswer:
+    """What one model says of one test of a suite of models.
+
+    words: one of ANSWERS, or ERROR: whether the consistent executions satisfy the formula of the
+    final condition, and `racy` where one of them is undefined. reason: why there is no answer.
+    """
+
+    test: str
+    file: str
+    model: str
+    words: str
+    reason: str
+    within: Mapping[str, int]
+    seconds: float
+    internal: Internal | None = None
+    cached: bool = False
+
+    @property
+    def column(self) -> str:
+        """What the test is put to, by name."""
+        return self.model
 
 
 @dataclass(frozen=True)
 class Difference:
     """A verdict that is not the expected one; expected is None where none was written down."""
 
-    result: Result
+    result: Result | ModelAnswer
     expected: str | None
+
+
+@dataclass(frozen=True)
+class Held:
+    """How results compare with what a file expects.
+
+    gone: the tests of the file that are not there. unasked: how many results have an expected
+    progress that was not asked for.
+    """
+
+    file: str
+    differences: tuple[Difference, ...]
+    gone: tuple[str, ...] = ()
+    unasked: int = 0
+
+    @property
+    def unexpected(self) -> int:
+        """How much is not as expected."""
+        return len(self.differences) + len(self.gone)
+
+
+@dataclass(frozen=True)
+class SuiteReport:
+    """All that `check` says of a suite.
+
+    folder: where it is; about: what it is for. noun: what its columns are, `scheme` or `model`;
+    columns: how many. total: how many results there were to be; results are fewer after an
+    interrupt. held: None where nothing is expected.
+    """
+
+    folder: str
+    about: str
+    noun: str
+    columns: int
+    total: int
+    results: tuple[Result | ModelAnswer, ...]
+    held: Held | None
+    seconds: float
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
-from rspverify.check.inputs import require
 from rspverify.check.progress import standstill_by_events
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
@@ -16,6 +15,7 @@ from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import enough_steps, find_standstill, replayed
 from rspverify.scheme import Scheme, compile_program
+from rspverify.source import require
 from rspverify.verdict import Outcome, ProgressWord, Word
 
 Kind = tuple[str, ...]

@@ -23,9 +23,9 @@ from rspverify.axiomatic import (
     load_model,
 )
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
-from rspverify.check.expected import read_expected
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import DEFAULT_MODEL, Engine, Settings
+from rspverify.corpus.expected import read_expected
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
 from rspverify.relation import Expression, Name, Sort

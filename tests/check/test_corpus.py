@@ -9,10 +9,10 @@ import pytest
 
 from rspverify.assembly import INSTRUCTION_SETS, AssemblyProgram
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import L2, Engine, Settings
 from rspverify.check.soundness import check
+from rspverify.corpus.expected import read_expected
 from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.scheme import compile_program, read_scheme_file

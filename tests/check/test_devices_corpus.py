@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
 from rspverify.check.progress import progress
 from rspverify.check.settings import Engine, Reading, Settings
 from rspverify.check.soundness import SourceSide, check
+from rspverify.corpus.expected import read_expected
 from rspverify.litmus import read_program_file
 from rspverify.scheme import read_scheme_file
 from rspverify.source import InputError

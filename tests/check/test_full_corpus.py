@@ -10,11 +10,11 @@ import pytest
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
 from rspverify.check.progress import progress
 from rspverify.check.reached import machine_for, reached
 from rspverify.check.settings import Engine, Settings
 from rspverify.check.soundness import SourceSide, check
+from rspverify.corpus.expected import read_expected
 from rspverify.litmus import Kind, Order, Program, read_program, read_program_file
 from rspverify.machine import enough_steps
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used

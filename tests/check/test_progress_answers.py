@@ -11,10 +11,10 @@ from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
 from rspverify.check.progress import progress
 from rspverify.check.reached import machine_for
 from rspverify.check.settings import L2, Engine, Settings
+from rspverify.corpus.expected import read_expected
 from rspverify.litmus import read_program_file
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.standstill import Standstills
@@ -38,7 +38,9 @@ def decide(test: str, scheme: str, settings: Settings) -> Result:
 
 
 def of(test: str, scheme: str, settings: Settings = SETTINGS) -> Progress:
-    return progress(read_program_file(ROOT / f"litmus/rsp/{test}.litmus"), SCHEMES[scheme], settings)
+    return progress(
+        read_program_file(ROOT / f"litmus/rsp/{test}.litmus"), SCHEMES[scheme], settings
+    )
 
 
 @pytest.mark.parametrize(

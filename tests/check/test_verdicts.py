@@ -115,7 +115,9 @@ def test_too_many_values_are_unknown() -> None:
 def test_broken_siblings(path: Path) -> None:
     """Each broken sibling of Proposed is found unsound, unless only progress can catch it."""
     scheme = read_scheme_file(path)
-    tests = sorted((ROOT / "litmus/rsp/MP").glob("*.litmus")) + sorted((ROOT / "litmus/rsp/RMW").glob("*"))
+    tests = sorted((ROOT / "litmus/rsp/MP").glob("*.litmus")) + sorted(
+        (ROOT / "litmus/rsp/RMW").glob("*")
+    )
     words = {check(read_program_file(test), scheme, MODEL, Settings()).word for test in tests}
     only_stuck = path.stem in ("proposed-no-rmw-unlock", "proposed-no-lock-order")
     assert (Word.UNSOUND in words) is not only_stuck

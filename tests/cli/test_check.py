@@ -19,7 +19,11 @@ from typer.testing import CliRunner, Result
 from rspverify.cli import app
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
-FIG4, EX3, EX1 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus", "litmus/rsp/paper/Ex1.litmus"
+FIG4, EX3, EX1 = (
+    "litmus/rsp/paper/Fig4.litmus",
+    "litmus/rsp/paper/Ex3.litmus",
+    "litmus/rsp/paper/Ex1.litmus",
+)
 ALL_SCOPE = "litmus/rsp/multi-device"
 
 
@@ -139,8 +143,8 @@ def test_refresh_keeps_what_it_did_not_decide(tmp_path: Path) -> None:
     [
         ("verdicts:\n  a: {x: FINE}\n", r"2:10: a verdict must be one of SOUND, .* not FINE"),
         ("model: m\n", "1:1: the file must have the key verdicts"),
-        ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping"),
-        ("verdicts: {a: {}, a: {}}\n", "1:19: a must not be given twice"),
+        ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping, not a list"),
+        ("verdicts: {a: {}, a: {}}\n", "1:19: the key 'a' must be given once, not twice"),
         ("verdicts: {\n", "must be YAML"),
     ],
 )
@@ -280,7 +284,17 @@ def test_all_wrong_paths_are_named_at_once() -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
-    command = [sys.executable, "-m", "rspverify", "check", ORIGINAL, PROPOSED, "litmus/rsp", "-j", jobs]
+    command = [
+        sys.executable,
+        "-m",
+        "rspverify",
+        "check",
+        ORIGINAL,
+        PROPOSED,
+        "litmus/rsp",
+        "-j",
+        jobs,
+    ]
     process = subprocess.Popen(
         command,
         cwd=root,
@@ -333,7 +347,9 @@ def test_refresh_writes_no_verdict_of_a_wrong_test(tmp_path: Path) -> None:
 
 
 def test_what_is_unsupported_comes_with_its_hint() -> None:
-    text = run("check", PROPOSED, "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus")
+    text = run(
+        "check", PROPOSED, "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+    )
     assert "scheme proposed has no row for store ALL,N (release) on y" in text.stdout
     assert "(its store rows: store na, store WG,_; store DV,N; store DV,R)" in text.stdout
 

@@ -91,7 +91,9 @@ def test_explain_unsupported() -> None:
 
 
 def test_outcomes_side_by_side() -> None:
-    result = run("outcomes", "litmus/rsp/paper/Ex4.litmus", "--scheme", ORIGINAL, "--scheme", PROPOSED)
+    result = run(
+        "outcomes", "litmus/rsp/paper/Ex4.litmus", "--scheme", ORIGINAL, "--scheme", PROPOSED
+    )
     assert result.exit_code == 0
     rows = [line.split() for line in result.stdout.splitlines()]
     assert ["1", "forbidden", "reached", "-"] in rows

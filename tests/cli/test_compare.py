@@ -22,7 +22,11 @@ from rspverify.limits import LimitReached
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 UNLOCKED = "tests/scheme/broken/proposed-no-rmw-unlock.yaml"
-FIG4, EX1, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex1.litmus", "litmus/rsp/paper/Ex3.litmus"
+FIG4, EX1, EX3 = (
+    "litmus/rsp/paper/Fig4.litmus",
+    "litmus/rsp/paper/Ex1.litmus",
+    "litmus/rsp/paper/Ex3.litmus",
+)
 MP_REMOTE = "litmus/rsp/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"
 ALL_SCOPE = "litmus/rsp/multi-device"
 

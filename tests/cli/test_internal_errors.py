@@ -143,8 +143,8 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_internal_errors_are_worse_than_all_else() -> None:
-    from rspverify.check.exit_code import exit_code
-    from rspverify.report import Internal
+    from rspverify.commands.exit_code import exit_code_of
+    from rspverify.report import Held, Internal
     from rspverify.report import Result as Checked
     from rspverify.verdict import Verdict, Word
 
@@ -155,9 +155,9 @@ def test_internal_errors_are_worse_than_all_else() -> None:
 
     bad = result(Word.UNKNOWN, Internal("no", None))
     others = [result(word) for word in Word]
-    assert exit_code(others, None) == 2
-    assert exit_code([*others, bad], None) == 70
-    assert exit_code([bad], []) == 70
+    assert exit_code_of(others) == 2
+    assert exit_code_of([*others, bad]) == 70
+    assert exit_code_of([bad], Held("expected.yaml", ())) == 70
 
 
 @pytest.mark.usefixtures("lying_model")

@@ -108,7 +108,11 @@ def test_another_machine_touches_all_that_compiles(tmp_path: Path) -> None:
 
 def test_verdicts_and_outcomes_of_a_weaker_scheme(tmp_path: Path) -> None:
     (change,) = touched(
-        run(PROPOSED, weakened(tmp_path), [f"{ROOT}/litmus/rsp/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"])
+        run(
+            PROPOSED,
+            weakened(tmp_path),
+            [f"{ROOT}/litmus/rsp/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"],
+        )
     ).values()
     assert (change.old.words, change.new.words) == ("SOUND", "UNSOUND")
     assert change.change is Change.WORSE

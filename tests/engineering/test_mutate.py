@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from rspverify.check.cache import Cache
-from rspverify.check.inputs import find_tests
 from rspverify.check.progress import progress
 from rspverify.check.settings import Engine, Settings
 from rspverify.check.soundness import check
+from rspverify.corpus.inputs import find_tests
 from rspverify.engineering.cases import Workbench, read_workbench
 from rspverify.engineering.judge import Judge
 from rspverify.engineering.mutate import Ground, findings, ground
@@ -221,7 +221,9 @@ def test_what_could_not_be_decided_is_counted() -> None:
 
 def test_what_survives_of_proposed_full() -> None:
     """Two orders of instructions next to each other, of which docs/findings.md says why."""
-    bench = bench_of(FULL, [ROOT / "litmus/all-orders", ROOT / "litmus/rsp/MP", ROOT / "litmus/rsp/RMW"])
+    bench = bench_of(
+        FULL, [ROOT / "litmus/all-orders", ROOT / "litmus/rsp/MP", ROOT / "litmus/rsp/RMW"]
+    )
     _, found, _ = tried(bench)
     assert Counter(it.fate for it in found) == {
         Fate.UNSOUND: 103,

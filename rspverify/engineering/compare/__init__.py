@@ -2,7 +2,7 @@
 
 from rspverify.engineering.compare.comparer import Comparer, compared
 from rspverify.engineering.compare.inputs import read_both
-from rspverify.engineering.compare.order import change_of, exit_code
+from rspverify.engineering.compare.order import change_of
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.compare.start import comparison
 
@@ -12,6 +12,5 @@ __all__ = [
     "changed_rows",
     "compared",
     "comparison",
-    "exit_code",
     "read_both",
 ]
