@@ -13,7 +13,7 @@ import typer
 
 from rspverify.check.settings import OPTIONS, Settings
 from rspverify.commands.command import command
-from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
+from rspverify.commands.exit_code import INTERRUPTED, exit_code, exit_code_of, first_of
 from rspverify.commands.guard import stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
 from rspverify.commands.output import warn_once
@@ -129,7 +129,7 @@ def _check(
         else:
             from rspverify.render.check_json import render
 
-            console.file.write(render(results))
+            console.file.write(render(results, interrupted=stop.interrupted))
     if refresh and expect and not stop.reason and not any(each.internal for each in results):
         return _refreshed(expect, results, settings.model, Kind.SCHEMES)
     return exit_code_of(results, held, interrupted=stop.interrupted)
@@ -199,7 +199,7 @@ def _suites(
         else:
             from rspverify.render.check_json import render
 
-            console.file.write(render((), reports))
+            console.file.write(render((), reports, interrupted=INTERRUPTED in codes))
     return first_of(codes)
 
 

@@ -11,7 +11,9 @@ from rspverify.report import Internal, ModelAnswer, Observed, Result, SuiteRepor
 from rspverify.verdict import Event, Race, Word
 
 
-def render(results: Sequence[Result], suites: Sequence[SuiteReport] = ()) -> str:
+def render(
+    results: Sequence[Result], suites: Sequence[SuiteReport] = (), *, interrupted: bool
+) -> str:
     """The document for a run: of schemes and tests, or of suites."""
     every: list[tuple[str | None, Result]] = [(None, result) for result in results]
     every += [(it.folder, each) for it in suites for each in it.results if isinstance(each, Result)]
@@ -27,6 +29,7 @@ def render(results: Sequence[Result], suites: Sequence[SuiteReport] = ()) -> str
             if isinstance(each, ModelAnswer)
         ],
         "suites": [_suite(it) for it in suites],
+        "interrupted": interrupted,
     }
     return json.dumps(document, indent=2) + "\n"
 
