@@ -376,3 +376,10 @@ def test_no_line_of_a_pipe_or_a_file_ends_in_blanks(
         written = place.read_text().splitlines()
         assert len(written) == len(lines)
         assert [line for line in written if line != line.rstrip()] == []
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc")
+def test_what_is_expected_and_cannot_be_written_is_no_internal_error() -> None:
+    result = run("check", PROPOSED, EX1, "--expect", "/proc/expected.yaml", "--refresh")
+    assert result.exit_code == 2
+    assert "/proc/expected.yaml: cannot be written: " in result.stderr
