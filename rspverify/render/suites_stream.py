@@ -27,11 +27,11 @@ class SuitesStream(WithBar):
             beside=console if text else None,
         )
         super().__init__(shown)
-        self._task = self._progress.add_task("", total=0)
+        self._task = self._progress.add_task("", total=0, visible=False)
 
     def begin(self, folder: str, total: int) -> None:
         """The next suite is run from now on."""
-        self._progress.reset(self._task, description=folder, total=total)
+        self._progress.reset(self._task, description=folder, total=total, visible=True)
 
     def advance(self) -> None:
         """One more result is there."""

@@ -9,36 +9,48 @@ from rspverify.axiomatic import load_model, require_understood, shipped_models
 from rspverify.check.settings import Settings
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.models import Asked, Asking
-from rspverify.corpus.suite import Kind, read_suite
-from rspverify.litmus import read_program_file
+from rspverify.corpus.suite import Kind, find_suites
+from rspverify.litmus import read_program, read_program_file
 from rspverify.source import InputError, Severity, read_source
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "litmus/models"
-SUITE = read_suite(str(FOLDER))
-EXPECTED = read_expected(SUITE.expected, kind=Kind.MODELS).verdicts
+SUITES = find_suites(str(ROOT / "litmus/models"))
+EXPECTED = {
+    test: (suite, words)
+    for suite in SUITES
+    for test, words in read_expected(suite.expected, kind=Kind.MODELS).verdicts.items()
+}
 DOCUMENTS = ("docs/models.md", "docs/findings.md")
-ASKING = Asking({name: load_model(name) for name in SUITE.columns}, Settings(seconds=60))
+MODELS = {name: load_model(name) for name in shipped_models()}
+ASKING = Asking(MODELS, Settings(seconds=60))
+
+
+def file_of(test: str) -> Path:
+    return Path(EXPECTED[test][0].folder, test)
 
 
 @pytest.mark.parametrize("test", EXPECTED)
 def test_as_expected(test: str) -> None:
-    answers = ASKING.answers(Asked(read_source(FOLDER / test), SUITE.columns))
-    assert {each.model: each.words for each in answers} == EXPECTED[test]
+    suite, words = EXPECTED[test]
+    answers = ASKING.answers(Asked(read_source(file_of(test)), suite.columns))
+    assert {each.model: each.words for each in answers} == words
 
 
 def test_every_shipped_model_is_asked() -> None:
-    assert set(SUITE.columns) == set(shipped_models())
+    assert {name for suite in SUITES for name in suite.columns} == set(shipped_models())
 
 
 def test_every_test_is_expected() -> None:
-    tests = {str(path.relative_to(FOLDER)) for path in FOLDER.glob("**/*.litmus")}
-    assert tests == EXPECTED.keys()
+    tests = {path for suite in SUITES for path in suite.tests()}
+    assert tests == set(map(str, map(file_of, EXPECTED)))
 
 
-def test_a_test_is_called_after_its_file() -> None:
-    for test in EXPECTED:
-        assert read_program_file(FOLDER / test).title == Path(test).stem
+def test_a_test_is_called_after_its_file_and_speaks_the_language_of_its_models() -> None:
+    for test, (suite, _) in EXPECTED.items():
+        source = read_source(file_of(test))
+        assert read_program(source).title == Path(test).stem
+        language = {"c11": "C", "opencl": "OpenCL"}[Path(suite.folder).name]
+        assert source.text.split()[0] == language
 
 
 def shown() -> dict[str, dict[str, str]]:
@@ -63,17 +75,17 @@ def test_the_documents_say_the_same() -> None:
             model: "racy" if answer.endswith(" racy") else answer
             for model, answer in answers.items()
         }
-        for test, answers in EXPECTED.items()
+        for test, (_, answers) in EXPECTED.items()
     }
     for test, said in shown().items():
         silent = {model for model, word in said.items() if word == "–"}
-        assert all(words[test][model] == "UNSUPPORTED" for model in silent)
+        assert not silent & {model for model, word in words[test].items() if word != "UNSUPPORTED"}
         assert {model: word for model, word in said.items() if model not in silent} == {
             model: word for model, word in words[test].items() if model in said.keys() - silent
         }, test
         for model in silent:
             with pytest.raises(InputError) as caught:
-                require_understood(read_program_file(FOLDER / test), load_model(model))
+                require_understood(read_program_file(file_of(test)), MODELS[model])
             assert caught.value.severity is Severity.UNSUPPORTED
     assert shown().keys() == EXPECTED.keys()
 
