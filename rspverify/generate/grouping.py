@@ -20,7 +20,7 @@ class Grouping:
 
     @property
     def suffix(self) -> str:
-        """What a title says of it (litmus/README.md): `@01-2`, `@0-1--2` for two devices.
+        """What a title says of it (litmus/rsp/README.md): `@01-2`, `@0-1--2` for two devices.
 
         Nothing if all are on one device and each is alone.
         """

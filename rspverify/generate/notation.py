@@ -3,7 +3,7 @@
 Threads are joined by `||`, the operations of a thread by `;`. An operation is `st`, `ld` or `inc`,
 its reach, its location, and for a store its value; `r0=` keeps what it reads. `if r0==1:` guards
 all that follows in its thread. A reach is `na`, or a scope with `.R` for remote as in the names of
-our tests (litmus/README.md), or a letter that stands for several of them (families.py).
+our tests (litmus/rsp/README.md), or a letter that stands for several of them (families.py).
 """
 
 from __future__ import annotations

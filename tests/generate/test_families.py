@@ -86,7 +86,7 @@ def shape_of(program: Program) -> tuple[tuple[Thread, ...], frozenset[frozenset[
 
 
 def title_of(program: Program, family: str) -> str:
-    """The title as litmus/README.md says."""
+    """The title as litmus/rsp/README.md says."""
     threads, groups = shape_of(program)
     stem = "+".join([family, *("-".join(name for name, _ in thread) for thread in threads)])
     if all(len(group) == 1 for group in groups):

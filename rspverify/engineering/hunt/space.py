@@ -18,7 +18,7 @@ ONE_DEVICE = (
     *PLAIN,
     *(f"{kind}.{reach}" for reach in ("WG", "DV", "DV.R") for kind in ("ld", "st", "inc")),
 )
-"""The operations of Tab. 3, by the names that litmus/README.md gives them.
+"""The operations of Tab. 3, by the names that litmus/rsp/README.md gives them.
 
 A remote operation of work-group scope is left out: to the model it is one that is not remote, and
 Tab. 3 gives both one code (docs/engineering.md).
