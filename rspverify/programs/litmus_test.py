@@ -21,7 +21,7 @@ SHORT_ORDERS = {
     "ar": Order.ACQ_REL,
     "sc": Order.SEQ_CST,
 }
-"""The orders by the names that titles of tests give them (litmus-full/README.md)."""
+"""The orders by the names that titles of tests give them (litmus/all-orders/README.md)."""
 
 _ORDER_NAMES = {order: name for name, order in SHORT_ORDERS.items()}
 

@@ -6,8 +6,8 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
 from rspverify.litmus import read_program
 from rspverify.programs import LitmusTest, litmus_text
@@ -19,7 +19,7 @@ from rspverify.selftest.programs import random_test, smaller
 from rspverify.selftest.schemes import Table, random_table
 from rspverify.selftest.shrink import shrink
 from rspverify.selftest.size import Size
-from rspverify.source import InputError, Problem, Source
+from rspverify.source import InputError, Source
 
 _SIZES = {1: Size(total=6, min_threads=1), 2: Size(threads=3, total=4)}
 """By the number of devices: real L2s multiply the states of a machine."""
@@ -139,14 +139,7 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
 
 def write_files(it: Disagreement, folder: str) -> None:
     """Its test and its scheme, as files. Raises InputError if they cannot be written."""
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        (place / f"{it.name}.litmus").write_text(it.litmus, encoding="utf-8")
-        (place / f"{it.name}.yaml").write_text(it.scheme, encoding="utf-8")
-    except OSError as error:
-        message = f"{folder}: cannot be written to: {error.strerror}"
-        raise InputError([Problem(None, message)]) from None
+    write_beside(folder, it.name, {".litmus": it.litmus, ".yaml": it.scheme})
 
 
 def run_pairs(tasks: list[Task], workers: int) -> Iterator[PairResult]:

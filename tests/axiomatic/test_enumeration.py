@@ -24,7 +24,7 @@ from rspverify.axiomatic import (
     read_model,
 )
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
-from rspverify.check.expected import read_expected
+from rspverify.corpus.expected import read_expected
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
 from rspverify.relation.expression import Expression, Name, Sort
@@ -38,17 +38,17 @@ from rspverify.value import evaluate
 from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = sorted((ROOT / "litmus").rglob("*.litmus"))
+TESTS = sorted((ROOT / "litmus/rsp").rglob("*.litmus"))
 ONE_EVENT_PER_OPERATION = ("opencl-hrf", "opencl-rsp", "opencl-rsp-fig2", "opencl-scoped-sc")
 MODELS = {name: load_model(name) for name in ONE_EVENT_PER_OPERATION}
 """Those whose executions are rf and mo alone, over events as `stands` numbers them."""
 ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
-EXPECTED = read_expected(str(ROOT / "litmus/expected.yaml")).verdicts
+EXPECTED = read_expected(str(ROOT / "litmus/rsp/expected.yaml")).verdicts
 UNSOUND = [name for name, row in EXPECTED.items() if row["original"] == "UNSOUND"]
 
 
 def name_of(path: Path) -> str:
-    return path.relative_to(ROOT / "litmus").as_posix()
+    return path.relative_to(ROOT / "litmus/rsp").as_posix()
 
 
 def neighbours(outcomes: set[Outcome], rng: random.Random, count: int) -> set[Outcome]:
@@ -155,7 +155,7 @@ def test_corpus(folder: Path) -> None:
 @pytest.mark.parametrize("name", UNSOUND)
 def test_what_original_does_wrong_is_refuted(name: str) -> None:
     """Each outcome that the machine reaches under Original: the forbidden ones, and only they."""
-    program = read_program_file(ROOT / "litmus" / name)
+    program = read_program_file(ROOT / "litmus/rsp" / name)
     model = MODELS[DEFAULT_MODEL]
     questions = Questions(program, model, Limits())
     how = Settings(engine=Engine.EXPLICIT)
@@ -281,7 +281,7 @@ def test_a_value_out_of_thin_air_is_a_candidate_like_any_other() -> None:
 
 
 def test_a_guarded_read_must_be_there_just_if_it_is_executed() -> None:
-    program = read_program_file(ROOT / "litmus/paper/Fig4.litmus")
+    program = read_program_file(ROOT / "litmus/rsp/paper/Fig4.litmus")
     memory = (("x", 42), ("y", 1))
     model = MODELS[DEFAULT_MODEL]
     for reads, expected in [

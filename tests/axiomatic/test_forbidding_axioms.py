@@ -19,7 +19,7 @@ from rspverify.source import Source
 from rspverify.value.domain import Access, derivable
 from rspverify.verdict import Outcome
 
-CORPUS = Path(__file__).resolve().parents[2] / "litmus"
+CORPUS = Path(__file__).resolve().parents[2] / "litmus/rsp"
 MODEL = load_model(DEFAULT_MODEL)
 AXIOMS = tuple(axiom.name for axiom in MODEL.axioms)
 

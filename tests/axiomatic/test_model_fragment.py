@@ -14,7 +14,7 @@ from rspverify.litmus import Order, Program, read_program_file
 from rspverify.smt import Solver
 
 HERE = Path(__file__).resolve().parent
-TESTS = sorted((HERE.parents[1] / "litmus").glob("*/*.litmus"))
+TESTS = sorted((HERE.parents[1] / "litmus/rsp").glob("*/*.litmus"))
 WHOLE = load_model("opencl-rsp")
 FRAGMENT = load_model(str(HERE / "models" / "fragment.cat"))
 SHAPE = Size(threads=4, operations=3, total=6)
