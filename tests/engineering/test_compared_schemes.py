@@ -213,7 +213,7 @@ def test_a_test_that_cannot_be_read_is_left_out(tmp_path: Path) -> None:
     wrong.write_text("OpenCL wrong\n{ }\nP0 (global int* x) { *x = ; }\n")
     (left,) = run(PROPOSED, weakened(tmp_path), [str(wrong)])
     assert isinstance(left, LeftOut)
-    assert left.word is Word.ERROR
+    assert left.verdict is Word.ERROR
     assert "wrong.litmus:3:" in left.reason
 
 
@@ -286,7 +286,10 @@ PLAIN = "op: load, scope: [na, wg], code: [LD r x]"
 
 
 def rows_of(old: Scheme, new: Scheme) -> list[tuple[str, tuple[int | None, int | None], bool]]:
-    return [(it.operations, it.rows, it.same) for it in changed_rows(old, new, default_costs())]
+    return [
+        (it.operations, (it.old.row if it.old else None, it.new.row if it.new else None), it.same)
+        for it in changed_rows(old, new, default_costs())
+    ]
 
 
 def test_rows_in_another_order_are_the_same() -> None:

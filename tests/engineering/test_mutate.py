@@ -101,7 +101,7 @@ def test_the_document_says_which_test_shows_what() -> None:
     for each in found:
         assert each.file is not None
         step = each.mutant.step
-        name = Path(each.test.file).relative_to(ROOT / "litmus/rsp").with_suffix("").as_posix()
+        name = Path(each.file).relative_to(ROOT / "litmus/rsp").with_suffix("").as_posix()
         shown.setdefault((each.mutant.row, step.instruction, step.mutation), []).append(name)
     assert said == shown
     sizes = {case.file: str(len(case.program.operations)) for case in setup.tests}
