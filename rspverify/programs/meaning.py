@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 from typing import assert_never
 
 from rspverify.litmus.operations import FALSE, TRUE, written
@@ -32,19 +31,14 @@ def program_of(test: LitmusTest, title: str, source: Source | None = None) -> Pr
     make and to read than most programs to decide.
     """
     source = source or Source(title, "")
-    span = Span(source, 1, 1, 1, 1)
-    threads = []
+    threads: list[Thread] = []
     first = 0
     for number, thread in enumerate(test.threads):
-        run = _Run(number, first, span)
+        run = _Run(number, first, Span(source, 1, 1, 1, 1))
         run.all(blocks(thread.accesses), TRUE)
-        first += len(run.operations)
-        device, workgroup = thread.place
-        threads.append(
-            Thread(
-                f"P{number}", number, device, workgroup, tuple(run.operations), run.named_registers
-            )
-        )
+        operations = tuple(run.operations)
+        threads.append(Thread(f"P{number}", number, *thread.place, operations, run.registers))
+        first += len(operations)
     return Program(title, source, test.locations, tuple(threads))
 
 
@@ -53,78 +47,75 @@ class _Run:
 
     def __init__(self, thread: int, first: int, span: Span) -> None:
         self.operations: list[Operation] = []
-        self._thread, self._index, self._span = thread, count(first), span
-        self._registers: dict[int, Expression] = {}
-
-    @property
-    def named_registers(self) -> dict[str, Expression]:
-        """What registers hold, by their names."""
-        return {f"r{number}": value for number, value in self._registers.items()}
+        self.registers: dict[str, Expression] = {}
+        self._thread, self._first, self._span = thread, first, span
 
     def all(self, items: Iterable[Access | Branch], guard: Expression) -> None:
         """Run what is executed where a guard holds."""
         for item in items:
-            if isinstance(item, Branch):
-                self._branch(item, guard)
-                continue
-            read = self._access(item, guard)
-            if item.register is not None:
-                self._registers[item.register] = read
+            match item:
+                case Access(register=register):
+                    read = self._access(item, guard)
+                    if register is not None:
+                        self.registers[f"r{register}"] = read
+                case Branch(condition, body):
+                    self._branch(self._value(condition), body, guard)
+                case _:
+                    assert_never(item)
 
-    def _branch(self, branch: Branch, guard: Expression) -> None:
-        condition = self._value(branch.condition)
+    def _branch(
+        self, condition: Expression, body: Iterable[Access | Branch], guard: Expression
+    ) -> None:
+        before = dict(self.registers)
         always = isinstance(condition, Constant) and condition.value
-        before = self._registers
-        self._registers = dict(before)
-        self.all(branch.body, guard if always else conjunction(guard, condition))
-        self._registers = {
-            number: value
-            if before.get(number) is value
-            else select(condition, value, before.get(number, UNREAD))
-            for number, value in self._registers.items()
-        }
+        self.all(body, guard if always else conjunction(guard, condition))
+        for name, value in self.registers.items():
+            held = before.get(name, UNREAD)
+            if held is not value:
+                self.registers[name] = select(condition, value, held)
 
     def _access(self, access: Access, guard: Expression) -> Expression:
         """Add the operations of an access; what its register keeps."""
-        value = None if access.value is None else self._value(access.value)
-        expected = None
-        if access.expected is not None:
-            look = Access(Kind.LOAD, access.expected)
-            expected = self._add(look, guard, None, None)
-        read = self._add(access, guard, value, expected)
-        if guard == FALSE or expected is None:
-            return read
-        return binary("==", read, expected)
+        operand = None if access.value is None else self._value(access.value)
+        if access.expected is None:
+            return self._add(access, guard, operand)
+        expected = self._add(Access(Kind.LOAD, access.expected), guard, None)
+        found = self._add(access, guard, operand, expected)
+        return FALSE if guard == FALSE else binary("==", found, expected)
 
     def _add(
         self,
-        access: Access,
+        it: Access,
         guard: Expression,
         operand: Expression | None,
-        expected: Expression | None,
+        expected: Expression | None = None,
     ) -> Expression:
+        """Add an operation, unless it is never executed; what it reads."""
         if guard == FALSE:
             return FALSE
-        index = next(self._index)
-        read = Read(index)
-        rmw = access.kind is Kind.RMW and operand is not None
+        index = self._first + len(self.operations)
+        read, value, success = Read(index), operand, None
+        if it.kind is Kind.RMW and operand is not None:
+            value = written(it.operator, read, operand)
+        if expected is not None:
+            success = binary("==", read, expected)
         self.operations.append(
             Operation(
                 index,
                 self._thread,
-                access.kind,
-                access.location,
-                access.order,
-                access.scope,
-                access.remote,
+                it.kind,
+                it.location,
+                it.order,
+                it.scope,
+                it.remote,
                 guard,
-                written(access.operator, read, operand) if rmw and operand else operand,
+                value,
                 self._span,
-                access.operator,
-                operand if rmw else None,
-                None if expected is None else binary("==", read, expected),
-                None if expected is None else Order.RELAXED,
-                frozenset({"global"}) if access.kind is Kind.FENCE else frozenset(),
+                it.operator,
+                operand if it.kind is Kind.RMW else None,
+                success,
+                None if success is None else Order.RELAXED,
+                frozenset({"global"} if it.kind is Kind.FENCE else ()),
             )
         )
         return read
@@ -135,7 +126,7 @@ class _Run:
             case Constant():
                 return expression
             case Read(register):
-                return self._registers[register]
+                return self.registers[f"r{register}"]
             case Unary(name, argument):
                 return unary(name, self._value(argument))
             case Binary(name, left, right):

@@ -28,17 +28,8 @@ class Key:
         if self.scope is None:
             return f"op: {self.kind.value}, scope: na"
         scope, remote = self.scope.value.lower(), str(self.remote).lower()
-        return (
-            f"op: {self.kind.value}, scope: {scope}, remote: {remote}, order: {_ORDER[self.kind]}"
-        )
-
-
-_ORDER = {
-    Kind.LOAD: Order.ACQUIRE.value,
-    Kind.STORE: Order.RELEASE.value,
-    Kind.RMW: Order.ACQ_REL.value,
-    Kind.FENCE: Order.ACQ_REL.value,
-}
+        order = STRONG.get(self.kind, Order.ACQ_REL).value
+        return f"op: {self.kind.value}, scope: {scope}, remote: {remote}, order: {order}"
 
 
 def key_of(access: Access) -> Key:
