@@ -69,7 +69,6 @@ def selftest(
     Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus and
     .yaml. Exit: 1 if there is one, 130 if interrupted, 3 if a worker process was lost, 0 otherwise.
     """
-    from rspverify.files import require_folder
     from rspverify.render.console import opened
     from rspverify.render.selftest_json import render
     from rspverify.render.selftest_progress import shown_progress
@@ -78,7 +77,6 @@ def selftest(
     from rspverify.selftest.run import run_pairs, tasks_for, write_files
     from rspverify.selftest.tally import report
 
-    require_folder(output, "what disagrees")
     choices = Choices(engines_named(engines), states, steps, timeout)
     if outcomes:
         choices = choices.of_outcomes()
