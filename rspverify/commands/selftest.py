@@ -70,7 +70,6 @@ def selftest(
     .yaml. Exit: 1 if there is one, 130 if interrupted, 3 if a worker process was lost, 0 otherwise.
     """
     from rspverify.convert import to_json
-    from rspverify.files import require_folder
     from rspverify.render.console import opened
     from rspverify.render.selftest_progress import shown_progress
     from rspverify.render.selftest_text import summary
@@ -78,7 +77,6 @@ def selftest(
     from rspverify.selftest.run import run_pairs, tasks_for, write_files
     from rspverify.selftest.tally import report
 
-    require_folder(output, "what disagrees")
     choices = Choices(engines_named(engines), states, steps, timeout)
     if outcomes:
         choices = choices.of_outcomes()

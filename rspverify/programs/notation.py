@@ -2,8 +2,8 @@
 
 Threads are joined by `||`, the accesses of a thread by `;`. An access is what it does, by its name
 in titles of tests (README.md of litmus/rsp and litmus/all-orders), its location, and its value
-if it writes one; a compare-exchange `cas.DV x zero 1` has the location before it whose value it expects.
-`r0=` keeps what it reads, of a compare-exchange whether it succeeds; values and conditions are
+if it writes one; a compare-exchange `cas.DV x zero 1` has the location before it whose value it
+expects. `r0=` keeps what it reads, of a compare-exchange whether it succeeds; values and conditions are
 expressions over registers. `if r0==1: …` covers what follows in its thread, `if r0==1 {…}` what is
 in the braces.
 

@@ -19,7 +19,7 @@ from rspverify.judge import incident as bundle
 from rspverify.judge.incident import Incident, ReportedError, reported, reporting
 from rspverify.limits import LimitReached
 from rspverify.soundness.internal import InternalError
-from rspverify.soundness.settings import L2, Engine, Settings
+from rspverify.soundness.settings import L2, OPTIONS, Engine, Settings
 from rspverify.source import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,9 +142,8 @@ def test_every_setting_has_an_option() -> None:
     command = get_command(app).commands["explain"]  # type: ignore[attr-defined]
     options = {option for parameter in command.params for option in parameter.opts}
     names = {field.name for field in fields(Settings)}
-    assert names >= bundle.WITHOUT_OPTION
-    for name in names - bundle.WITHOUT_OPTION:
-        assert bundle.option_of(name) in options
+    assert names - OPTIONS.keys() == {"shortest"}
+    assert {each.name for each in OPTIONS.values()} <= options
 
 
 def test_the_command_of_outcomes(tmp_path: Path) -> None:
