@@ -4,7 +4,7 @@ BIN := .venv/bin
 DEVICES := schemes/proposed-multi-device.yaml schemes/proposed-multi-device-inv-l2.yaml schemes/proposed-multi-device-inv-l2-rmw.yaml schemes/proposed-coherent-l2.yaml litmus-devices --expect litmus-devices/expected.yaml --progress
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: check test lint bench refresh clean
+.PHONY: check test lint bench schemas tables refresh clean
 .DEFAULT_GOAL := check
 
 check: .venv/run.stamp  ## the main job: both schemes of the paper against the corpus, and ours for all orders
@@ -23,10 +23,16 @@ lint: .venv/lint.stamp  ## style and types
 bench: .venv/bench.stamp  ## speed, as ratios side by side in one run; ARGS=--keep puts it into docs/performance.md
 	$(BIN)/python -m bench $(ARGS)
 
+schemas: .venv/run.stamp  ## the JSON Schemas that are shipped, from the types of the answers
+	$(BIN)/python -m rspverify.render.schemas
+
 refresh: .venv/run.stamp  ## write the verdicts of this version to litmus/expected.yaml
 	$(BIN)/rspverify check schemes/original.yaml schemes/proposed.yaml litmus --expect litmus/expected.yaml --progress --refresh --no-cache
 	$(BIN)/rspverify check schemes/proposed-full.yaml litmus-full --expect litmus-full/expected.yaml --progress --refresh --no-cache
 	$(BIN)/rspverify check $(DEVICES) --refresh --no-cache
+
+tables: .venv/run.stamp  ## the tables of the grammars, to be made anew when a .lark file changes
+	$(BIN)/python -m rspverify.grammar $$(find rspverify -name '*.lark')
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

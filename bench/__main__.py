@@ -17,6 +17,7 @@ from bench.curves import CURVES, Curve
 from bench.decisions import decisions
 from bench.document import circumstances, filled
 from bench.engineering import engineering
+from bench.first import first_answers
 from bench.growth import Point, grow, growth
 from bench.herd import CAT, HERD, beside_herd, named_herd
 from bench.models import TestSet, models, shipped_sets
@@ -31,6 +32,7 @@ PICTURE = ROOT / "docs/growth.svg"
 class Part(StrEnum):
     """What can be measured."""
 
+    FIRST = "first"
     DECISIONS = "decisions"
     PARTS = "parts"
     MODELS = "models"
@@ -93,6 +95,7 @@ def main(
 
 def _tables(repeats: int) -> dict[Part, Callable[[], Sheet]]:
     return {
+        Part.FIRST: lambda: first_answers(repeats),
         Part.DECISIONS: lambda: decisions(known_answers(), repeats),
         Part.PARTS: lambda: parts(known_answers(), repeats),
         Part.ENGINEERING: engineering,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import gc
 import os
 import sys
 import threading
@@ -35,7 +36,8 @@ from rspverify.soundness.settings import Engine, Settings
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-    from rspverify.report import OutcomeAnswer, PairResult, Result
+    from rspverify.answers import OutcomeAnswer, Result
+    from rspverify.selftest.answer import PairResult
 
 app = typer.Typer(
     name="rspverify",
@@ -136,9 +138,12 @@ def check(
             total = len(tests) * len(schemes)
             stream.finish(time.perf_counter() - started, total, differences, expect)
         else:
-            from rspverify.render.check_json import render
+            from rspverify.answers import check_report
+            from rspverify.convert import to_json
 
-            console.file.write(render(results))
+            model = given.model_facts.name
+            report = check_report(results, model, settings.engine, settings.reading)
+            console.file.write(to_json(report))
     if refresh and expect and not interrupted and not any(each.internal for each in results):
         from rspverify.check.expected import not_to_be_expected, write_expected
 
@@ -444,9 +449,9 @@ def selftest(
     Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus and
     .yaml. Exit: 1 if there is one, 130 if interrupted, 3 if a worker process was lost, 0 otherwise.
     """
+    from rspverify.convert import to_json
     from rspverify.limits import LimitReached
     from rspverify.render.console import opened
-    from rspverify.render.selftest_json import render
     from rspverify.render.selftest_progress import shown_progress
     from rspverify.render.selftest_text import summary
     from rspverify.selftest.compare import Choices, engines_named
@@ -479,7 +484,7 @@ def selftest(
             for part in summary(found):
                 console.print(part)
         else:
-            console.file.write(render(found))
+            console.file.write(to_json(found))
     raise typer.Exit(code or (1 if found.disagreements else 0))
 
 
@@ -595,6 +600,7 @@ _AFTERWARDS = 0.02
 def main() -> None:
     """The console script."""
     sys.unraisablehook = _silently
+    gc.set_threshold(20_000)  # Much is made and little thrown away: 700 costs a short run 5 %.
     if sys.stdout is None:  # closed by whoever started us
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     app()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
 MAX_BYTES = 1_000_000
@@ -26,8 +27,11 @@ class Source:
 
     def line(self, number: int) -> str:
         """The text of a line, counted from 1; empty beyond the end."""
-        lines = self.text.split("\n")
-        return lines[number - 1] if 0 < number <= len(lines) else ""
+        return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,25 @@ WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
 """Verdicts beside which progress has no meaning: the source has none, or nothing was compiled."""
 
 
+class Engine(StrEnum):
+    """How the machine's executions are found (DESIGN.md, «One machine, three engines»)."""
+
+    EVENTS = "events"
+    UNROLL = "unroll"
+    EXPLICIT = "explicit"
+
+
+class Reading(StrEnum):
+    """What soundness asks of a machine execution (SEMANTICS §5).
+
+    outcome: that some allowed execution has its outcome; witness: that its own rf and mo are
+    allowed, too.
+    """
+
+    OUTCOME = "outcome"
+    WITNESS = "witness"
+
+
 @dataclass(frozen=True, order=True)
 class Outcome:
     """What can be observed of one execution (SEMANTICS §2).
@@ -44,7 +63,7 @@ class Event:
 
     thread: int | None
     line: int | None
-    text: str
+    access: str
     location: str
 
 

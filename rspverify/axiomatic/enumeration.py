@@ -18,7 +18,7 @@ from operator import or_
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.plan import ATOMIC, ORDER, RF, Check, Plan
+from rspverify.axiomatic.plan import ATOMIC, ORDER, RF, Check, plan_of
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS
 from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
@@ -102,7 +102,7 @@ class _Enumeration:
         self._limits = limits
         self._most = most
         self._seen = 0
-        self._plan = Plan(model)
+        self._plan = plan_of(model)
         self._events = len(run.events)
         self._order = [0] * self._events
         self._ordered: list[tuple[int, int]] = []

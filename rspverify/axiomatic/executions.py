@@ -124,18 +124,16 @@ class Executions(ABC):
 
     def _both(self, a: Event, b: Event, test: Callable[[Event, Event], bool]) -> Term:
         """That two events are executed and related."""
+        executed = self.executed
         if a is b or (a.failed is None and b.failed is None):
-            modes = [(test(a, b), TRUE)]
-        else:
-            modes = [
-                (test(one, two), first & second)
-                for one, first in self.modes(a)
-                for two, second in self.modes(b)
-            ]
+            return executed[a.index] & executed[b.index] if test(a, b) else FALSE
+        modes = [
+            (test(one, two), first & second)
+            for one, first in self.modes(a)
+            for two, second in self.modes(b)
+        ]
         fitting = [when for related, when in modes if related]
-        if not fitting:
-            return FALSE
-        both = self.executed[a.index] & self.executed[b.index]
+        both = executed[a.index] & executed[b.index]
         return both if len(fitting) == len(modes) else both & any_of(fitting)
 
     def reader(self, operation: int) -> Event:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rspverify.axiomatic.interpretation import interpret
 from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
@@ -102,6 +103,12 @@ class Plan:
             known.extend(steps)
             checks.append(Check(steps, axiom.test, place, axiom.negated))
         return checks
+
+
+@lru_cache(maxsize=8)
+def plan_of(model: MemoryModel) -> Plan:
+    """The plan of a model, made once for all outcomes that are asked about."""
+    return Plan(model)
 
 
 def _require_covered(model: MemoryModel) -> None:

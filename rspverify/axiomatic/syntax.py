@@ -6,7 +6,6 @@ What herd's language has beyond ours is kept as Refused, so that it can be named
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeAlias
 
 from rspverify.source import Source, Span
@@ -14,15 +13,18 @@ from rspverify.source import Source, Span
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """An expression. below: those that it is made of. depth: operators on top of each other."""
+    """An expression. below: those that it is made of.
+
+    depth: how many operators are on top of each other; a name has none.
+    """
 
     span: Span
     below: tuple[Node, ...] = field(default=(), kw_only=True)
+    depth: int = field(init=False)
 
-    @cached_property
-    def depth(self) -> int:
-        """A name has none. It is asked for when the expression is made, the innermost first."""
-        return 1 + max((each.depth for each in self.below), default=-1)
+    def __post_init__(self) -> None:
+        depth = 1 + max((each.depth for each in self.below), default=-1)
+        object.__setattr__(self, "depth", depth)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rspverify.report import Difference, Result
+from rspverify.answers import Difference, Result
 from rspverify.verdict import ProgressWord, Word
 
 INTERNAL = 70

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import yaml
 
-from rspverify.report import Difference, Result
+from rspverify.answers import Difference, Result
 from rspverify.source import InputError, Problem, Span, read_source
 from rspverify.verdict import ProgressWord, Word
 

@@ -14,7 +14,7 @@ from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, wit
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.report import Compared
+    from rspverify.engineering.comparison import Compared
 
 _LIMIT = 1_000
 

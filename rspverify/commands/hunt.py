@@ -17,7 +17,7 @@ from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, wit
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.report.hunts import BrokenShown, HuntReport
+    from rspverify.engineering.hunt.finding import Finding, HuntReport
 
 
 class By(StrEnum):
@@ -123,7 +123,7 @@ def hunt(
     bounds = (events, threads, workgroups or threads, devices, locations, guards)
     space, left_out = hunting_space(table, bounds, operation, mixed=plain_on_atomic)
 
-    def keep(found: BrokenShown) -> BrokenShown:
+    def keep(found: Finding) -> Finding:
         return replace(found, file=written_to(write, table.name, found))
 
     outfit = Outfit(
@@ -141,9 +141,9 @@ def hunt(
             report = outfit.hunt(stream, keep, judge, first=first, only_estimate=estimate)
             report = replace(report, seconds=time.perf_counter() - started)
         if format is FormatName.JSON:
-            from rspverify.render.hunt_json import render
+            from rspverify.convert import to_json
 
-            console.file.write(render(report))
+            console.file.write(to_json(report))
         else:
             stream.finish(report)
     raise typer.Exit(_exit_code(report))

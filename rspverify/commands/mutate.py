@@ -26,8 +26,8 @@ from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
     from rspverify.engineering.mutate import Baseline
+    from rspverify.engineering.mutation import Finding, MutationReport
     from rspverify.engineering.mutation_report import Asked
-    from rspverify.report.mutations import Finding, MutationReport
 
 _LONG = 30.0
 """From so many seconds on an estimate is given beforehand."""
@@ -101,9 +101,9 @@ def mutate(
             interrupted = True
         report = mutation_report(asked, baselines, found, time.perf_counter() - started)
         if format is FormatName.JSON:
-            from rspverify.render.mutate_json import render
+            from rspverify.convert import to_json
 
-            console.file.write(render(report))
+            console.file.write(to_json(report))
         else:
             from rspverify.render.mutate_text import mutation_table
 
@@ -139,11 +139,11 @@ def _decide(asked: Asked, known: list[Baseline], found: list[Finding]) -> None:
 
 
 def _exit_code(report: MutationReport) -> int:
-    from rspverify.report.mutations import Fate
+    from rspverify.engineering.mutation import Fate
 
     if report.internal:
         return INTERNAL
-    surviving = [it for it in report.findings if it.fate is Fate.SURVIVES]
+    surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
     if any(not it.undecided for it in surviving):
         return 1
     return 3 if surviving else 0

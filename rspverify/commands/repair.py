@@ -15,8 +15,8 @@ from rspverify.options import CostsFile, Format, FormatName, NoCache, OutputFile
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
+    from rspverify.engineering.repair.answer import RepairReport
     from rspverify.engineering.repair.question import Wanted
-    from rspverify.report.repairs import RepairReport
 
 
 @guarded
@@ -159,9 +159,9 @@ def repair(
         except InputError as error:
             unwritten = error
         if format is FormatName.JSON:
-            from rspverify.render.repair_json import render
+            from rspverify.convert import to_json
 
-            console.file.write(render(report))
+            console.file.write(to_json(report))
         else:
             for line in repair_table(report):
                 console.print(line, soft_wrap=True)
@@ -195,6 +195,6 @@ def _exit_code(report: RepairReport) -> int:
     if report.internal:
         return INTERNAL
     hunted = any(each.hunted and each.hunted.unknown for each in report.found)
-    if report.stopped or not report.exact or hunted:
+    if report.claim.stopped or not report.claim.exact or hunted:
         return 3
     return 0 if report.found else 1

@@ -107,7 +107,7 @@ class Pictures:
         column = {thread.index: number for number, thread in enumerate(columns)}
         events = tuple(
             PlacedEvent(
-                shown.text,
+                shown.access,
                 None if shown.thread is None else column[shown.thread],
                 shown.line,
                 place in involved,

@@ -10,14 +10,20 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from rspverify.answers import Internal
+from rspverify.engineering.mutation import (
+    Fate,
+    Finding,
+    MutantAnswer,
+    NamedTest,
+    TestAndReason,
+)
 from rspverify.engineering.setup import Setup
 from rspverify.judge.litmus_test import LitmusTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
-from rspverify.report import Internal
-from rspverify.report.mutations import Fate, Finding, MutantShown, NamedTest, StepShown
 from rspverify.scheme import rows_used
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.mutants import Mutant, Step
+from rspverify.scheme.mutants import Mutant
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 
@@ -83,22 +89,17 @@ def findings(
     yield from setup.judge.each(decide, range(len(mutants)), ahead=2)
 
 
-def shown(mutant: Mutant, costs: Costs, file: str | None = None) -> MutantShown:
+def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
     """A mutant as a table shows it."""
-    return MutantShown(
+    return MutantAnswer(
         mutant.name,
         mutant.row.number,
-        step_shown(mutant.step),
-        tuple(map(step_shown, mutant.also)),
+        str(mutant.row),
+        mutant.step,
+        mutant.also,
         tuple(map(str, mutant.code)),
         costs.of(mutant.code) - costs.of(mutant.row.code),
-        file,
     )
-
-
-def step_shown(step: Step) -> StepShown:
-    """A step as a table shows it."""
-    return StepShown(step.place, step.instruction, step.mutation.value, step.words, step.removes)
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class _Trial:
 class _Record:
     """What is known of one mutant so far."""
 
-    def __init__(self, mutant: MutantShown) -> None:
+    def __init__(self, mutant: MutantAnswer) -> None:
         self.mutant = mutant
         self.decided = 0
         self.reason = ""
@@ -197,13 +198,16 @@ class _Record:
         if baseline is not None and verdict is not None:
             within = {**baseline.verdict.within, **verdict.within}
         return Finding(
-            self.mutant,
-            fate,
-            baseline.name if baseline else None,
-            self.reason or (verdict.reason if verdict else ""),
-            dict(within),
-            self.decided,
-            tuple(self._unknown.items()),
-            tuple(self.stuck),
-            tuple(self._internal),
+            mutant=self.mutant,
+            verdict=fate,
+            test=baseline.name.test if baseline else None,
+            file=baseline.name.file if baseline else None,
+            reason=self.reason or (verdict.reason if verdict else ""),
+            within=dict(within),
+            decided=self.decided,
+            unknown=tuple(
+                TestAndReason(it.test, it.file, why) for it, why in self._unknown.items()
+            ),
+            stuck=tuple(self.stuck),
+            internal=tuple(self._internal),
         )

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rspverify.engineering.mutate import Baseline, shown, step_shown, telling
+from rspverify.convert import counts
+from rspverify.engineering.mutate import Baseline, shown, telling
+from rspverify.engineering.mutation import (
+    Fate,
+    FileAndReason,
+    Finding,
+    MutantAnswer,
+    MutatedRow,
+    MutationReport,
+    MutationSummary,
+    TestAndReason,
+    TestsOfScheme,
+)
 from rspverify.engineering.setup import Setup
 from rspverify.engineering.shown_commands import explain_command, hunt_command, hunted
 from rspverify.engineering.written import write_schemes
-from rspverify.report.mutations import (
-    Fate,
-    Finding,
-    GroundShown,
-    MutantShown,
-    MutationReport,
-    RowShown,
-)
 from rspverify.scheme import scheme_text
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.mutants import (
@@ -79,54 +82,60 @@ def mutation_report(
     setup, costs = asked.setup, asked.costs
     scheme = setup.schemes[0].scheme
     rows = (
-        RowShown(
-            it.row.number,
-            str(it.row),
-            tuple(map(str, it.row.code)),
-            tuple(
+        MutatedRow(
+            row=it.row.number,
+            operations=str(it.row),
+            code=tuple(map(str, it.row.code)),
+            accesses=tuple(
                 place
                 for place, each in enumerate(it.row.code, 1)
                 if each.accesses and not stored_elsewhere(it.row.code, place - 1)
             ),
-            len(telling(grounds, it.row.number)),
-            costs.of(it.row.code),
-            hunted(it.row, scheme) is not None,
-            tuple(map(step_shown, it.unchanged)),
+            cost=costs.of(it.row.code),
+            tests=len(telling(grounds, it.row.number)),
+            hunted=hunted(it.row, scheme) is not None,
+            unchanged=it.unchanged,
         )
         for it in asked.table
     )
     internal = tuple(each.internal for each in grounds if each.internal)
     return MutationReport(
-        scheme.name,
-        setup.schemes[0].file,
-        scheme.machine.name,
-        setup.model.name,
-        str(setup.settings.engine),
-        tuple(rows),
-        _ground(setup, grounds),
-        len(asked.mutants),
-        tuple(_with_command(each, asked) for each in found),
-        _wider(asked),
-        costs.file,
-        seconds,
-        (*internal, *(each for finding in found for each in finding.internal)),
+        subject=setup.subject,
+        costs=costs.file,
+        tests=_tests(setup, grounds, found),
+        rows=tuple(rows),
+        mutants=tuple(_with_command(each, asked) for each in found),
+        wider=_wider(asked),
+        summary=MutationSummary(
+            len(asked.mutants),
+            counts(Fate, (each.verdict for each in found)),
+            sum(each.undecided for each in found),
+        ),
+        interrupted=len(found) < len(asked.mutants),
+        internal=(*internal, *(each for finding in found for each in finding.internal)),
+        seconds=seconds,
     )
 
 
-def _ground(setup: Setup, grounds: Sequence[Baseline]) -> GroundShown:
+def _tests(setup: Setup, grounds: Sequence[Baseline], found: Sequence[Finding]) -> TestsOfScheme:
     broken = [it for it in grounds if it.verdict.word in (Word.UNSOUND, Word.VACUOUS)]
     open_ = [it for it in grounds if it.verdict.word is Word.UNKNOWN]
     within: dict[str, int] = {}
     for each in grounds:
         within |= each.verdict.within
-    return GroundShown(
-        len(setup.tests) + len(setup.left_out),
-        Counter(each.verdict.word for each in grounds),
-        tuple((it.name, f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
-        tuple((it.name, it.verdict.reason) for it in open_),
-        setup.left_out,
-        within,
+    return TestsOfScheme(
+        total=len(setup.tests) + len(setup.left_out),
+        verdicts=counts(Word, (each.verdict.word for each in grounds)),
+        within=within,
+        broken=tuple(_told(it, f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
+        unknown=tuple(_told(it, it.verdict.reason) for it in open_),
+        stuck=tuple(dict.fromkeys(test for it in found for test in it.stuck)),
+        left_out=tuple(FileAndReason(*each) for each in setup.left_out),
     )
+
+
+def _told(it: Baseline, reason: str) -> TestAndReason:
+    return TestAndReason(it.name.test, it.name.file, reason)
 
 
 def _with_command(finding: Finding, asked: Asked) -> Finding:
@@ -136,19 +145,19 @@ def _with_command(finding: Finding, asked: Asked) -> Finding:
         return finding
     settings = asked.setup.settings
     command = None
-    if finding.test is None:
+    if finding.file is None:
         scheme = asked.setup.schemes[0].scheme
         (row,) = (each for each in scheme.rows if each.number == finding.mutant.row)
         devices = hunted(row, scheme)
         if devices is not None:
             command = hunt_command(path, settings, devices)
     else:
-        stuck = finding.fate is Fate.STUCK
-        command = explain_command(path, finding.test.file, settings, progress=stuck)
-    return replace(finding, mutant=replace(finding.mutant, file=path), command=command)
+        stuck = finding.verdict is Fate.STUCK
+        command = explain_command(path, finding.file, settings, progress=stuck)
+    return replace(finding, scheme=path, command=command)
 
 
-def _wider(asked: Asked) -> tuple[MutantShown, ...] | None:
+def _wider(asked: Asked) -> tuple[MutantAnswer, ...] | None:
     if asked.wider is None:
         return None
     return tuple(shown(it, asked.costs) for row in asked.wider for it in row.mutants)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
@@ -41,6 +42,13 @@ class Setup:
     def settings(self) -> Settings:
         """How verdicts are decided."""
         return self.verdicts.settings
+
+    @property
+    def subject(self) -> Subject:
+        """The first scheme, and how it is decided."""
+        named, settings = self.schemes[0], self.settings
+        machine = named.scheme.machine.name
+        return Subject(named.facts.name, named.file, machine, self.model.name, settings.engine)
 
 
 def read_setup(

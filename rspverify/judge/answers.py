@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from rspverify.answers import Internal, Observed, Result
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, ProgramFacts, SchemeFacts
-from rspverify.report import Internal, Observed, Result
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
@@ -117,8 +117,8 @@ def result_of(
         scheme=names.scheme,
         scheme_file=names.scheme_file,
         model=model,
-        engine=str(settings.engine),
-        reading=str(settings.reading),
+        engine=settings.engine,
+        reading=settings.reading,
         verdict=answer.verdict,
         observed=answer.observed,
         seconds=answer.seconds + (progress.seconds if progress else 0.0),

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from rspverify.answers import Internal
 from rspverify.judge.incident import Incident, reported
 from rspverify.limits import LimitReached
-from rspverify.report import Internal
 from rspverify.source import InputError
 
 A = TypeVar("A")

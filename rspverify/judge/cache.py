@@ -8,15 +8,14 @@ that gave it.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from rspverify.convert import keep, read
 from rspverify.judge.fingerprint import fingerprint
-from rspverify.judge.plain import from_plain, to_plain
 from rspverify.judge.store import Store, default_folder
 
 T = TypeVar("T")
@@ -63,15 +62,15 @@ class Cache:
         if found is None:
             return None
         try:
-            return from_plain(question.answer, found)
-        except (ValueError, RecursionError):
+            return read(question.answer, found)
+        except ValueError:
             self._store.report_damage()
             return None
 
     def keep(self, question: Question[T], answer: T) -> None:
         """Put an answer, plain data, on file."""
         if self._store is not None:
-            self._store.put(self._key(question), to_plain(answer))
+            self._store.put(self._key(question), keep(answer))
 
     def close(self) -> None:
         """Let go of the file; from now on it is empty."""
@@ -80,8 +79,7 @@ class Cache:
 
     def _key(self, question: Question[Any]) -> str:
         assert self._place is not None
-        whole = [self._place.version, question.kind, to_plain(question.content)]
-        return digest(json.dumps(whole, sort_keys=True))
+        return digest(keep((self._place.version, question.kind, question.content)))
 
 
 def cache_place(wanted: bool, warn: Warn) -> CachePlace | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rspverify.answers import CompiledThread, Explanation, Observed
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.answers import Names, result_of
 from rspverify.judge.facts import facts_of_model
@@ -11,7 +12,6 @@ from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps, label
-from rspverify.report import CompiledThread, Explanation, Observed
 from rspverify.scheme import compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Engine, Settings

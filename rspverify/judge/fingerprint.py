@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent
-LIBRARIES = ("lark", "pysmt", "pyyaml", "z3-solver")
+LIBRARIES = ("lark", "msgspec", "pysmt", "pyyaml", "z3-solver")
 """Libraries that take part in a verdict; the others only show it."""
 
 

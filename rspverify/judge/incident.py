@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
+from rspverify.answers import Internal
 from rspverify.axiomatic.texts import model_texts
 from rspverify.judge.privacy import Places, shown_traceback
 from rspverify.judge.versions import versions
 from rspverify.limits import LimitReached
-from rspverify.report import Internal
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError

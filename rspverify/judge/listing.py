@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rspverify.answers import Internal, OutcomeAnswer
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.limits import LOST
 from rspverify.litmus import warm_up
-from rspverify.report import OutcomeAnswer, OutcomeTable, RaceReport
 from rspverify.scheme import Scheme
 from rspverify.soundness.outcomes import outcomes, races
 from rspverify.soundness.settings import Settings
@@ -37,7 +37,7 @@ class Listing:
         """The answer for each test, in this process if there is one worker or one test."""
         workers = min(judge.workers, len(files))
         warm_up()
-        lost = None if workers <= 1 else _lost
+        lost = None if workers <= 1 else self._lost
         yield from judge.each(self.answer, files, workers=workers, ahead=_AHEAD, lost=lost)
 
     def answer(self, file: str) -> OutcomeAnswer:
@@ -51,17 +51,29 @@ class Listing:
             wrong = error.severity is Severity.ERROR
             word = Word.ERROR if wrong else Word.UNSUPPORTED
             reason = "\n".join(str(each) for each in error.problems)
-            return OutcomeAnswer(file, None, _since(started), word, reason)
+            return self._without(file, word, reason, _since(started))
         if isinstance(found, Undecided):
-            seconds = _since(started)
-            return OutcomeAnswer(file, None, seconds, Word.UNKNOWN, found.reason, found.internal)
-        return OutcomeAnswer(file, found, _since(started))
+            seconds, met = _since(started), found.internal
+            return self._without(file, Word.UNKNOWN, found.reason, seconds, met)
+        return replace(found, seconds=_since(started))
 
-    def _found(self, file: str) -> OutcomeTable | RaceReport:
+    def _without(
+        self, file: str, word: Word, reason: str, seconds: float, met: Internal | None = None
+    ) -> OutcomeAnswer:
+        """What is said of a test without an answer."""
+        model = self.model.name
+        return OutcomeAnswer(
+            file=file, model=model, word=word, reason=reason, internal=met, seconds=seconds
+        )
+
+    def _found(self, file: str) -> OutcomeAnswer:
         program = self.settings.read(read_source(file))
         if self.races:
             return races(program, self.model, file, self.settings)
         return outcomes(program, self.model, self.schemes, file, self.settings)
+
+    def _lost(self, file: str) -> OutcomeAnswer:
+        return self._without(file, Word.UNKNOWN, LOST, 0.0)
 
 
 def exit_code(found: Sequence[OutcomeAnswer]) -> int:
@@ -72,10 +84,6 @@ def exit_code(found: Sequence[OutcomeAnswer]) -> int:
     if Word.ERROR in words:
         return 2
     return 3 if words & {Word.UNSUPPORTED, Word.UNKNOWN} else 0
-
-
-def _lost(file: str) -> OutcomeAnswer:
-    return OutcomeAnswer(file, None, 0.0, Word.UNKNOWN, LOST)
 
 
 def _since(started: float) -> float:

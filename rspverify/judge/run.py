@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rspverify.answers import Result
 from rspverify.judge.answers import (
     Answer,
     Names,
@@ -25,7 +26,6 @@ from rspverify.judge.facts import ProgramFacts, facts_of_model, program_question
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.limits import LOST
-from rspverify.report import Result
 from rspverify.source import InputError, Severity, Source, in_one_line, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 

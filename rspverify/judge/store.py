@@ -1,4 +1,4 @@
-"""A file of answers by key, shared by processes: SQLite from the standard library, values as JSON.
+"""A file of texts by key, shared by processes: SQLite from the standard library.
 
 An entry is its key, its value and a checksum over both; one that does not fit is taken for absent.
 The checksum finds damage, not malice: who may write to the file may write what they like.
@@ -7,14 +7,12 @@ The checksum finds damage, not malice: who may write to the file may write what 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sqlite3
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 FILE = "answers-1.sqlite"
 """The number is that of the file's layout; another layout takes another file."""
@@ -81,7 +79,7 @@ class Store:
         except _TROUBLE as error:
             self._give_up(error)
 
-    def get(self, key: str) -> Any | None:
+    def get(self, key: str) -> str | None:
         """The value of a key, None if there is none that can be trusted."""
         if self._connection is None:
             return None
@@ -93,24 +91,20 @@ class Store:
             return None
         if row is None:
             return None
-        try:
-            found, value, checksum = row
-            if found == key and checksum == _sum(key, value):
-                return json.loads(value)
-        except (ValueError, TypeError, AttributeError, RecursionError):
-            pass
+        found, value, checksum = row
+        if found == key and isinstance(value, str) and checksum == _sum(key, value):
+            return value
         self.report_damage()
         return None
 
-    def put(self, key: str, value: Any) -> None:
+    def put(self, key: str, value: str) -> None:
         """Keep a value under a key, in place of any other."""
         if self._connection is None:
             return
-        text = json.dumps(value, separators=(",", ":"))
         try:
             self._connection.execute(
                 "INSERT OR REPLACE INTO entries (key, value, sum) VALUES (?, ?, ?)",
-                (key, text, _sum(key, text)),
+                (key, value, _sum(key, value)),
             )
             self._puts += 1
             if self._puts % _BETWEEN_CHECKS == 0:

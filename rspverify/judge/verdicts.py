@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
+from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.answers import (
     Answer,
@@ -20,7 +21,6 @@ from rspverify.judge.facts import ModelFacts, SchemeFacts, facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.judge.litmus_test import LitmusTest
-from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check

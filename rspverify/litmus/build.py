@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lark import Token, Transformer, v_args
+from lark import Token, v_args
 from lark.tree import Meta
 
+from rspverify.grammar import Builder, Children
 from rspverify.litmus.tree import (
     Assign,
     At,
@@ -44,23 +45,12 @@ from rspverify.litmus.tree import (
     Update,
     Watched,
 )
-from rspverify.source import Source, Span
-
-Children = list[Any]
-"""What the rule's parts have become: nodes, tokens, and None for optional parts left out."""
+from rspverify.source import Span
 
 
 @v_args(meta=True)
-class TreeBuilder(Transformer[Token, Test]):
+class TreeBuilder(Builder[Test]):
     """Turns the parse tree of one source into its Test; nothing is checked here."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self._source = source
-
-    def _span(self, place: Meta | Token) -> Span:
-        line, column = place.line or 1, place.column or 1
-        return Span(self._source, line, column, place.end_line or line, place.end_column or column)
 
     def _name(self, token: Token) -> Name:
         return Name(self._span(token), str(token))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import assert_never
 
 from rspverify.litmus.literal import stated
 from rspverify.litmus.problems import Problems, quote
@@ -56,6 +57,8 @@ class _Reading:
                 thread = self.thread(written)
                 atom = Atom(thread, name.text, stated(value, self._problems))
                 return atom if equal else Negation(atom)
+            case _:
+                assert_never(written)
 
     def thread(self, claim: Claim | Watched) -> int | None:
         """The thread whose register is spoken of, or None for a location."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from rspverify.litmus.declarations import declared
 from rspverify.litmus.expressions import Evaluation
@@ -149,6 +150,8 @@ class _Execution:
                 return self._labelled(statement, guard)
             case Unsupported():
                 self._unsupported(statement, guard)
+            case _:
+                assert_never(statement)
         return guard
 
     def _evaluate(self, statement: Evaluate, guard: Expression) -> None:

@@ -6,6 +6,8 @@ operations stand from left to right in the program, which is one order they may 
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from rspverify.litmus.functions import BARRIERS, Access, access
 from rspverify.litmus.literal import number
 from rspverify.litmus.names import Names
@@ -109,6 +111,8 @@ class Evaluation:
                 return self._changed(written, guard)
             case Unsupported():
                 return self.unsupported(written, guard)
+            case _:
+                assert_never(written)
 
     def _changed(self, written: Assign | Update, guard: Value) -> Value:
         """The value of a change of a register inside an expression, which is not supported."""

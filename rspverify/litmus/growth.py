@@ -6,6 +6,8 @@ expressions is recursive and visits each part, which is why both limits are here
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from rspverify.value import Binary, Constant, Expression, Read, Select, Unary
 
 MAX_SIZE = 10_000
@@ -53,3 +55,5 @@ def _parts(expression: Unary | Binary | Select) -> tuple[Expression, ...]:
             return left, right
         case Select(condition, then, otherwise):
             return condition, then, otherwise
+        case _:
+            assert_never(expression)

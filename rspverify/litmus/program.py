@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import assert_never
 
 from rspverify.source import Source, Span
 from rspverify.value import Expression, reads
@@ -287,3 +288,5 @@ def satisfies(
         case Junction(conjunctive, arguments):
             quantifier = all if conjunctive else any
             return quantifier(satisfies(each, registers, memory) for each in arguments)
+        case _:
+            assert_never(formula)

@@ -76,7 +76,7 @@ class DeadlockEvents(Events):
         element = by.rule.enqueues[place].element
         if isinstance(element, Marker):
             return self._dequeues[cache, element]
-        leaving = self.queues.leaving(by, place)
+        leaving = self.fifos.leaving(by, place)
         return self._dequeues[cache, element] if leaving in past else None
 
     def _next(self, code: list[Event]) -> Iterator[tuple[Event, Term]]:
@@ -91,7 +91,7 @@ class DeadlockEvents(Events):
         """That an instruction, the next of its thread, can never be dispatched."""
         held_up = [
             all_of((stays, self._shut(entry), ~self.order.clean(entry, None)))
-            for each, stays in self.queues.remaining(self.order, instruction)
+            for each, stays in self.fifos.remaining(self.order, instruction)
             for entry in ((each.cache, str(each.element)),)
         ]
         assert isinstance(instruction.rule, InstructionRule)

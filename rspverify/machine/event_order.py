@@ -59,12 +59,15 @@ class EventOrder:
 
     def not_between(self, middle: Event, a: Event, b: Event | None) -> Term:
         """That it is absent, or before a, or after b."""
-        return any_of((self.absent(middle), self.before(middle, a), self.before(b, middle)))
+        before, number = self._order.before, middle.number
+        late = FALSE if b is None else before(b.number, number)
+        return any_of((~self._happens[number], before(number, a.number), late))
 
     def between(self, middle: Event, a: Event, b: Event | None) -> Term:
         """That it happens after a and before b."""
-        after, before = self.before(a, middle), self.before(middle, b)
-        return all_of((self._happens[middle.number], after, before))
+        before, number = self._order.before, middle.number
+        early = TRUE if b is None else before(number, b.number)
+        return all_of((self._happens[number], before(a.number, number), early))
 
     def undone(self, event: Event, by: Iterable[Event], at: Event | None) -> Term:
         """That before `at` an event is absent, or followed by one of those that undo it."""

@@ -12,10 +12,10 @@ from typing import assert_never
 
 from rspverify.limits import Limits
 from rspverify.machine.event import Event, PossibleEvents
+from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
-from rspverify.machine.queues import Queues
 from rspverify.machine.rules import (
     AnyBit,
     Assign,
@@ -68,7 +68,7 @@ class Events(Observation):
         self.machine = machine
         self._to_the_end = complete
         self.possible = PossibleEvents(machine)
-        self.queues = Queues(self.possible)
+        self.fifos = EventFifos(self.possible)
         self.order = EventOrder(self.possible, self._choose())
         self._origins: dict[Event, Origins] = {}
         self._looked: dict[tuple[Event, Entry], Versions] = {}
@@ -80,7 +80,7 @@ class Events(Observation):
         if complete:
             self._complete()
             self.constraints += self.not_cut()
-        self.constraints += self.queues.constraints(self.order)
+        self.constraints += self.fifos.constraints(self.order)
         self.last = {x: self._last_in_memory(x) for x in machine.locations}
         self.memory = {x: self._final(x) for x in machine.locations}
 
@@ -169,7 +169,7 @@ class Events(Observation):
             case Ready(lock, threads):
                 return self.order.ready(lock, threads, at)
             case Oldest():
-                return TRUE  # What stands before it in its fifo is the business of Queues.
+                return TRUE  # What stands before it in its fifo is the business of EventFifos.
             case _:
                 assert_never(guard)
 

@@ -238,7 +238,7 @@ class _Rule:
                     assert_never(update)
         return found
 
-    @cached_property
+    @property
     def enqueues(self) -> tuple[Enqueue, ...]:
         """What it puts into fifos, in order."""
         return tuple(update for update in self.updates if isinstance(update, Enqueue))
@@ -248,11 +248,16 @@ class _Rule:
         """Whether it takes an element out of a fifo, as DEQLOC and DEQMARKER do."""
         return any(isinstance(update, Dequeue) for update in self.updates)
 
-    @cached_property
-    def valid_entries(self) -> tuple[Entry, ...]:
+    @property
+    def valid_entries(self) -> list[Entry]:
         """The entries that it wants VALID, be it as one of several ways to go on."""
-        bits = (bit for guard in self.guards if isinstance(guard, AnyBit) for bit in guard.bits)
-        return tuple((it.cache, it.location) for it, value in bits if isinstance(it, IsValid))
+        return [
+            (bit.cache, bit.location)
+            for guard in self.guards
+            if isinstance(guard, AnyBit)
+            for bit, _ in guard.bits
+            if isinstance(bit, IsValid)
+        ]
 
     def awaits_valid(self, entry: Entry) -> bool:
         """Whether it waits until an entry is VALID, whatever else holds."""

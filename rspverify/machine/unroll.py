@@ -17,7 +17,6 @@ from typing import Any, assert_never
 
 from rspverify.assembly import Level
 from rspverify.limits import Limits
-from rspverify.machine.fifo import Fifos
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation
 from rspverify.machine.relevance import relevant_rules, watched_cells
@@ -41,6 +40,7 @@ from rspverify.machine.rules import (
     StepRule,
     ValueOf,
 )
+from rspverify.machine.unroll_fifos import UnrollFifos
 from rspverify.smt import (
     FALSE,
     TRUE,
@@ -114,7 +114,7 @@ class Unrolling(Observation):
         self.steps = steps
         self._rules = relevant_rules(machine)
         self._code = machine.program.code
-        self._fifos = Fifos(machine, self._rules, dequeue_alone)
+        self._fifos = UnrollFifos(machine, self._rules, dequeue_alone)
         self._state = self._initial()
         self._done: dict[int, Term] = {each.index: FALSE for each in machine.program.instructions}
         self._bounds = self._earliest_and_latest()

@@ -31,7 +31,7 @@ class Calculation(Algebra[int]):
     def __init__(self, fixed: Iterable[str], changing: Iterable[str]) -> None:
         changing = sorted(changing)
         self._steps: list[_Step] = []
-        self._known: dict[tuple[object, ...], int] = {}
+        self._known: dict[object, int] = {}
         self.given = {name: self._add(_given, (), Polarity()) for name in fixed}
         for name in changing:
             self.given[name] = self._add(_given, (), Polarity(frozenset({name})))
@@ -42,7 +42,7 @@ class Calculation(Algebra[int]):
 
     def apply(self, operator: Operator, operands: tuple[int, ...]) -> int:
         """Where the value of an operator will be, if those of its operands are at these places."""
-        key = (type(operator), operator.sort, operands)
+        key = (type(operator), operands) if operands else operator
         if key not in self._known:
             below = [self._steps[place].polarity for place in operands]
             own = polarity_of(operator, below)

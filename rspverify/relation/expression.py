@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias, TypeVar, dataclass_transform
+from typing import TypeAlias, TypeVar, dataclass_transform
 
 
 class Sort(Enum):
@@ -34,7 +34,7 @@ class _Syntax:
 
     def __getstate__(self) -> dict[str, object]:
         """The fields alone: a hash is not the same in another process."""
-        return {name: value for name, value in vars(self).items() if name != "_hash"}
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
 
 Node = TypeVar("Node", bound=_Syntax)
@@ -265,8 +265,11 @@ Value = TypeVar("Value")
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an operator is applied to, from left to right."""
-    found: list[Any] = [each for each in vars(expression).values() if isinstance(each, _Syntax)]
-    return tuple(found)
+    if "_operands" not in expression.__dict__:
+        found = [each for each in vars(expression).values() if isinstance(each, _Syntax)]
+        expression.__dict__["_operands"] = tuple(found)
+    known: tuple[Expression, ...] = expression.__dict__["_operands"]
+    return known
 
 
 def fold(

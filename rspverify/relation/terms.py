@@ -41,7 +41,7 @@ Value: TypeAlias = Mapping[Any, Term]
 """An EventSet or a Relation, as the sort of its expression says."""
 
 _Application: TypeAlias = tuple[Any, ...]
-"""An operator, its sort, and the identities of its operands."""
+"""An operator and the identities of its operands, which tell its sort; or an expression."""
 
 _MOST_ROUNDS = 400_000
 """Rounds of a recursive definition times the pairs that each of them may change."""
@@ -61,7 +61,7 @@ class Terms(Algebra[Value]):
 
     def apply(self, operator: Operator, operands: tuple[Value, ...]) -> Value:
         """What an operator makes of its operands."""
-        key = (type(operator), operator.sort, *map(id, operands))
+        key = (type(operator), *map(id, operands)) if operands else (operator,)
         if key not in self._applied:  # operands that are kept alive keep their id
             self._limits.remaining()
             self._applied[key] = operands, self._apply(operator, operands)
@@ -134,7 +134,7 @@ class Terms(Algebra[Value]):
         gone = {*map(id, values)}
         kept = {}
         for key, (operands, value) in self._applied.items():
-            if gone.isdisjoint(key[2:]):
+            if gone.isdisjoint(key[1:]):
                 kept[key] = operands, value
             else:
                 gone.add(id(value))

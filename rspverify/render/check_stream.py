@@ -8,9 +8,9 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
+from rspverify.answers import Difference, Result
 from rspverify.render import check_text
 from rspverify.render.progress import WithBar, bar
-from rspverify.report import Difference, Result
 
 
 class CheckStream(WithBar):

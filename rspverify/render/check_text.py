@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from rspverify.report import Difference, Result
+from rspverify.answers import Difference, Result
+from rspverify.render.words import counted
 from rspverify.verdict import ProgressWord, Word
 
 STYLES = {
@@ -79,9 +80,9 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
         decided = any(r.verdict.word in _DECIDED for r in results)
         reach = f" (within {', '.join(bounds)})" if bounds else " (exact)" if decided else ""
         cached = sum(result.cached for result in results)
-        known = f", {cached:,} of {_counted(len(results), 'result')} from the cache"
+        known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
         yield Text(
-            f"{_counted(tests, 'test')}, {_counted(len(schemes), 'scheme')}, model {first.model}, "
+            f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, model {first.model}, "
             f"engine {first.engine}{reach}, {first.reading} reading, {seconds:.1f} s"
             f"{known if cached else ''}",
             style="bold",
@@ -129,10 +130,6 @@ def differences(found: Sequence[Difference], expected: str) -> Iterator[Text]:
             style="bold red",
         )
     if found:
-        yield Text(f"{_counted(len(found), 'verdict')} not as in {expected}", style="bold red")
+        yield Text(f"{counted(len(found), 'verdict')} not as in {expected}", style="bold red")
     else:
         yield Text(f"every verdict is as in {expected}", style="green")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

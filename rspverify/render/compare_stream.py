@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
-from rspverify.render import compare_json, compare_text
+from rspverify.convert import to_json
+from rspverify.engineering.comparison import Compared, Comparison
+from rspverify.render import compare_text
 from rspverify.render.progress import WithBar, bar
-from rspverify.report import Compared, Comparison
 
 
 class CompareStream(WithBar):
@@ -46,7 +47,7 @@ class CompareStream(WithBar):
         self._progress.stop()
         self._print(compare_text.summary(comparison))
         if not self._text:
-            self._console.file.write(compare_json.render(comparison))
+            self._console.file.write(to_json(comparison))
 
     def _print(self, parts: Iterable[RenderableType]) -> None:
         if self._text:

@@ -11,17 +11,19 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.render.check_text import PROGRESS_STYLES, STYLES
-from rspverify.report import (
-    Bill,
+from rspverify.answers import CheckedTest
+from rspverify.engineering.comparison import (
     Change,
     Compared,
     Comparison,
     LeftOut,
     OutcomeChange,
-    Result,
+    RowChange,
     TouchedTest,
 )
+from rspverify.render.check_text import PROGRESS_STYLES, STYLES
+from rspverify.render.words import counted
+from rspverify.scheme.cost import Bill
 from rspverify.verdict import ProgressWord, Word
 
 _WIDTH = 56
@@ -58,17 +60,18 @@ def _rows(it: Comparison) -> Table:
     for name in _COSTS:
         table.add_column(name, justify="right", no_wrap=True)
     for row in it.rows:
-        sides = list(zip("-+", row.rows, (row.old, row.new), row.bills, strict=True))
+        sides = [("-", row.old), ("+", row.new)]
         operations = row.operations
-        for sign, number, code, bill in sides[:1] if row.same else sides:
-            if code is None or bill is None:
+        for sign, side in sides[:1] if row.same else sides:
+            if side is None:
                 continue
             style = None if row.same else "red" if sign == "-" else "green"
-            cells = [operations, _numbers(row.rows) if row.same else str(number)]
-            cells += ["" if row.same else sign, "; ".join(code) or "nothing", *_numbered(bill)]
-            table.add_row(*cells, style=style)
+            cells = [operations, _numbers(row) if row.same else str(side.row)]
+            cells += ["" if row.same else sign, "; ".join(side.code) or "nothing"]
+            table.add_row(*cells, *_numbered(side.bill), style=style)
             operations = ""
-    totals = [sum((it for it in side if it), Bill()) for side in _sides(it)]
+    both = ([row.old for row in it.rows], [row.new for row in it.rows])
+    totals = [sum((each.bill for each in side if each), Bill()) for side in both]
     if totals[0] == totals[1]:
         table.add_row("all of these", "", "", "", *_numbered(totals[0]), style="bold")
     else:
@@ -77,13 +80,9 @@ def _rows(it: Comparison) -> Table:
     return table
 
 
-def _sides(it: Comparison) -> tuple[list[Bill | None], list[Bill | None]]:
-    return [row.bills[0] for row in it.rows], [row.bills[1] for row in it.rows]
-
-
-def _numbers(rows: tuple[int | None, int | None]) -> str:
-    old, new = rows
-    return str(old) if old == new else f"{old}, {new}"
+def _numbers(row: RowChange) -> str:
+    """Of a row that is the same under both."""
+    return ", ".join(dict.fromkeys(str(side.row) for side in (row.old, row.new) if side))
 
 
 def _numbered(bill: Bill) -> list[str]:
@@ -93,20 +92,20 @@ def _numbered(bill: Bill) -> list[str]:
 def test(compared: Compared) -> Iterator[Text]:
     """A test that is touched, or that could not be read; nothing of others."""
     if isinstance(compared, LeftOut):
-        if compared.word is not Word.UNSUPPORTED:
-            yield Text(f"{compared.file}: {compared.word} {compared.reason}", style="bold red")
+        if compared.verdict is not Word.UNSUPPORTED:
+            yield Text(f"{compared.file}: {compared.verdict} {compared.reason}", style="bold red")
     elif isinstance(compared, TouchedTest):
         yield from _touched(compared)
 
 
 def _touched(it: TouchedTest) -> Iterator[Text]:
-    line = Text(it.new.test.ljust(_WIDTH))
+    line = Text(it.test.ljust(_WIDTH))
     for result in (it.old, it.new):
         line.append("  ")
-        line.append(result.verdict.word.value, style=STYLES[result.verdict.word])
+        line.append(result.verdict.value, style=STYLES[result.verdict])
         if result.progress:
             line.append(" ")
-            line.append(result.progress.word.value, style=PROGRESS_STYLES[result.progress.word])
+            line.append(result.progress.value, style=PROGRESS_STYLES[result.progress])
         line.append(" " * (_WORDS - len(result.words)))
     if it.change is not Change.SAME:
         line.append("  ")
@@ -117,8 +116,8 @@ def _touched(it: TouchedTest) -> Iterator[Text]:
     if it.outcomes and it.outcomes.unknown:
         yield Text(f"    outcomes not listed: {it.outcomes.unknown}", style="magenta")
     elif it.outcomes:
-        yield from _outcomes("gained", it.outcomes.gained, "+")
-        yield from _outcomes("lost", it.outcomes.lost, "-")
+        yield from _outcomes("gained", it.outcomes.gained or (), "+")
+        yield from _outcomes("lost", it.outcomes.lost or (), "-")
 
 
 def _reasons(it: TouchedTest) -> Iterator[Text]:
@@ -129,11 +128,11 @@ def _reasons(it: TouchedTest) -> Iterator[Text]:
         yield Text(f"    {who}{reason}", style="dim")
 
 
-def _worth_saying(result: Result) -> Iterator[str]:
-    if result.verdict.word not in (Word.SOUND, Word.RACY) or result.verdict.within:
-        yield result.verdict.reason
-    if result.progress and result.progress.word is not ProgressWord.LIVE:
-        yield f"{result.progress.word} {result.progress.reason}"
+def _worth_saying(result: CheckedTest) -> Iterator[str]:
+    if result.verdict not in (Word.SOUND, Word.RACY) or result.within:
+        yield result.reason
+    if result.progress and result.progress is not ProgressWord.LIVE:
+        yield f"{result.progress} {result.progress_reason}"
 
 
 def _outcomes(what: str, outcomes: Sequence[OutcomeChange], sign: str) -> Iterator[Text]:
@@ -151,19 +150,18 @@ def _outcomes(what: str, outcomes: Sequence[OutcomeChange], sign: str) -> Iterat
 
 def _in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
     """Registers and memory; with what was read, where these do not tell outcomes apart."""
-    met = Counter(str(each.observed) for each in outcomes)
+    met = Counter(str(each.outcome) for each in outcomes)
     words = []
     for each in outcomes:
-        plain = str(each.observed)
-        reads = " ".join(f"P{it.thread} line {it.line}={it.value}" for it in each.observed.reads)
+        plain = str(each.outcome)
+        reads = " ".join(f"P{it.thread} line {it.line}={it.value}" for it in each.outcome.reads)
         words.append(plain if met[plain] == 1 else f"{reads}: {plain}")
     return words
 
 
 def summary(it: Comparison) -> Iterator[Text]:
     """How many of each; what was not decided, and why."""
-    touched, untouched = it.touched, it.untouched
-    changes = Counter(each.change for each in touched)
+    touched, untouched, changes = it.tests, it.untouched, it.summary.changes
     if touched:
         yield Text("")
     listed = [each.outcomes for each in touched if each.outcomes]
@@ -173,12 +171,11 @@ def summary(it: Comparison) -> Iterator[Text]:
         f"{n} {name}"
         for each in touched
         for result in (each.old, each.new)
-        for name, n in result.verdict.within.items()
+        for name, n in result.within.items()
     }
     within = f", within {', '.join(sorted(bounds))}" if bounds else ""
-    number = f"{it.tests:,} test{'' if it.tests == 1 else 's'}"
     how = f"model {it.model}, engine {it.engine}, {it.reading} reading{within}"
-    yield Text(f"{number}, {how}", style="bold")
+    yield Text(f"{counted(it.summary.tests, 'test')}, {how}", style="bold")
     line = Text(f"  {len(touched):5,} become other code{':' if touched else ''}")
     for change in (Change.WORSE, Change.BETTER, Change.UNKNOWN, Change.SAME):
         if changes[change]:
@@ -197,16 +194,16 @@ def summary(it: Comparison) -> Iterator[Text]:
 
 
 def _gaps(it: Comparison) -> Iterator[Text]:
-    unread = Counter(each.word for each in it.left_out)
+    unread = Counter(each.verdict for each in it.left_out)
     if unread[Word.UNSUPPORTED]:
         yield Text(f"  {unread[Word.UNSUPPORTED]:5,} are beyond this version", style="cyan")
     wrong = sum(unread.values()) - unread[Word.UNSUPPORTED]
     if wrong:
         yield Text(f"  {wrong:5,} could not be read", style="bold red")
-    unlisted = sum(bool(each.outcomes and each.outcomes.unknown) for each in it.touched)
+    unlisted = sum(bool(each.outcomes and each.outcomes.unknown) for each in it.tests)
     if unlisted:
         yield Text(f"  {unlisted:5,} whose outcomes are not listed", style="magenta")
     if it.stopped:
-        done = len(it.compared)
-        words = f"{it.stopped}: {done:,} of {it.tests:,} tests compared, the rest not"
+        done, all_ = it.summary.compared, it.summary.tests
+        words = f"{it.stopped}: {done:,} of {all_:,} tests compared, the rest not"
         yield Text(words, style="bold red")

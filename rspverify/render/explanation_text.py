@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rspverify.answers import Explanation, Observed
 from rspverify.render.check_text import PROGRESS_STYLES, STYLES
 from rspverify.render.races_text import race_execution
 from rspverify.render.trace_text import trace
-from rspverify.report import Explanation, Observed
 from rspverify.verdict import Progress, ProgressWord, Race, Word
 
 _SOURCE = 30

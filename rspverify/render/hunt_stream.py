@@ -9,9 +9,9 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
+from rspverify.engineering.hunt.finding import By, Estimate, Finding, HuntReport
 from rspverify.render import hunt_text
 from rspverify.render.progress import WithBar, bar
-from rspverify.report.hunts import FORMULA, PROGRAMS, BrokenShown, EstimateShown, HuntReport
 
 
 class HuntStream(WithBar):
@@ -21,7 +21,7 @@ class HuntStream(WithBar):
         self._console = console
         self._heading = heading
         self._text = text
-        self._by = PROGRAMS
+        self._by = By.PROGRAMS
         self._started = time.monotonic()
         shown = bar(
             TextColumn("{task.description}"),
@@ -54,7 +54,7 @@ class HuntStream(WithBar):
 
     def asking(self, events: int, threads: int, total: int) -> None:
         """The formulas of a phase are asked from now on."""
-        self._by = FORMULA
+        self._by = By.FORMULA
         self._begin(f"formulas for {hunt_text.phase_in_words(events, threads)}", total)
 
     def expecting(self, events: int, seconds: float) -> None:
@@ -72,13 +72,13 @@ class HuntStream(WithBar):
         """So many more have been."""
         self._advance(self._progress.tasks[0].completed + count)
 
-    def found(self, finding: BrokenShown) -> None:
+    def found(self, finding: Finding) -> None:
         """A program breaks the scheme."""
         if self._text:
-            for line in hunt_text.finding(finding, self._heading.scheme, self._by):
+            for line in hunt_text.finding(finding, self._heading.subject.scheme, self._by):
                 self._console.print(line, soft_wrap=True)
 
-    def estimated(self, estimates: Sequence[EstimateShown]) -> None:
+    def estimated(self, estimates: Sequence[Estimate]) -> None:
         """What it will take; among what is shown where that is text, or beside it."""
         console = self._console if self._text else Console(stderr=True)
         for line in hunt_text.expectation(estimates):

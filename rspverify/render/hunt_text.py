@@ -7,75 +7,74 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.render.progress import ON_AGAIN
-from rspverify.report.hunts import (
+from rspverify.engineering.hunt.finding import (
     ESTIMATED,
-    FORMULA,
     BlamedRow,
-    BrokenShown,
-    EstimateShown,
+    By,
+    Estimate,
+    Finding,
+    HuntedSpace,
     HuntReport,
-    SpaceShown,
 )
+from rspverify.render.progress import ON_AGAIN
+from rspverify.render.words import FEW, counted
 from rspverify.verdict import Word
-
-_FEW = 5
-"""So many programs without a verdict are named; of more, their number is said."""
 
 _HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to decide")
 
 
 def heading(report: HuntReport) -> Iterator[Text]:
     """The scheme, and the space that is searched."""
-    yield Text(f"{report.scheme}, for the machine {report.machine}; model {report.model}", "bold")
-    yield Text(f"programs of at most {bounds_in_words(report.space.bounds)}")
-    yield Text(f"made of {', '.join(report.space.operations)}")
-    for name, reason in report.space.left_out:
-        yield Text(f"without {name}: {reason}", style="cyan")
-    if report.space.idle:
-        words = f"{_rows(report.space.idle)}: no program of this space uses them"
-        yield Text(words if len(report.space.idle) > 1 else words.replace("them", "it"), "cyan")
+    it, space = report.subject, report.space
+    yield Text(f"{it.scheme}, for the machine {it.machine}; model {it.model}", "bold")
+    yield Text(f"programs of at most {bounds_in_words(space.within)}")
+    yield Text(f"made of {', '.join(space.operations)}")
+    for each in space.left_out:
+        yield Text(f"without {each.operation}: {each.reason}", style="cyan")
+    if space.idle_rows:
+        words = f"{_rows(space.idle_rows)}: no program of this space uses them"
+        yield Text(words if len(space.idle_rows) > 1 else words.replace("them", "it"), "cyan")
 
 
 def phase_in_words(events: int, threads: int) -> str:
     """`programs of 4 operations in 2 threads`."""
-    return f"programs of {_counted(events, 'operation')} in {_counted(threads, 'thread')}"
+    return f"programs of {counted(events, 'operation')} in {counted(threads, 'thread')}"
 
 
 def bounds_in_words(bounds: Mapping[str, int]) -> str:
     """`4 operations, 3 threads, …`, as verdicts name the bounds."""
     names = {"events": "operations", "guards": "ifs"}
-    parts = (_counted(bound, names.get(name, name)[:-1]) for name, bound in bounds.items())
+    parts = (counted(bound, names.get(name, name)[:-1]) for name, bound in bounds.items())
     return ", ".join(parts) + ("" if "guards" in bounds else ", any number of ifs")
 
 
-def expectation(estimates: Sequence[EstimateShown]) -> Iterator[Text]:
+def expectation(estimates: Sequence[Estimate]) -> Iterator[Text]:
     """What it will take."""
     for each in estimates:
         yield Text(
             f"--events {each.events}: about {_about(each.programs)} programs without a race, "
             f"{_about(each.to_decide)} of them to decide, {_duration(each.seconds)} "
             f"{'' if each.deciding else 'to list them '}with "
-            f"{_counted(each.workers, 'process', 'processes')} (from a sample)",
+            f"{counted(each.workers, 'process', 'processes')} (from a sample)",
             style="dim",
         )
 
 
 def expected_formulas(events: int, seconds: float) -> Text:
     """How long formulas will take."""
-    words = f"the formulas for {_counted(events, 'operation')} take roughly {_duration(seconds)}"
+    words = f"the formulas for {counted(events, 'operation')} take roughly {_duration(seconds)}"
     return Text(f"{words}, going by those for {events - 1}", style="dim")
 
 
-def finding(found: BrokenShown, scheme: str, by: str) -> Iterator[Text]:
+def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
     """A program that breaks the scheme."""
     yield Text("")
     made = f" with {_rows(found.stronger)} made as strong as can be" if found.stronger else ""
     yield Text.assemble(
         ("UNSOUND", "bold red"), f"  {scheme}{made} is broken by a smallest program:"
     )
-    yield Text(f"  {found.line}", style="bold")
-    steps = "" if found.steps is None else f", after {_counted(found.steps, 'step')} at the least"
+    yield Text(f"  {found.program}", style="bold")
+    steps = "" if found.steps is None else f", after {counted(found.steps, 'step')} at the least"
     yield Text(f"  {found.reason}{steps}")
     for row in found.blamed:
         yield Text.assemble("  at fault: ", (_row(row), "bold"))
@@ -90,12 +89,12 @@ def finding(found: BrokenShown, scheme: str, by: str) -> Iterator[Text]:
     yield Text(f"  {where}{_smallest(found, by)}, {_duration(found.seconds)})", style="dim")
 
 
-def _smallest(found: BrokenShown, by: str) -> str:
+def _smallest(found: Finding, by: By) -> str:
     """In which sense it is a smallest one, and on what that rests."""
-    asked = _counted(found.decided, "formula") if by == FORMULA else f"{found.decided:,} decided"
+    asked = counted(found.decided, "formula") if by is By.FORMULA else f"{found.decided:,} decided"
     if found.open:
         return f"{found.open:,} that may be smaller not decided ({asked}"
-    if by == FORMULA:
+    if by is By.FORMULA:
         return f"none with fewer operations, or as many in fewer threads ({asked}"
     return f"no smaller one ({asked}"
 
@@ -110,7 +109,7 @@ def before_counting(report: HuntReport) -> Iterator[Text]:
 def conclusion(report: HuntReport) -> Iterator[Text | Table]:
     """The counts, and what follows."""
     if report.stopped == ESTIMATED:
-        if not report.estimates:
+        if not report.method.estimates:
             yield Text("no estimate: the filters are not proved for this model")
         return
     yield Text("")
@@ -118,7 +117,7 @@ def conclusion(report: HuntReport) -> Iterator[Text | Table]:
         yield _table(report)
         yield from _explained(report)
     yield from _formulas(report)
-    if report.formulas is None:
+    if report.method.formulas is None:
         yield _summary(report)
     yield from _undecided(report)
     yield _last(report)
@@ -129,16 +128,8 @@ def _table(report: HuntReport) -> Table:
     for head in _HEADS:
         table.add_column(head, justify="right")
     for it in report.phases:
-        numbers = (
-            it.events,
-            it.threads,
-            it.programs,
-            it.alone,
-            it.larger,
-            it.guarded,
-            it.to_decide,
-        )
-        table.add_row(*(f"{each:,}" for each in numbers))
+        sorts = (it.alone, it.larger, it.guarded, it.to_decide)
+        table.add_row(*(f"{each:,}" for each in (it.events, it.threads, it.programs, *sorts)))
     return table
 
 
@@ -153,27 +144,25 @@ def _explained(report: HuntReport) -> Iterator[Text]:
     yield Text(
         f"{racy:,} extensions of them race (not counted up to symmetry), and nothing is asked of "
         "these, nor of what contains them"
-        if report.argued
+        if report.method.filtered
         else f"{racy:,} programs race; the filters are proved for opencl-rsp alone and not used",
         style="dim",
     )
 
 
 def _summary(report: HuntReport) -> Text:
-    words = ", ".join(f"{count:,} {word.value}" for word, count in report.words.items() if count)
-    line = Text(f"{sum(report.words.values()):,} decided: {words or 'none'}")
+    words = ", ".join(f"{count:,} {word.value}" for word, count in report.decided.items() if count)
+    line = Text(f"{sum(report.decided.values()):,} decided: {words or 'none'}")
     return line.append(f"; {_duration(report.seconds)}", style="dim")
 
 
 def _formulas(report: HuntReport) -> Iterator[Text]:
-    if report.why:
-        yield Text(f"decided program by program: {report.why}", style="dim")
-    it = report.formulas
+    if report.method.why_by_programs:
+        yield Text(f"decided program by program: {report.method.why_by_programs}", style="dim")
+    it = report.method.formulas
     if it is None:
         return
-    line = Text(
-        f"{_counted(it.asked, 'formula')} asked: {it.sound:,} without a program to break it"
-    )
+    line = Text(f"{counted(it.asked, 'formula')} asked: {it.sound:,} without a program to break it")
     yield line.append(f"; {_duration(report.seconds)}", style="dim")
     yield Text(
         f"of the candidates on the way {it.racy:,} raced, and {it.allowed:,} had allowed outcomes; "
@@ -183,10 +172,10 @@ def _formulas(report: HuntReport) -> Iterator[Text]:
 
 
 def _undecided(report: HuntReport) -> Iterator[Text]:
-    for each in report.unknown[:_FEW]:
+    for each in report.unknown[:FEW]:
         yield Text(f"not decided: {each}", style="magenta")
-    if len(report.unknown) > _FEW:
-        yield Text(f"and {len(report.unknown) - _FEW:,} more not decided", style="magenta")
+    if len(report.unknown) > FEW:
+        yield Text(f"and {len(report.unknown) - FEW:,} more not decided", style="magenta")
     yield from (Text(str(each), style="bold red") for each in report.internal)
 
 
@@ -195,30 +184,31 @@ def _last(report: HuntReport) -> Text:
         words = f"not all programs within the bounds were looked at: {report.stopped}"
         again = f"; {ON_AGAIN}" if report.interrupted else ""
         return Text(f"{words}{again}", style="bold red")
-    subject = f"{report.scheme} is sound"
+    subject = report.subject.scheme
     if report.stronger:
-        verb = "made as strong as can be"
-        subject = f"{report.scheme} with {_rows(report.stronger)} {verb} is sound"
-    number = f"{report.programs:,} " if report.counted else ""
-    which = f"{number}race-free programs within {bounds_in_words(report.space.bounds)}"
-    if not report.counted:
+        subject += f" with {_rows(report.stronger)} made as strong as can be"
+    subject += " is sound"
+    method = report.method
+    number = f"{report.programs:,} " if method.counted else ""
+    which = f"{number}race-free programs within {bounds_in_words(report.space.within)}"
+    if not method.counted:
         which += " (not counted)"
     if not report.sound:
         many = len(report.unknown)
-        what = f"those of {many:,} questions" if report.formulas else f"{many:,} that are"
+        what = f"those of {many:,} questions" if method.formulas else f"{many:,} that are"
         words = f"{subject} for the {which}{_made_of(report.space)} but {what} not decided"
         return Text(words, style="bold magenta")
-    vacuous = report.words.get(Word.VACUOUS, 0)
+    vacuous = report.decided[Word.VACUOUS]
     words = f"{subject} for all {which}{_made_of(report.space)}"
     if vacuous:
         words += f"; of those decided {vacuous:,} complete no execution"
     return Text(words, style="bold green")
 
 
-def _made_of(space: SpaceShown) -> str:
+def _made_of(space: HuntedSpace) -> str:
     """What else the bounds are: operations, if not all usual ones; plain ones on atomics."""
-    made = f", made of {', '.join(space.operations)}" if space.some else ""
-    return made + (" (plain operations on atomic locations, too)" if space.mixed else "")
+    made = f", made of {', '.join(space.operations)}" if space.some_operations else ""
+    return made + (" (plain operations on atomic locations, too)" if space.plain_on_atomic else "")
 
 
 def _row(row: BlamedRow) -> str:
@@ -230,10 +220,6 @@ def _rows(numbers: Sequence[int]) -> str:
     if len(ordered) == 1:
         return f"row {ordered[0]}"
     return f"rows {', '.join(ordered[:-1])} and {ordered[-1]}"
-
-
-def _counted(count: int, what: str, many: str | None = None) -> str:
-    return f"{count:,} {what if count == 1 else many or f'{what}s'}"
 
 
 def _about(count: int) -> str:

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
-from rspverify.render.progress import ON_AGAIN
-from rspverify.report.mutations import (
+from rspverify.engineering.mutation import (
     Fate,
     Finding,
+    MutatedRow,
     MutationReport,
-    NamedTest,
-    RowShown,
-    StepShown,
 )
+from rspverify.render.progress import ON_AGAIN
+from rspverify.render.words import counted, few
+from rspverify.scheme.mutants import Step
 from rspverify.verdict import Word
 
 STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.SURVIVES: "bold red"}
@@ -22,13 +22,11 @@ NEEDED = "needed"
 NOT_SHOWN = "not shown to be needed"
 ACCESS = "the access"
 OPEN = "not decided"
-_FEW = 5
-"""So many tests are named; of more, their number is said."""
 
 
 def mutation_table(report: MutationReport) -> Iterator[Text]:
     """Everything: a block for each row, then the counts and what follows from them."""
-    yield Text(f"{report.scheme}, for the machine {report.machine}", style="bold")
+    yield Text(f"{report.subject.scheme}, for the machine {report.subject.machine}", style="bold")
     for row in report.rows:
         yield from _row(row, report)
     yield from _wider(report)
@@ -39,16 +37,16 @@ def mutation_table(report: MutationReport) -> Iterator[Text]:
     yield from _commands(report)
     yield from (Text(str(each), style="bold red") for each in report.internal)
     if report.interrupted:
-        words = f"interrupted: {len(report.findings)} of {report.asked} mutants looked at"
+        words = f"interrupted: {len(report.mutants)} of {report.summary.mutants} mutants looked at"
         yield Text(f"{words}; {ON_AGAIN}", style="bold red")
 
 
-def _row(row: RowShown, report: MutationReport) -> Iterator[Text]:
+def _row(row: MutatedRow, report: MutationReport) -> Iterator[Text]:
     yield Text("")
-    head = Text(f"{row.number:2}  {row.operations}", style="bold")
-    head.append(f"  ({_counted(row.tests, 'test')})", style="dim")
+    head = Text(f"{row.row:2}  {row.operations}", style="bold")
+    head.append(f"  ({counted(row.tests, 'test')})", style="dim")
     yield head
-    found = [each for each in report.findings if each.mutant.row == row.number]
+    found = [each for each in report.mutants if each.mutant.row == row.row]
     for place, instruction in enumerate(row.code, 1):
         mark = _mark(row, place, found)
         style = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta"}.get(mark, "dim")
@@ -62,25 +60,25 @@ def _row(row: RowShown, report: MutationReport) -> Iterator[Text]:
             yield line
 
 
-def _mark(row: RowShown, place: int, found: list[Finding]) -> str:
+def _mark(row: MutatedRow, place: int, found: list[Finding]) -> str:
     """What can be said of an instruction: needed if every mutant without it fails a test."""
     if place in row.accesses:
         return ACCESS
     without = [it for it in found if any(place in step.removes for step in it.mutant.steps)]
-    if any(it.fate is Fate.SURVIVES for it in without):
+    if any(it.verdict is Fate.SURVIVES for it in without):
         return NOT_SHOWN
     wanted = any(step.place == place and step.removes for it in without for step in it.mutant.steps)
     return NEEDED if wanted else OPEN
 
 
-def _at(place: int, row: RowShown, found: list[Finding]) -> Iterator[Text]:
+def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
     """What became of each step at an instruction."""
     for finding in found:
         first = finding.mutant.step
         for step in finding.mutant.steps:
             if step.place == place:
                 text = _step(step)
-                text.append(f"{finding.fate.value:10}", style=STYLES[finding.fate])
+                text.append(f"{finding.verdict.value:10}", style=STYLES[finding.verdict])
                 text.append(_shown_by(finding))
                 if step is not first:
                     text.append(f" (the same code as at {first.place}, {first.words})", style="dim")
@@ -90,17 +88,17 @@ def _at(place: int, row: RowShown, found: list[Finding]) -> Iterator[Text]:
             yield _step(step).append("the same code", style="dim")
 
 
-def _step(step: StepShown) -> Text:
+def _step(step: Step) -> Text:
     return Text(f"{step.words:24}")
 
 
 def _shown_by(finding: Finding) -> str:
-    words = finding.test.title if finding.test else ""
+    words = finding.test or ""
     if finding.within:
         words += f" (within {_bounds(finding.within)})"
     if finding.unknown:
-        words += f" ({_counted(len(finding.unknown), 'test')} not decided)"
-    if finding.fate is Fate.SURVIVES and finding.mutant.cost < 0:
+        words += f" ({counted(len(finding.unknown), 'test')} not decided)"
+    if finding.verdict is Fate.SURVIVES and finding.mutant.cost < 0:
         words += f" (costs {-finding.mutant.cost} less)"
     return words.strip()
 
@@ -111,7 +109,7 @@ def _wider(report: MutationReport) -> Iterator[Text]:
     whose = f"those of {report.costs}" if report.costs else "our own"
     yield Text("")
     yield Text(f"wider, by what they cost (weights: {whose}); not decided", style="bold")
-    costs = {row.number: row.cost for row in report.rows}
+    costs = {row.row: row.cost for row in report.rows}
     for each in report.wider:
         more = f"{costs[each.row]} → {costs[each.row] + each.cost}"
         step = f"{each.step.place} {each.step.instruction}: {each.step.words}"
@@ -119,19 +117,20 @@ def _wider(report: MutationReport) -> Iterator[Text]:
 
 
 def _counts(report: MutationReport) -> Text:
-    line = Text(f"{_counted(report.asked, 'mutant')}: ", style="bold")
-    line.append(", ".join(f"{report.count(fate)} {fate.value}" for fate in Fate))
+    line = Text(f"{counted(report.summary.mutants, 'mutant')}: ", style="bold")
+    line.append(", ".join(f"{report.summary.fates[fate]} {fate.value}" for fate in Fate))
     line.append(f"; {report.seconds:.1f} s", style="dim")
     return line
 
 
 def _conclusion(report: MutationReport) -> Iterator[Text]:
-    surviving = [it for it in report.findings if it.fate is Fate.SURVIVES]
+    scheme = report.subject.scheme
+    surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
     if report.interrupted:
         return
-    if not surviving and report.asked:
+    if not surviving and report.summary.mutants:
         yield Text(
-            f"each instruction of {report.scheme} is needed, as far as it reaches and where it "
+            f"each instruction of {scheme} is needed, as far as it reaches and where it "
             "stands: every step fails a test",
             style="green",
         )
@@ -142,59 +141,55 @@ def _conclusion(report: MutationReport) -> Iterator[Text]:
             style="bold red",
         )
     rows = {it.mutant.row for it in surviving}
-    beyond = [str(row.number) for row in report.rows if row.number in rows and not row.hunted]
+    beyond = [str(row.row) for row in report.rows if row.row in rows and not row.hunted]
     if beyond:
         named = f"row{'s' * (len(beyond) > 1)} {', '.join(beyond)}"
         yield Text(f"no program of a hunt has operations of {named}, which says nothing of these")
     if surviving and report.tests.broken:
         yield Text(
-            f"as {report.scheme} is broken itself, see whether a program that hunt finds breaks "
-            f"{report.scheme}, too: it tells nothing then"
+            f"as {scheme} is broken itself, see whether a program that hunt finds breaks "
+            f"{scheme}, too: it tells nothing then"
         )
-    undecided = sum(it.undecided for it in surviving)
-    if undecided:
+    if undecided := report.summary.undecided:
         yield Text(f"of those that survive, {undecided} may fail tests that were not decided")
 
 
 def _tests(report: MutationReport) -> Iterator[Text]:
-    ground = report.tests
-    reach = f"within {_bounds(ground.within)}" if ground.within else "exact"
-    words = ", ".join(f"{ground.words[word]} {word.value}" for word in Word if word in ground.words)
-    head = (
-        f"{_counted(ground.total, 'test')}, model {report.model}, engine {report.engine} ({reach})"
-    )
-    yield Text(f"{head}; under {report.scheme} itself: {words}")
-    if ground.broken:
-        tests = [test for test, _ in ground.broken]
+    tests, subject = report.tests, report.subject
+    scheme = subject.scheme
+    reach = f"within {_bounds(tests.within)}" if tests.within else "exact"
+    words = ", ".join(f"{count} {word}" for word in Word if (count := tests.verdicts[word]))
+    number = counted(tests.total, "test")
+    head = f"{number}, model {subject.model}, engine {subject.engine} ({reach})"
+    yield Text(f"{head}; under {scheme} itself: {words}")
+    if tests.broken:
         yield Text(
-            f"{report.scheme} itself fails {_counted(len(tests), 'test')}, which show nothing of "
-            f"its mutants: {_named(tests)}",
+            f"{scheme} itself fails {counted(len(tests.broken), 'test')}, which show nothing of "
+            f"its mutants: {few([it.test for it in tests.broken])}",
             style="yellow",
         )
-    if report.stuck:
+    if tests.stuck:
         yield Text(
-            f"{report.scheme} itself gets stuck in {_counted(len(report.stuck), 'test')} in which "
-            f"a mutant does, which shows nothing of it: {_named(report.stuck)}",
+            f"{scheme} itself gets stuck in {counted(len(tests.stuck), 'test')} in which "
+            f"a mutant does, which shows nothing of it: {few([it.test for it in tests.stuck])}",
             style="yellow",
         )
-    unknown: dict[str, list[NamedTest]] = {}
-    seen = [*ground.unknown, *(each for it in report.findings for each in it.unknown)]
-    for test, reason in dict.fromkeys(seen):
-        unknown.setdefault(reason, []).append(test)
+    unknown: dict[str, dict[str, str]] = {}
+    for test in (*tests.unknown, *(each for it in report.mutants for each in it.unknown)):
+        unknown.setdefault(test.reason, {})[test.file] = test.test
     for reason, those in unknown.items():
-        named = _named(list(dict.fromkeys(those)))
-        yield Text(f"not decided ({reason}): {named}", style="magenta")
-    for file, reason in ground.left_out:
-        yield Text(f"left out: {file}: {reason}", style="cyan")
+        yield Text(f"not decided ({reason}): {few(list(those.values()))}", style="magenta")
+    for left in tests.left_out:
+        yield Text(f"left out: {left.file}: {left.reason}", style="cyan")
 
 
 def _commands(report: MutationReport) -> Iterator[Text]:
-    shown = [it for it in report.findings if it.command is not None]
+    shown = [it for it in report.mutants if it.command is not None]
     if shown:
         yield Text("")
         yield Text("the execution behind each, or for one that survives, the search for one:")
         yield from (Text(f"    {it.command}") for it in shown)
-    elif report.findings:
+    elif report.mutants:
         yield Text(
             "--write DIR writes each mutant as a scheme, and shows the command that explains what "
             "it fails, or hunts for a program if it survives",
@@ -202,14 +197,5 @@ def _commands(report: MutationReport) -> Iterator[Text]:
         )
 
 
-def _named(tests: list[NamedTest] | tuple[NamedTest, ...]) -> str:
-    names = ", ".join(test.title for test in tests[:_FEW])
-    return names if len(tests) <= _FEW else f"{names} and {len(tests) - _FEW} more"
-
-
 def _bounds(within: Mapping[str, int]) -> str:
     return ", ".join(f"{bound} {name}" for name, bound in sorted(within.items()))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

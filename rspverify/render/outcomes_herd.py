@@ -8,30 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rspverify.report import UNDEFINED, FinalStates, OutcomeAnswer, OutcomeTable
+from rspverify.answers import UNDEFINED, FinalStates, OutcomeAnswer, Quantifier
 
-_KINDS = {"exists": "Allowed", "~exists": "Forbidden", "forall": "Required"}
+_KINDS = {
+    Quantifier.EXISTS: "Allowed",
+    Quantifier.NOT_EXISTS: "Forbidden",
+    Quantifier.FORALL: "Required",
+}
 
 
-def block(answer: OutcomeAnswer) -> str:
+def block(it: OutcomeAnswer) -> str:
     """What herd prints of a test, with the empty line at its end."""
-    table = answer.found
-    assert isinstance(table, OutcomeTable)
-    final = table.final
+    final = it.final
+    assert final is not None
     positive, negative = final.positive, final.negative
-    if final.quantifier == "~exists":  # for herd, a witness of ~exists is what does not satisfy
+    if (
+        final.quantifier is Quantifier.NOT_EXISTS
+    ):  # for herd, a witness of ~exists is what does not satisfy
         positive, negative = negative, positive
     lines = [
-        f"Test {table.test} {_KINDS[final.quantifier]}",
+        f"Test {it.test} {_KINDS[final.quantifier]}",
         f"States {len(final.states)}",
         *_states(final),
-        ("Loop " if table.within else "") + _judgement(table),
+        ("Loop " if it.within else "") + _judgement(it, final),
         "Witnesses",
         f"Positive: {positive} Negative: {negative}",
-        *(f"Flag {name}" for name in table.flags),
+        *(f"Flag {name}" for name in it.flags or ()),
         f"Condition {final.quantifier} ({final.formula})",
-        f"Observation {table.test} {final.observation} {final.positive} {final.negative}",
-        f"Time {table.test} {answer.seconds:.2f}",
+        f"Observation {it.test} {final.observation} {final.positive} {final.negative}",
+        f"Time {it.test} {it.seconds:.2f}",
         "",
     ]
     return "\n".join(lines) + "\n"
@@ -39,16 +44,15 @@ def block(answer: OutcomeAnswer) -> str:
 
 def _states(final: FinalStates) -> Iterator[str]:
     for state in final.states:
-        yield " ".join(f"{name}={value};" for name, value in zip(final.names, state, strict=True))
+        yield " ".join(f"{name}={value};" for name, value in state.items())
 
 
-def _judgement(table: OutcomeTable) -> str:
-    final = table.final
-    if UNDEFINED in table.flags:
+def _judgement(it: OutcomeAnswer, final: FinalStates) -> str:
+    if UNDEFINED in (it.flags or ()):
         return "Undef"
     fulfilled = {
-        "exists": final.positive > 0,
-        "~exists": final.positive == 0,
-        "forall": final.negative == 0,
+        Quantifier.EXISTS: final.positive > 0,
+        Quantifier.NOT_EXISTS: final.positive == 0,
+        Quantifier.FORALL: final.negative == 0,
     }
     return "Ok" if fulfilled[final.quantifier] else "No"

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from rspverify.render import outcomes_herd, outcomes_json
+from rspverify.answers import OutcomeAnswer, OutcomesReport
+from rspverify.convert import to_json
+from rspverify.render import outcomes_herd
 from rspverify.render.outcomes_text import outcome_table
 from rspverify.render.races_text import race_line, race_report
-from rspverify.report import OutcomeAnswer, OutcomeTable, RaceReport
 from rspverify.verdict import Word
 
 
@@ -25,7 +26,7 @@ class OutcomesStream:
 
     def show(self, answer: OutcomeAnswer) -> None:
         """Take the next answer."""
-        if answer.found is None:
+        if not answer.answered:
             print(_refusal(answer, many=self._many), file=sys.stderr)
             return
         if self._form == "json":
@@ -33,26 +34,26 @@ class OutcomesStream:
         if self._form == "herd":
             self._console.file.write(outcomes_herd.block(answer))
             _warn(answer)
-        elif isinstance(answer.found, OutcomeTable):
-            self._table(answer.found)
+        elif answer.outcomes is not None:
+            self._table(answer)
         else:
-            self._races(answer.found)
+            self._races(answer)
         self._console.file.flush()
 
     def finish(self, answers: Sequence[OutcomeAnswer], model: str) -> None:
         """The document, or how many tests have an answer."""
         if self._form == "json":
-            self._console.file.write(outcomes_json.render(answers, model))
+            self._console.file.write(to_json(OutcomesReport(model, tuple(answers))))
         elif self._form == "text" and self._many:
             self._console.print(Text(_summary(answers, model)), soft_wrap=True)
 
-    def _table(self, table: OutcomeTable) -> None:
+    def _table(self, table: OutcomeAnswer) -> None:
         for part in outcome_table(table):
             self._console.print(part)
         if self._many:
             self._console.print()
 
-    def _races(self, report: RaceReport) -> None:
+    def _races(self, report: OutcomeAnswer) -> None:
         if self._many:
             self._console.print(race_line(report), soft_wrap=True)
             return
@@ -70,19 +71,17 @@ def _refusal(answer: OutcomeAnswer, *, many: bool) -> str:
 
 def _warn(answer: OutcomeAnswer) -> None:
     """What herd's form has no place for."""
-    table = answer.found
-    assert isinstance(table, OutcomeTable)
-    if not table.final.counted:
+    if answer.final and not answer.final.counted:
         print(f"{answer.file}: there are more executions than the counts say", file=sys.stderr)
-    for bound, number in table.within.items():
+    for bound, number in answer.within.items():
         print(f"{answer.file}: only executions within {number} {bound}", file=sys.stderr)
-    for note in table.notes:
+    for note in answer.notes:
         print(f"{answer.file}: {note}", file=sys.stderr)
 
 
 def _summary(answers: Sequence[OutcomeAnswer], model: str) -> str:
     words = [answer.word for answer in answers]
-    racy = sum(1 for each in answers if each.found is not None and each.found.race is not None)
+    racy = sum(bool(each.racy) for each in answers)
     parts = [f"{len(answers)} tests, model {model}", f"{words.count(None)} answered, {racy} racy"]
     for word in (Word.UNSUPPORTED, Word.UNKNOWN, Word.ERROR):
         if word in words:

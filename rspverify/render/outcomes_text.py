@@ -11,16 +11,16 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from rspverify.answers import Observed, OutcomeAnswer, OutcomeRow
 from rspverify.render.races_text import accesses
-from rspverify.report import Observed, OutcomeRow, OutcomeTable
 
 _ANY_WIDTH = 10_000
 
 
-def outcome_table(it: OutcomeTable) -> Iterator[RenderableType]:
+def outcome_table(it: OutcomeAnswer) -> Iterator[RenderableType]:
     """The table, the race, and the final condition in herd's words."""
     yield Text(f"{it.test} (model {it.model})", style="bold")
-    yield _Rows(it)
+    yield _Rows(it, it.outcomes or ())
     yield Text("")
     for bound, number in it.within.items():
         yield Text(f"Only executions within {number} {bound}.", style="magenta")
@@ -32,8 +32,7 @@ def outcome_table(it: OutcomeTable) -> Iterator[RenderableType]:
             yield Text(f"  {line}")
     else:
         yield Text("No consistent execution has a race.")
-    if it.condition:
-        final = it.final
+    if it.condition and (final := it.final):
         yield Text(f"Condition {it.condition}")
         counted = "" if final.counted else " (not counted to the end)"
         yield Text(
@@ -45,8 +44,8 @@ def outcome_table(it: OutcomeTable) -> Iterator[RenderableType]:
 class _Rows:
     """The outcomes as a table with a column for each value, or for all values if it is too wide."""
 
-    def __init__(self, table: OutcomeTable) -> None:
-        self._table = table
+    def __init__(self, answer: OutcomeAnswer, rows: Sequence[OutcomeRow]) -> None:
+        self._answer, self._rows = answer, rows
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         wide = self._wide()
@@ -54,7 +53,7 @@ class _Rows:
         yield wide if needed <= options.max_width else self._narrow()
 
     def _wide(self) -> Table:
-        shown = _values(self._table)
+        shown = _values(self._rows)
         names = _names(shown)
         table = _empty()
         for name in names:
@@ -63,7 +62,7 @@ class _Rows:
         return table
 
     def _narrow(self) -> Table:
-        shown = _values(self._table)
+        shown = _values(self._rows)
         table = _empty()
         table.add_column("outcome", overflow="fold")
         cells = [" ".join(f"{k}={v}" for k, v in values.items()) for values in shown]
@@ -71,10 +70,10 @@ class _Rows:
         return table
 
     def _fill(self, table: Table, first: Sequence[Sequence[str]]) -> None:
-        it = self._table
+        it = self._answer
         for name in ("model", *it.schemes, *(["condition"] if it.condition else [])):
             table.add_column(name, no_wrap=True)
-        for row, cells in zip(it.rows, first, strict=True):
+        for row, cells in zip(self._rows, first, strict=True):
             bad = not row.allowed and it.race is None
             verdicts = _verdicts(row, condition=it.condition is not None)
             table.add_row(*cells, *verdicts, style="bold red" if bad else None)
@@ -86,18 +85,18 @@ def _empty() -> Table:
 
 def _verdicts(row: OutcomeRow, *, condition: bool) -> list[str]:
     cells = ["allowed" if row.allowed else "forbidden"]
-    cells += ["?" if each is None else "reached" if each else "-" for each in row.reached]
+    cells += ["?" if each is None else "reached" if each else "-" for each in row.reached.values()]
     if condition:
         cells.append("holds" if row.satisfies else "")
     return cells
 
 
-def _values(table: OutcomeTable) -> list[dict[str, str]]:
+def _values(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:
     """Per outcome its values by name: registers and memory, and reads where these do not tell."""
-    plain = [_without_reads(row.observed) for row in table.rows]
+    plain = [_without_reads(row.outcome) for row in rows]
     if len({tuple(values.items()) for values in plain}) == len(plain):
         return plain
-    reads = _reads(table)
+    reads = _reads(rows)
     return [{**found, **values} for found, values in zip(reads, plain, strict=True)]
 
 
@@ -106,21 +105,19 @@ def _without_reads(observed: Observed) -> dict[str, str]:
     return {name: str(value) for name, value in named.items()}
 
 
-def _reads(table: OutcomeTable) -> list[dict[str, str]]:
+def _reads(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:
     """Per outcome its reads: `P1 line 12`, with the column where a line has several of a thread.
 
     Where a loop reads at one place again and again, they are numbered.
     """
-    places = [
-        Counter((it.thread, it.line, it.column) for it in row.observed.reads) for row in table.rows
-    ]
+    places = [Counter((it.thread, it.line, it.column) for it in row.outcome.reads) for row in rows]
     crowded = Counter((thread, line) for thread, line, _ in set().union(*places))
     repeated = {place for counted in places for place, number in counted.items() if number > 1}
     found = []
-    for row in table.rows:
+    for row in rows:
         met: Counter[tuple[int, int, int]] = Counter()
         values = {}
-        for it in row.observed.reads:
+        for it in row.outcome.reads:
             place = (it.thread, it.line, it.column)
             met[place] += 1
             column = f":{it.column}" if crowded[it.thread, it.line] > 1 else ""

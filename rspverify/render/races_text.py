@@ -8,8 +8,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rspverify.answers import OutcomeAnswer
 from rspverify.graph import nearest
-from rspverify.report import RaceReport
 from rspverify.verdict import Event, Race
 
 _HEADS = {
@@ -28,7 +28,7 @@ def accesses(race: Race) -> list[str]:
     return [_at(race.first), _at(race.second)]
 
 
-def race_report(it: RaceReport) -> Iterator[RenderableType]:
+def race_report(it: OutcomeAnswer) -> Iterator[RenderableType]:
     """Everything about one test."""
     yield Text(f"{it.test} (model {it.model})", style="bold")
     for bound, number in it.within.items():
@@ -48,7 +48,7 @@ def race_report(it: RaceReport) -> Iterator[RenderableType]:
     yield Text(f"As a picture: rspverify draw --race -o race.svg {it.file}")
 
 
-def race_line(it: RaceReport) -> Text:
+def race_line(it: OutcomeAnswer) -> Text:
     """One test in one line."""
     within = "".join(f" (within {number} {bound})" for bound, number in it.within.items())
     within += "".join(f" ({note})" for note in it.notes)
@@ -74,7 +74,7 @@ def race_execution(race: Race) -> Table:
             _name(place),
             "" if event.thread is None else f"P{event.thread}",
             "" if event.line is None else str(event.line),
-            event.text,
+            event.access,
             *(" ".join(_name(each) for each in into[name][place]) for name in shown),
             style="yellow" if racing else None,
         )
@@ -97,5 +97,5 @@ def _name(place: int) -> str:
 
 def _at(event: Event) -> str:
     if event.thread is None:
-        return event.text
-    return f"P{event.thread} line {event.line}: {event.text}"
+        return event.access
+    return f"P{event.thread} line {event.line}: {event.access}"

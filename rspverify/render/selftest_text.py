@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.report import Disagreement, PairCounts, SelftestReport
+from rspverify.selftest.answer import Disagreement, PairCounts, SelftestReport
 from rspverify.verdict import Word
 
 _WORDS = (Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS)
@@ -26,8 +26,8 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
         yield _table(report.kinds, total)
     if report.missing:
         yield Text("answers not given")
-    for (who, why), count in report.missing.items():
-        yield Text(f"  {count:>6,}  {who}: {why}")
+    for it in report.missing:
+        yield Text(f"  {it.count:>6,}  {it.who}: {it.why}")
     for disagreement in report.disagreements:
         yield from _disagreement(disagreement)
     count = len(report.disagreements)
@@ -42,7 +42,9 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
 def _table(kinds: Mapping[str, Mapping[str, PairCounts]], total: PairCounts) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
-    words = [word for word in _WORDS if any(total.words.values())]  # none where none was asked for
+    words = [
+        word for word in _WORDS if any(total.verdicts.values())
+    ]  # none where none was asked for
     for title in ("pairs", "by all", "by some", "skipped", *(word.value for word in words)):
         table.add_column(title, justify="right")
     table.add_row("all", *_cells(total, words))
@@ -54,11 +56,11 @@ def _table(kinds: Mapping[str, Mapping[str, PairCounts]], total: PairCounts) -> 
 
 def _cells(counts: PairCounts, shown: Sequence[Word]) -> list[str]:
     numbers = (counts.pairs, counts.by_all, counts.by_some, counts.skipped)
-    words = [counts.words.get(word.value, 0) for word in shown]
+    words = [counts.verdicts.get(word.value, 0) for word in shown]
     return [f"{number:,}" for number in (*numbers, *words)]
 
 
 def _disagreement(it: Disagreement) -> Iterator[Text]:
-    yield Text(f"pair {it.number}: {it.words}", style="red")
+    yield Text(f"pair {it.pair}: {it.words}", style="red")
     yield Text(f"  {it.name}.litmus and {it.name}.yaml, made as small as they go")
     yield Text(f"  found by: {it.command}")

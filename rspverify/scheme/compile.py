@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program
@@ -56,6 +57,10 @@ def beyond(operation: Operation, program: Program) -> str | None:
             return "needs a mutex, and the machine has none"
         case Kind.FENCE if operation.regions == {"local"}:
             return "orders local memory alone, and the machine has no local memory"
+        case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE:
+            pass
+        case _:
+            assert_never(operation.kind)
     regions = {location.name: location.region for location in program.locations}
     if operation.location is not None and regions[operation.location] == "local":
         return "accesses local memory, and the machine has no local memory"

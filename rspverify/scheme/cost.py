@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
 
 from rspverify.assembly import MACHINES, Acquire, Invalidate, Level, Mark, Reach
-from rspverify.report import Bill
+from rspverify.convert import Count
 from rspverify.scheme.scheme import Scheme, Template
-from rspverify.scheme.wording import found, guess
-from rspverify.scheme.yaml_nodes import Node, Table, Text, read_yaml
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+from rspverify.wording import guess
+from rspverify.yaml_reader import Node, Table, Text, found, read_yaml
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
 _MOST = 1_000_000
@@ -36,6 +36,27 @@ class Costs:
     def of_scheme(self, scheme: Scheme) -> int:
         """The sum over all rows, each counted once."""
         return sum(self.of(row.code) for row in scheme.rows)
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a code is made of, and its weighted cost.
+
+    flushes, invalidations: instructions that flush or empty whole caches of that level, in any
+    reach. locks: instructions that take locks.
+    """
+
+    cost: Count = 0
+    instructions: Count = 0
+    l1_flushes: Count = 0
+    l2_flushes: Count = 0
+    l1_invalidations: Count = 0
+    l2_invalidations: Count = 0
+    locks: Count = 0
+
+    def __add__(self, other: Bill) -> Bill:
+        both = zip(astuple(self), astuple(other), strict=True)
+        return Bill(*(mine + theirs for mine, theirs in both))
 
 
 def priced(template: Template) -> str:

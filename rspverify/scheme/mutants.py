@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rspverify.assembly import Acquire, Lock, Reach, Release
+from rspverify.convert import Place
 from rspverify.litmus.program import Scope
 from rspverify.scheme.scheme import Row, Scheme, Template
 
@@ -34,10 +35,10 @@ class Step:
     """
 
     mutation: Mutation
-    place: int
+    place: Place
     instruction: str
     words: str
-    removes: tuple[int, ...] = ()
+    removes: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from enum import Enum
+from typing import assert_never
 
 from rspverify.litmus.program import Kind, Operation, Order
 
@@ -16,6 +17,11 @@ class Op(Enum):
     RMW = "rmw"
     CAS = "cas"
     FENCE = "fence"
+
+    @property
+    def one(self) -> str:
+        """`a load`, `a store`, `an rmw`."""
+        return f"{'an' if self is Op.RMW else 'a'} {self.value}"
 
 
 POSSIBLE: Mapping[Op, frozenset[Order]] = {
@@ -81,10 +87,16 @@ def op_of(operation: Operation) -> Op | None:
     """The kind of an operation; None for barriers and mutexes, for which there are no rows."""
     if operation.success is not None:
         return Op.CAS
-    kinds = {
-        Kind.LOAD: Op.LOAD,
-        Kind.STORE: Op.STORE,
-        Kind.RMW: Op.RMW,
-        Kind.FENCE: Op.FENCE,
-    }
-    return kinds.get(operation.kind)
+    match operation.kind:
+        case Kind.LOAD:
+            return Op.LOAD
+        case Kind.STORE:
+            return Op.STORE
+        case Kind.RMW:
+            return Op.RMW
+        case Kind.FENCE:
+            return Op.FENCE
+        case Kind.BARRIER | Kind.LOCK | Kind.UNLOCK:
+            return None
+        case _:
+            assert_never(operation.kind)

@@ -9,10 +9,17 @@ from pathlib import Path
 from rspverify.assembly import MACHINES, Architecture, InstructionSet
 from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
-from rspverify.scheme.wording import found
-from rspverify.scheme.yaml_fields import read_choice, read_fields, read_text
-from rspverify.scheme.yaml_nodes import List, Node, Text, read_yaml
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+from rspverify.yaml_reader import (
+    List,
+    Node,
+    Text,
+    found,
+    read_choice,
+    read_fields,
+    read_text,
+    read_yaml,
+)
 
 DEFAULT_MACHINE = MACHINES["rsp"]
 MAX_PROBLEMS = 100

@@ -9,10 +9,16 @@ from rspverify.litmus.program import Order, Scope
 from rspverify.scheme.orders import DEFAULT, POSSIBLE, Op, covered
 from rspverify.scheme.scheme import Row, Template
 from rspverify.scheme.template_reader import access_problem, read_template
-from rspverify.scheme.wording import found, one
-from rspverify.scheme.yaml_fields import read_choice, read_choices, read_fields, read_text
-from rspverify.scheme.yaml_nodes import List, Node
 from rspverify.source import Problem
+from rspverify.yaml_reader import (
+    List,
+    Node,
+    found,
+    read_choice,
+    read_choices,
+    read_fields,
+    read_text,
+)
 
 _KEYS = ("op", "scope", "order", "remote", "code", "note")
 _REQUIRED = ("op", "scope", "code")
@@ -84,7 +90,7 @@ def _read_orders(
     if node is None:
         return DEFAULT[kind]
     possible = [order.value for order in Order if order in POSSIBLE[kind]]
-    names = read_choices(node, f"the order of {one(kind)}", possible, problems)
+    names = read_choices(node, f"the order of {kind.one}", possible, problems)
     if names is None:
         return None
     return frozenset(map(Order, names))

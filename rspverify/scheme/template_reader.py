@@ -5,9 +5,9 @@ from __future__ import annotations
 from rspverify.assembly import InstructionSet, Mnemonic, Reach
 from rspverify.scheme.orders import Op
 from rspverify.scheme.scheme import Template
-from rspverify.scheme.wording import alternatives, found, guess, one, quoted
-from rspverify.scheme.yaml_nodes import Node, Text
 from rspverify.source import Problem, Span
+from rspverify.wording import alternatives, guess, quoted
+from rspverify.yaml_reader import Node, Text, found
 
 _INCREMENT = ("increment", "n", "the operation's own operand")
 _OPERATION = ("operation", "f", "the source operation's own")
@@ -114,7 +114,7 @@ def access_problem(
     there = " and ".join(template.mnemonic.name for template in accesses) or "none"
     number = "at least" if kind is Op.STORE else "exactly"
     message = (
-        f"the code of {one(kind)} must have {number} one instruction that {_ACCESS[kind]} "
+        f"the code of {kind.one} must have {number} one instruction that {_ACCESS[kind]} "
         f"({names}) and no other access, not {there}"
     )
     hint = "only after what writes may ST store the same again" if repeated else None

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rspverify.judge.judge import Judge
 from rspverify.litmus import read_program
-from rspverify.report import Disagreement, PairResult
 from rspverify.scheme import read_scheme
+from rspverify.selftest.answer import Disagreement, PairResult
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.draft import Draft
 from rspverify.selftest.operations import with_operations
@@ -127,13 +127,13 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
         command += f" --devices {task.devices}"
     comment = f"From `{command}`: {difference.words}."
     return Disagreement(
-        task.number,
-        kind,
-        difference.words,
-        command,
-        task.name,
-        draft.text(task.name, comment),
-        table.text(task.name, comment),
+        pair=task.number,
+        kind=kind,
+        words=difference.words,
+        command=command,
+        name=task.name,
+        litmus=draft.text(task.name, comment),
+        scheme=table.text(task.name, comment),
     )
 
 

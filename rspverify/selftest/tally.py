@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from rspverify.report import PairCounts, PairResult, SelftestReport
+from rspverify.selftest.answer import Missing, PairCounts, PairResult, SelftestReport
 from rspverify.selftest.compare import Choices
 from rspverify.verdict import Word
 
@@ -19,18 +19,18 @@ def report(
     seconds: float,
 ) -> SelftestReport:
     """The report on the pairs that were decided; of an interrupted run that is not all of them."""
-    engines = tuple(engine.value for engine in choices.engines)
+    engines = choices.engines
     missing = Counter(item for result in results for item in result.skipped.items())
     return SelftestReport(
-        seed,
-        start,
-        asked,
-        engines,
-        _counts(results, len(engines)),
-        _kinds(results, len(engines)),
-        dict(missing.most_common()),
-        tuple(result.disagreement for result in results if result.disagreement),
-        seconds,
+        seed=seed,
+        start=start,
+        asked=asked,
+        engines=engines,
+        total=_counts(results, len(engines)),
+        kinds=_kinds(results, len(engines)),
+        missing=tuple(Missing(*what, count) for what, count in missing.most_common()),
+        disagreements=tuple(result.disagreement for result in results if result.disagreement),
+        seconds=seconds,
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rspverify.answers import FinalStates, Observation, Quantifier
 from rspverify.litmus import Atom, Formula, Junction, Negation, Program, satisfies
-from rspverify.report import FinalStates
 from rspverify.soundness.wording import registers
 from rspverify.verdict import Outcome
 
@@ -48,14 +48,17 @@ class FinalCount:
             for outcome in outcomes:
                 holds = self.holds(outcome)
                 self._counts[holds] = max(1, self._counts[holds])
+        positive, negative = self._counts[True], self._counts[False]
+        names = [_named(place) for place in self._places]
+        states = sorted({self._judged(outcome)[1] for outcome in outcomes})
         return FinalStates(
-            self._condition.quantifier if self._condition else "forall",
+            Quantifier(self._condition.quantifier) if self._condition else Quantifier.FORALL,
             written(self._formula),
-            tuple(_named(place) for place in self._places),
-            tuple(sorted({self._judged(outcome)[1] for outcome in outcomes})),
-            self._counts[True],
-            self._counts[False],
+            _observation(positive, negative),
+            positive,
+            negative,
             self._counted,
+            tuple(dict(zip(names, state, strict=True)) for state in states),
         )
 
     def _judged(self, outcome: Outcome) -> tuple[bool, tuple[int, ...]]:
@@ -67,6 +70,12 @@ class FinalCount:
             )
             self._known[outcome] = satisfies(self._formula, named, memory), state
         return self._known[outcome]
+
+
+def _observation(positive: int, negative: int) -> Observation:
+    if not positive:
+        return Observation.NEVER
+    return Observation.SOMETIMES if negative else Observation.ALWAYS
 
 
 def written(formula: Formula) -> str:

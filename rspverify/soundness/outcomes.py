@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
 from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.report import UNDEFINED, OutcomeRow, OutcomeTable, RaceReport
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.final import FinalCount
@@ -23,8 +23,8 @@ MAX_EXECUTIONS = 10_000
 
 def outcomes(
     program: Program, model: MemoryModel, schemes: Sequence[Scheme], test: str, settings: Settings
-) -> OutcomeTable:
-    """The table of all outcomes. Raises InputError where the model is silent, and LimitReached."""
+) -> OutcomeAnswer:
+    """All outcomes. Raises InputError where the model is silent, and LimitReached."""
     require_covered(program, model)
     source = Questions(program, model, settings.limits())
     count = FinalCount(program)
@@ -32,38 +32,60 @@ def outcomes(
     reach = [_reach(program, scheme, settings) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
-    violated = source.violated()
+    violated, race = source.violated(), source.race()
+    names = _told_apart([scheme.name for scheme in schemes])
     rows = tuple(
         OutcomeRow(
             observed(program, outcome),
             outcome in allowed,
             count.holds(outcome) if condition else None,
-            tuple(None if found is None else outcome in found for found, _ in reach),
+            {
+                name: None if found is None else outcome in found
+                for name, (found, _) in zip(names, reach, strict=True)
+            },
         )
         for outcome in everything
     )
-    return OutcomeTable(
-        program.title,
-        test,
-        model.name,
-        tuple(scheme.name for scheme in schemes),
-        rows,
-        source.race(),
-        violated,
-        _flags(model, violated),
-        condition.span.text if condition else None,
-        count.result(allowed),
-        (*ignored_features(program, model), *(note for _, note in reach if note)),
-        program.within,
+    return OutcomeAnswer(
+        test=program.title,
+        file=test,
+        model=model.name,
+        schemes=names,
+        answered=True,
+        within=program.within,
+        racy=race is not None,
+        race=race,
+        condition=condition.span.text if condition else None,
+        final=count.result(allowed),
+        outcomes=rows,
+        violated=violated,
+        flags=_flags(model, violated),
+        notes=(*ignored_features(program, model), *(note for _, note in reach if note)),
     )
 
 
-def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> RaceReport:
+def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:
     """Whether a consistent execution races. Raises as `outcomes`."""
     require_covered(program, model)
     race = Questions(program, model, settings.limits()).race()
-    ignored = ignored_features(program, model)
-    return RaceReport(program.title, test, model.name, race, program.within, ignored)
+    return OutcomeAnswer(
+        test=program.title,
+        file=test,
+        model=model.name,
+        answered=True,
+        within=program.within,
+        racy=race is not None,
+        race=race,
+        notes=ignored_features(program, model),
+    )
+
+
+def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of schemes, with a number where one has the name of one before it."""
+    return tuple(
+        f"{name} ({names[: place + 1].count(name)})" if name in names[:place] else name
+        for place, name in enumerate(names)
+    )
 
 
 def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:

@@ -7,31 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
+from rspverify.verdict import Engine as Engine
+from rspverify.verdict import Reading as Reading
 
 if TYPE_CHECKING:
     from rspverify.litmus import Program
     from rspverify.source import Source
 
 DEFAULT_MODEL = "opencl-rsp"
-
-
-class Engine(StrEnum):
-    """How the machine's executions are found (DESIGN.md, «One machine, three engines»)."""
-
-    EVENTS = "events"
-    UNROLL = "unroll"
-    EXPLICIT = "explicit"
-
-
-class Reading(StrEnum):
-    """What soundness asks of a machine execution (SEMANTICS §5).
-
-    outcome: that some allowed execution has its outcome; witness: that its own rf and mo are
-    allowed, too.
-    """
-
-    OUTCOME = "outcome"
-    WITNESS = "witness"
 
 
 class L2(StrEnum):

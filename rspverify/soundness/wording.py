@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rspverify.answers import Observed, ReadValue
 from rspverify.litmus import Program
-from rspverify.report import Observed, ReadValue
 from rspverify.value import evaluate
 from rspverify.verdict import Event, Outcome, Race
 
@@ -37,7 +37,11 @@ def observed(program: Program, outcome: Outcome) -> Observed:
 
 def event_in_words(event: Event) -> str:
     """An access and its place: `P1 line 12 R[DV,N](y, 1)`."""
-    return event.text if event.thread is None else f"P{event.thread} line {event.line} {event.text}"
+    return (
+        event.access
+        if event.thread is None
+        else f"P{event.thread} line {event.line} {event.access}"
+    )
 
 
 def race_in_words(race: Race) -> str:

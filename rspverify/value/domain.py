@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import assert_never
 
 from rspverify.graph import circles
 from rspverify.limits import LimitReached, Limits
@@ -242,3 +243,5 @@ def _image(expression: Expression, of_read: Callable[[int], frozenset[int]]) -> 
             chosen = _image(condition, of_read)
             taken = _image(then, of_read) if chosen - {0} else frozenset[int]()
             return taken | (_image(otherwise, of_read) if 0 in chosen else frozenset())
+        case _:
+            assert_never(expression)

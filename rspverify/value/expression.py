@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ def evaluate(expression: Expression, values: Mapping[int, int]) -> int:
             return wrap(BINARY[name](first, evaluate(right, values)))
         case Select(condition, then, otherwise):
             return evaluate(then if evaluate(condition, values) else otherwise, values)
+        case _:
+            assert_never(expression)
 
 
 def reads(expression: Expression) -> frozenset[int]:
@@ -120,6 +123,8 @@ def reads(expression: Expression) -> frozenset[int]:
             return reads(left) | reads(right)
         case Select(condition, then, otherwise):
             return reads(condition) | reads(then) | reads(otherwise)
+        case _:
+            assert_never(expression)
 
 
 def shifted(expression: Expression, offset: int) -> Expression:
@@ -137,6 +142,8 @@ def shifted(expression: Expression, offset: int) -> Expression:
             return Select(
                 shifted(condition, offset), shifted(then, offset), shifted(otherwise, offset)
             )
+        case _:
+            assert_never(expression)
 
 
 def constants(expression: Expression) -> frozenset[int]:
@@ -152,6 +159,8 @@ def constants(expression: Expression) -> frozenset[int]:
             return constants(left) | constants(right)
         case Select(condition, then, otherwise):
             return constants(condition) | constants(then) | constants(otherwise)
+        case _:
+            assert_never(expression)
 
 
 def unary(name: str, argument: Expression) -> Expression:

@@ -225,4 +225,4 @@ def test_a_race_of_a_set() -> None:
     race = questions(text).race()
     assert race is not None
     assert race.first == race.second
-    assert race.first.text.startswith("R[na](x, ")
+    assert race.first.access.startswith("R[na](x, ")

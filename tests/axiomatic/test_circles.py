@@ -150,6 +150,9 @@ def test_a_read_of_a_later_store() -> None:
     [
         ("let hb = sb+\nirreflexive rf | (mo; rf) as Rmw", True),
         ("let hb = sb+\nirreflexive rf | (mo; mo; rf^-1) | (mo; rf) as Rmw", True),
+        ("let hb = sb+\nirreflexive (mo;rf) | (hb | (((rf)))) as Rmw", True),
+        ("let f(x) = mo; x\nlet hb = sb+\nirreflexive f(rf) | rf as Rmw", True),
+        ("let hb = sb+\nirreflexive rf | ((mo | sb); rf) as Rmw", False),
         ("let hb = sb+\nirreflexive mo; rf as Rmw", False),
         ("let hb = sb+\n~irreflexive rf | (mo; rf) as Rmw", False),
         ("let hb = sb+\nlet mo = mo & int\nirreflexive rf | (mo; rf) as Rmw", False),

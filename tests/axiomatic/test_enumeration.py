@@ -21,6 +21,7 @@ from rspverify.axiomatic import (
     Witness,
     consistent_execution,
     load_model,
+    read_model,
 )
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.check.expected import read_expected
@@ -344,3 +345,29 @@ def test_limits() -> None:
         consistent_execution(program, model, outcome, Limits(), most=100)
     with pytest.raises(LimitReached, match="timeout"):
         consistent_execution(program, model, outcome, Limits(seconds=1e-6))
+
+
+def test_a_recursive_definition() -> None:
+    """Happens-before as a least fixpoint: the answers of the model with a closure."""
+    text = """
+let sw = ([W & REL]; rf; [R & ACQ]) \\ thd
+let rec hb = sb | sw | ({step})
+irreflexive hb as Hb
+irreflexive rf^-1?; mo; rf?; hb as Coh
+irreflexive rf; hb as Rf
+irreflexive rf | (mo; mo; rf^-1) | (mo; rf) as Rmw
+empty (rf; [nal]) \\ ((W * R) & loc & hb) as Narf
+"""
+    model = read_model(Source("rec.cat", text.format(step="hb; hb")), "rec.cat")
+    plain = read_model(Source("not.cat", text.format(step="0")), "not.cat")
+    differ = 0
+    for path in TESTS[::4]:
+        program = read_program_file(path)
+        questions = Questions(program, model, Limits())
+        outcomes = {*questions.outcomes(), *Questions(program, plain, Limits()).outcomes()}
+        near = neighbours(outcomes, random.Random(path.stem), 4)
+        for outcome in sorted(outcomes | near):
+            found = consistent_execution(program, model, outcome, Limits())
+            assert (found is not None) == questions.allows(outcome), (path, outcome)
+            differ += found is None and outcome in outcomes
+    assert differ > 2

@@ -171,7 +171,7 @@ def test_release_sequences(again: str, between: str, expected: bool) -> None:
 def test_to_the_letter_a_remote_atomic_hides_a_race(name: str, texts: set[str]) -> None:
     race = ask(named(name), OURS).race()
     assert race is not None
-    shown = [race.first.text, race.second.text]
+    shown = [race.first.access, race.second.access]
     assert all(any(each.startswith(text) for each in shown) for text in texts)
     assert race.first.thread != race.second.thread
     assert not racy(named(name), TO_THE_LETTER)

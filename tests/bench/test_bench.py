@@ -18,6 +18,7 @@ from bench.curves import CURVES, Curve
 from bench.decisions import decisions
 from bench.document import END, filled
 from bench.engineering import ORIGINAL, Run, engineering
+from bench.first import first_answers
 from bench.growth import Point, grow, growth
 from bench.herd import CAT, HERD, Herd, beside_herd, named_herd
 from bench.measure import digits, side_by_side
@@ -172,9 +173,15 @@ def test_a_sheet_in_a_document() -> None:
         filled(text, {"herd": ""})
 
 
+def test_first_answers_are_beside_the_least_that_a_process_takes() -> None:
+    rows = first_answers(1, [("list",)]).rows
+    assert [row[0] for row in rows] == ["import z3", "list"]
+    assert rows[0][-1] == "1.00"
+
+
 def test_the_document_has_a_place_for_each_table(root: Path) -> None:
     text = (root / "docs/performance.md").read_text()
-    keys = ("circumstances", "decisions", "parts", "herd", "growth")
+    keys = ("circumstances", "first", "decisions", "parts", "herd", "growth")
     changed = filled(text, {key: f"figures of {key}" for key in keys})
     assert all(f"figures of {key}\n" in changed for key in keys)
 

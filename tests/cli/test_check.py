@@ -84,8 +84,8 @@ def test_json_is_as_its_schema_says() -> None:
     fig4 = next(each for each in results if each["test"] == "Fig4" and each["scheme"] == "original")
     assert fig4["outcome"] == {
         "reads": [
-            {"thread": 1, "line": 18, "location": "y", "value": 1},
-            {"thread": 1, "line": 21, "location": "x", "value": 0},
+            {"thread": 1, "line": 18, "column": 12, "location": "y", "value": 1},
+            {"thread": 1, "line": 21, "column": 10, "location": "x", "value": 0},
         ],
         "registers": {"1:r0": 1, "1:r1": 0},
         "memory": {"x": 42, "y": 1},

@@ -151,15 +151,14 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_internal_errors_are_worse_than_all_else() -> None:
+    from rspverify.answers import Internal
+    from rspverify.answers import Result as Checked
     from rspverify.check.exit_code import exit_code
-    from rspverify.report import Internal
-    from rspverify.report import Result as Checked
-    from rspverify.verdict import Verdict, Word
+    from rspverify.verdict import Engine, Reading, Verdict, Word
 
     def result(word: Word, internal: Internal | None = None) -> Checked:
-        return Checked(
-            "t", "t", "s", "s", "m", "e", "outcome", Verdict(word, ""), None, 0, internal
-        )
+        names = ("t", "t", "s", "s", "m", Engine.EVENTS, Reading.OUTCOME)
+        return Checked(*names, Verdict(word, ""), None, 0, internal)
 
     bad = result(Word.UNKNOWN, Internal("no", None))
     others = [result(word) for word in Word]

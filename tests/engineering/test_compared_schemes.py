@@ -6,18 +6,25 @@ from pathlib import Path
 
 import pytest
 
+from rspverify.answers import Result
 from rspverify.engineering.compare import (
     Comparer,
     change_of,
     changed_rows,
     read_both,
 )
+from rspverify.engineering.comparison import (
+    Change,
+    Compared,
+    LeftOut,
+    TouchedTest,
+    Untouched,
+)
 from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs
 from rspverify.judge.run import Run
 from rspverify.litmus import Program, read_program_file
-from rspverify.report import Change, Compared, LeftOut, Result, TouchedTest, Untouched
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file
 from rspverify.scheme.cost import default_costs
 from rspverify.soundness.settings import Engine, Settings
@@ -113,8 +120,9 @@ def test_verdicts_and_outcomes_of_a_weaker_scheme(tmp_path: Path) -> None:
     assert (change.old.words, change.new.words) == ("SOUND", "UNSOUND")
     assert change.change is Change.WORSE
     assert change.outcomes is not None
+    assert change.outcomes.gained is not None
     (gained,) = change.outcomes.gained
-    assert dict(gained.observed.registers) == {"1:r0": 1, "1:r1": 0}
+    assert dict(gained.outcome.registers) == {"1:r0": 1, "1:r1": 0}
     assert gained.allowed is False
     assert not change.outcomes.lost
 
@@ -133,16 +141,18 @@ def test_outcomes_are_those_of_the_exhaustive_search(tmp_path: Path, engine: Eng
     settings = Settings(engine=Engine.EXPLICIT)
     model = load_model(settings.model)
     table = outcomes(read_program_file(file), model, schemes, file, settings)
-    rows = [(str(row.observed), row.allowed, row.reached) for row in table.rows]
+    assert table.outcomes is not None
+    rows = [(str(it.outcome), it.allowed, tuple(it.reached.values())) for it in table.outcomes]
     lost = {(words, allowed) for words, allowed, reached in rows if reached == (True, False)}
     gained = {(words, allowed) for words, allowed, reached in rows if reached == (False, True)}
     assert lost and change.outcomes is not None and back.outcomes is not None
     for it, expected in ((change.outcomes, (gained, lost)), (back.outcomes, (lost, gained))):
         shown = [
-            {(str(each.observed), each.allowed) for each in some} for some in (it.gained, it.lost)
+            {(str(each.outcome), each.allowed) for each in some or ()}
+            for some in (it.gained, it.lost)
         ]
         assert tuple(shown) == expected
-    assert change.outcomes.reached == tuple(
+    assert (change.outcomes.reached_old, change.outcomes.reached_new) == tuple(
         sum(bool(reached[side]) for *_, reached in rows) for side in (0, 1)
     )
 
@@ -156,7 +166,7 @@ def test_beyond_the_limit_outcomes_are_not_listed(tmp_path: Path) -> None:
         assert change.outcomes is not None
         assert (change.outcomes.unknown is None) is known
         assert change.change is Change.BETTER
-    assert change.outcomes.reached[0] > 1
+    assert change.outcomes.reached_old is not None and change.outcomes.reached_old > 1
 
 
 def test_what_is_known_is_not_decided_again(
@@ -318,9 +328,9 @@ def test_bills() -> None:
     old = read_scheme_file(str(ROOT / "schemes/original.yaml"))
     new = read_scheme_file(str(PROPOSED))
     row = changed_rows(old, new, default_costs())[-1]
-    assert row.rows == (9, 9)
-    first, second = row.bills
-    assert first is not None and second is not None
+    assert row.old is not None and row.new is not None
+    assert (row.old.row, row.new.row) == (9, 9)
+    first, second = row.old.bill, row.new.bill
     assert (first.instructions, first.l1_flushes, first.l1_invalidations, first.locks) == (
         8,
         1,

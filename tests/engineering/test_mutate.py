@@ -10,10 +10,10 @@ from pathlib import Path
 
 from rspverify.check.inputs import find_tests
 from rspverify.engineering.mutate import Baseline, baselines, findings
+from rspverify.engineering.mutation import Fate, Finding, MutationReport
 from rspverify.engineering.mutation_report import asked_of, mutation_report
 from rspverify.engineering.setup import Setup, read_setup
 from rspverify.judge.judge import Judge
-from rspverify.report.mutations import Fate, Finding, MutationReport
 from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of
@@ -61,17 +61,17 @@ def proposed() -> tuple[Setup, list[Baseline], list[Finding], MutationReport]:
 def test_each_instruction_of_proposed_is_needed() -> None:
     """SEMANTICS §6: of 46 mutants 44 are unsound; only progress catches the dropped UL_rmw."""
     _, _, found, report = proposed()
-    assert len(found) == report.asked == 46
-    assert Counter(it.fate for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}
+    assert len(found) == report.summary.mutants == 46
+    assert Counter(it.verdict for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}
     stuck = [
         (it.mutant.row, it.mutant.step.instruction, it.mutant.step.words)
         for it in found
-        if it.fate is Fate.STUCK
+        if it.verdict is Fate.STUCK
     ]
     assert stuck == [(6, "UL_rmw DV", "drop"), (9, "UL_rmw DV", "drop")]
     assert not any(it.unknown or it.within or it.internal for it in found)
     assert not report.tests.broken
-    assert not report.stuck
+    assert not report.tests.stuck
 
 
 def test_the_document_says_which_test_shows_what() -> None:
@@ -99,7 +99,7 @@ def test_the_document_says_which_test_shows_what() -> None:
     setup, _, found, _ = proposed()
     shown: dict[tuple[int, str, str], list[str]] = {}
     for each in found:
-        assert each.test is not None
+        assert each.file is not None
         step = each.mutant.step
         name = Path(each.test.file).relative_to(ROOT / "litmus").with_suffix("").as_posix()
         shown.setdefault((each.mutant.row, step.instruction, step.mutation), []).append(name)
@@ -115,11 +115,11 @@ def test_each_test_shows_what_it_is_said_to_show() -> None:
     scheme = read_scheme_file(PROPOSED)
     programs = {case.file: case.program for case in setup.tests}
     for each in found:
-        assert each.test is not None
-        program = programs[each.test.file]
+        assert each.file is not None
+        program = programs[each.file]
         changed = mutant(scheme, each.mutant.name).of(scheme)
         verdict = check(Case(program, changed, setup.model, QUICK))
-        if each.fate is Fate.UNSOUND:
+        if each.verdict is Fate.UNSOUND:
             assert (verdict.word, verdict.reason) == (Word.UNSOUND, each.reason)
         else:
             assert verdict.word is Word.SOUND
@@ -134,12 +134,12 @@ def test_no_smaller_test_shows_it() -> None:
     assert small
     asked = 0
     for each in found:
-        assert each.test is not None
+        assert each.file is not None
         of_row = [it.test for it in small if each.mutant.row in it.rows]
         sizes = {case.file: case.size for case in setup.tests}
         changed = mutant(scheme, each.mutant.name).of(scheme)
         for case in of_row:
-            if case.size < sizes[each.test.file] and each.fate is Fate.UNSOUND:
+            if case.size < sizes[each.file] and each.verdict is Fate.UNSOUND:
                 asked += 1
                 settings = replace(QUICK, engine=Engine.EXPLICIT)
                 word = check(Case(case.program, changed, setup.model, settings)).word
@@ -165,17 +165,17 @@ def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
     assert killers
     rest = [it for it in base if it not in killers]
     _, (left,), _ = tried(setup, [wanted], rest)
-    assert (left.fate, left.test, left.unknown) == (Fate.SURVIVES, None, ())
+    assert (left.verdict, left.test, left.unknown) == (Fate.SURVIVES, None, ())
     for last in killers[:1] + killers[-1:]:
         with_it = sorted((*rest, last), key=lambda it: it.test.size)
         _, (again,), _ = tried(setup, [wanted], with_it)
-        assert (again.fate, again.test) == (Fate.UNSOUND, last.name)
+        assert (again.verdict, again.file) == (Fate.UNSOUND, last.test.file)
 
 
 def test_tests_without_a_row_say_nothing_of_it() -> None:
     setup = setup_of(PROPOSED, [ROOT / "litmus/paper/Fig4.litmus"])
     _, found, report = tried(setup)
-    fates = {(it.mutant.row, it.fate, it.decided > 0) for it in found}
+    fates = {(it.mutant.row, it.verdict, it.decided > 0) for it in found}
     assert fates == {
         *((row, Fate.UNSOUND, True) for row in (2, 5)),
         *((row, Fate.SURVIVES, False) for row in (3, 6, 8, 9)),
@@ -188,8 +188,8 @@ def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
     setup = setup_of(ORIGINAL, [ROOT / "litmus/paper/Fig4.litmus"])
     base, found, report = tried(setup)
     assert [it.verdict.word for it in base] == [Word.UNSOUND]
-    assert {it.fate for it in found} == {Fate.SURVIVES}
-    assert [test.title for test, _ in report.tests.broken] == ["Fig4"]
+    assert {it.verdict for it in found} == {Fate.SURVIVES}
+    assert [each.test for each in report.tests.broken] == ["Fig4"]
     scheme = setup.schemes[0].scheme
     without = mutant(scheme, "row2-1-drop").of(scheme)
     assert check(Case(base[0].test.program, without, setup.model, QUICK)).word is Word.UNSOUND
@@ -201,8 +201,10 @@ def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:
     setup = setup_of(ORIGINAL, [file])
     wanted = mutant(setup.schemes[0].scheme, "row3-5-drop")
     _, (found,), report = tried(setup, [wanted])
-    assert found.fate is Fate.SURVIVES
-    assert [test.file for test in found.stuck] == [str(file)] == [it.file for it in report.stuck]
+    assert found.verdict is Fate.SURVIVES
+    assert (
+        [test.file for test in found.stuck] == [str(file)] == [it.file for it in report.tests.stuck]
+    )
 
 
 def test_what_could_not_be_decided_is_counted() -> None:
@@ -212,7 +214,7 @@ def test_what_could_not_be_decided_is_counted() -> None:
     assert [it.verdict.word for it in base] == [Word.UNKNOWN]
     uncertain = {it.mutant.row for it in found if it.undecided}
     assert uncertain == {2, 5}
-    assert {it.fate for it in found} == {Fate.SURVIVES}
+    assert {it.verdict for it in found} == {Fate.SURVIVES}
     assert len(report.tests.unknown) == 1
 
 
@@ -220,12 +222,12 @@ def test_what_survives_of_proposed_full() -> None:
     """Two orders of instructions next to each other, of which docs/findings.md says why."""
     setup = setup_of(FULL, [ROOT / "litmus-full", ROOT / "litmus/MP", ROOT / "litmus/RMW"])
     _, found, _ = tried(setup)
-    assert Counter(it.fate for it in found) == {
+    assert Counter(it.verdict for it in found) == {
         Fate.UNSOUND: 103,
         Fate.STUCK: 9,
         Fate.SURVIVES: 2,
     }
-    surviving = [it.mutant for it in found if it.fate is Fate.SURVIVES]
+    surviving = [it.mutant for it in found if it.verdict is Fate.SURVIVES]
     assert [(it.row, it.step.instruction, it.step.words) for it in surviving] == [
         (16, "UL_L2 x", "swap with UL_rmw DV"),
         (22, "INV_L1 WG", "swap with UL_rmw DV"),

@@ -46,7 +46,7 @@ def test_as_brute_force(name: str) -> None:
     repair.run()
     report = repair.report()
     passing = [each for each in brute.all() if brute.passes(each)]
-    assert report.finished and report.complete and report.exact
+    assert report.claim.finished and report.claim.complete and report.claim.exact
     least = min(map(brute.cost, passing), default=None)
     found = {tuple(row.code for row in each.rows) for each in report.found}
     alphabet = repair.field.alphabet
@@ -78,10 +78,11 @@ def test_what_brute_force_was_held_to() -> None:
     """Of these spaces one has a solution, the paper's, and one has none."""
     repair = prepared(ORIGINAL, *SPACES["no flush"])
     repair.run()
-    assert repair.report().none_exists
+    report = repair.report()
+    assert report.claim.finished and report.claim.exact and not report.found
     repair = prepared(ORIGINAL, *SPACES["an acquire and a release"])
     repair.run()
-    codes = {row.number: row.code for row in repair.report().found[0].rows}
+    codes = {row.row: row.code for row in repair.report().found[0].rows}
     assert codes[2] == ("LD r x", "INV_L1 WG")
     assert codes[5] == ("FLU_L1 WG", "ST r x")
 
@@ -107,16 +108,16 @@ def test_what_begins_alike_stops_alike() -> None:
 
 def test_rows_that_no_test_uses_stay() -> None:
     repair = prepared(ORIGINAL, [MP], Wanted((2, 9), (), (), 3))
-    rows = {row.number: row for row in repair.report().rows}
-    assert rows[2].open and not rows[2].stays
+    rows = {row.row: row for row in repair.report().space.rows}
+    assert rows[2].stays is None
     assert rows[9].stays == "no test uses it"
     assert rows[5].stays == "not among --rows"
-    usual = {row.number: row.stays for row in prepared(ORIGINAL, [MP], Wanted()).report().rows}
-    assert usual[1] == "nothing but its access" and usual[5] == ""
-    every = {
-        row.number: row.stays for row in prepared(ORIGINAL, [MP], Wanted(every=True)).report().rows
-    }
-    assert every[1] == every[5] == ""
+    first = prepared(ORIGINAL, [MP], Wanted()).report()
+    usual = {row.row: row.stays for row in first.space.rows}
+    assert usual[1] == "nothing but its access" and usual[5] is None
+    second = prepared(ORIGINAL, [MP], Wanted(every=True)).report()
+    every = {row.row: row.stays for row in second.space.rows}
+    assert every[1] is every[5] is None
 
 
 def test_what_is_known_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,5 +136,5 @@ def test_what_is_known_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -
         repair.run()
     report = repair.report()
     assert steps == [1, 2]
-    assert not report.finished and not report.complete and not report.found
-    assert report.candidate and not report.none_exists
+    assert not report.claim.finished and not report.claim.complete and not report.found
+    assert report.effort.candidate

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rspverify.answers import Result
 from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
 from rspverify.judge.run import Run
-from rspverify.report import Result
 from rspverify.soundness.settings import Engine, Settings
 
 ROOT = Path(__file__).resolve().parents[2]

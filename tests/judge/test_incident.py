@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from rspverify.answers import Internal
 from rspverify.axiomatic import load_model
 from rspverify.axiomatic.texts import model_texts
 from rspverify.cli import app
 from rspverify.judge import incident as bundle
 from rspverify.judge.incident import Incident, ReportedError, reported, reporting
 from rspverify.limits import LimitReached
-from rspverify.report import Internal
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import L2, Engine, Settings
 from rspverify.source import InputError

@@ -16,15 +16,16 @@ from caching import QUICK, ROOT, ran
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rspverify.convert import keep, read
 from rspverify.judge.answers import Answer
+from rspverify.judge.facts import LookedFor
 from rspverify.judge.fingerprint import LIBRARIES, PACKAGE, fingerprint
-from rspverify.judge.plain import from_plain, to_plain
 from rspverify.judge.store import FILE, Store, _prepare, clear
 from rspverify.verdict import Entry, Outcome, Verdict, Word
 
 SCHEMES = [ROOT / f"schemes/{name}.yaml" for name in ("original", "proposed")]
 TESTS = [ROOT / f"litmus/paper/{name}.litmus" for name in ("Fig4", "Ex4")]
-VALUES = {f"key {number}": {"text": "x" * number, "number": number} for number in range(40)}
+VALUES = {f"key {number}": "x" * number for number in range(40)}
 
 
 def stored(folder: Path, **options: int) -> tuple[Store, list[str]]:
@@ -50,8 +51,8 @@ def test_it_keeps_the_last_value_of_a_key(tmp_path: Path) -> None:
     store, warnings = stored(tmp_path / "new" / "folder")
     assert {key: store.get(key) for key in VALUES} == VALUES
     assert store.get("no such key") is None
-    store.put("key 1", [None, True])
-    assert store.get("key 1") == [None, True]
+    store.put("key 1", "another")
+    assert store.get("key 1") == "another"
     assert store.size()[0] == len(VALUES)
     store.close()
     assert store.get("key 1") is None
@@ -72,7 +73,7 @@ def test_its_size_is_bounded_and_the_oldest_go(tmp_path: Path) -> None:
 def _put_many(folder: Path, first: int) -> None:
     store, warnings = stored(folder)
     for number in range(first, first + 100):
-        store.put(str(number), number)
+        store.put(str(number), str(number))
     store.close()
     assert not warnings
 
@@ -88,7 +89,9 @@ def test_processes_that_start_and_write_at_once(tmp_path: Path) -> None:
         each.join()
         assert each.exitcode == 0
     store, _ = stored(tmp_path)
-    assert [store.get(str(number)) for number in range(600)] == list(range(600))
+    assert [store.get(str(number)) for number in range(600)] == [
+        str(number) for number in range(600)
+    ]
 
 
 # ---- damage --------------------------------------------------------------------------------------
@@ -110,8 +113,8 @@ def test_damage_never_changes_a_value(data: st.DataObject, tmp_path_factory: obj
     store, _ = stored(folder)
     for key, value in VALUES.items():
         assert store.get(key) in (value, None)
-    store.put("another", 1)
-    assert store.get("another") in (1, None)
+    store.put("another", "1")
+    assert store.get("another") in ("1", None)
     store.close()
     shutil.rmtree(folder)
 
@@ -297,38 +300,53 @@ def test_another_version_of_the_package_decides_anew(monkeypatch: pytest.MonkeyP
     assert len(ran(SCHEMES, TESTS).decided) == 4
 
 
-# ---- plain data ----------------------------------------------------------------------------------
+# ---- what is read --------------------------------------------------------------------------------
 
 
-def test_verdicts_as_plain_data_and_back() -> None:
+def test_verdicts_are_read_as_they_were_kept() -> None:
     for result in ran(SCHEMES, [*TESTS, ROOT / "litmus/paper/Ex3.litmus"], QUICK).results:
         answer = Answer(result.verdict, result.observed, 0.5)
-        assert from_plain(Answer, to_plain(answer)) == answer
+        assert read(Answer, keep(answer)) == answer
 
 
 @given(st.builds(Entry, st.integers(), st.booleans(), st.booleans()))
-def test_entries_as_plain_data_and_back(entry: Entry) -> None:
-    assert from_plain(Entry, to_plain(entry)) == entry
+def test_entries_are_read_as_they_were_kept(entry: Entry) -> None:
+    assert read(Entry, keep(entry)) == entry
 
 
 @pytest.mark.parametrize(
-    ("kind", "data"),
+    ("kind", "text"),
     [
-        (Entry, [1, True]),
-        (Entry, [1, True, True, True]),
-        (Entry, [1, 1, True]),
-        (Entry, [True, True, True]),
-        (Entry, {"value": 1}),
-        (Entry, None),
-        (Outcome, [[[1, "2"]], []]),
-        (Outcome, [[[1]], []]),
-        (Verdict, ["FINE", "", {}, None, [], None, None, []]),
-        (Verdict, ["SOUND", "", [], None, [], None, None, []]),
+        (Entry, '{"value":1,"dirty":true}'),
+        (Entry, '{"value":1,"dirty":true,"valid":true,"more":true}'),
+        (Entry, '{"value":1,"dirty":1,"valid":true}'),
+        (Entry, '{"value":true,"dirty":true,"valid":true}'),
+        (Entry, '{"value":1.0,"dirty":true,"valid":true}'),
+        (Entry, '{"dirty":true,"value":1,"valid":true}'),
+        (Entry, '{"value":1,"dirty":true,"valid":true} '),
+        (Entry, "[1,true,true]"),
+        (Entry, "null"),
+        (Entry, ""),
+        (Entry, "{"),
+        (Entry, "[" * 100_000),
+        (Entry, '{"value":' * 100_000),
+        (Entry, '{"value":1,"dirty":true,"valid":true,"more":' + "[" * 100_000),
+        (Outcome, '{"reads":[[1,"2"]],"memory":[]}'),
+        (Outcome, '{"reads":[[1]],"memory":[]}'),
+        (Verdict, keep(Verdict(Word.SOUND, "")).replace("SOUND", "FINE")),
+        (Verdict, keep(Verdict(Word.SOUND, "")).replace('"within":{}', '"within":[]')),
+        (Verdict, '{"word":"SOUND","reason":""}'),
     ],
 )
-def test_data_of_another_shape_is_refused(kind: type, data: object) -> None:
+def test_text_of_another_shape_is_refused(kind: type, text: str) -> None:
     with pytest.raises(ValueError):
-        from_plain(kind, data)
+        read(kind, text)
+
+
+def test_text_that_no_encoding_has_is_kept() -> None:
+    path = b"caf\xe9.cat".decode("utf-8", "surrogateescape")
+    assert read(LookedFor, keep(LookedFor(path, None))) == LookedFor(path, None)
+    assert keep(path).isascii()
 
 
 def test_a_file_that_another_process_makes_just_now_is_ours(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from pytest import MonkeyPatch
 
 from rspverify.machine import Events, Machine
 from rspverify.machine.event import Event, PossibleEvents
+from rspverify.machine.event_fifos import Enqueued, EventFifos
 from rspverify.machine.event_order import EventOrder
-from rspverify.machine.queues import Enqueued, Queues
 from rspverify.machine.rules import (
     AnyBit,
     Entry,
@@ -260,36 +260,38 @@ def a_second_lock_needs_a_second_unlock(patch: MonkeyPatch) -> None:
     patch.setattr(EventOrder, "ready", ready)
 
 
-# ---- Fifos (claim 6) -------------------------------------------------------------------------------
+# ---- UnrollFifos (claim 6) -------------------------------------------------------------------------------
 
 
 def markers_wait_for_nothing(patch: MonkeyPatch) -> None:
     """A thread goes on at once after a FLU."""
-    patch.setattr(Queues, "constraints", lambda self, order: iter(()))
+    patch.setattr(EventFifos, "constraints", lambda self, order: iter(()))
 
 
 def markers_wait_for_what_comes_later(patch: MonkeyPatch) -> None:
     """A marker waits for locations that enter behind it as well."""
-    original = Queues._entered
+    original = EventFifos._entered
 
-    def entered(self: Queues, order: EventOrder, one: Enqueued, other: Enqueued) -> Term:
+    def entered(self: EventFifos, order: EventOrder, one: Enqueued, other: Enqueued) -> Term:
         if isinstance(other.element, Marker):
             return order.happens(one.by)
         return original(self, order, one, other)
 
-    patch.setattr(Queues, "_entered", entered)
+    patch.setattr(EventFifos, "_entered", entered)
 
 
 def locations_leave_in_any_order(patch: MonkeyPatch) -> None:
     """A location leaves although another stands before it."""
-    original = Queues._first
+    original = EventFifos._first
 
-    def first(self: Queues, order: EventOrder, one: Enqueued, other: Enqueued, what: Event) -> Term:
+    def first(
+        self: EventFifos, order: EventOrder, one: Enqueued, other: Enqueued, what: Event
+    ) -> Term:
         if not isinstance(other.element, Marker):
             return TRUE
         return original(self, order, one, other, what)
 
-    patch.setattr(Queues, "_first", first)
+    patch.setattr(EventFifos, "_first", first)
 
 
 def locations_leave_while_dirty(patch: MonkeyPatch) -> None:
@@ -306,28 +308,28 @@ def locations_leave_while_dirty(patch: MonkeyPatch) -> None:
 def locations_leave_at_their_own_flush(patch: MonkeyPatch) -> None:
     """A location leaves when the write that put it there is flushed, though others may overwrite."""
 
-    def leaves(self: Queues, each: Enqueued, location: str) -> Event:
+    def leaves(self: EventFifos, each: Enqueued, location: str) -> Event:
         return self._possible.flushes[each.by, (each.cache, location)]
 
-    patch.setattr(Queues, "_leaves", leaves)
+    patch.setattr(EventFifos, "_leaves", leaves)
 
 
 def only_the_next_instruction_waits(patch: MonkeyPatch) -> None:
     """Behind an instruction that is not executed nobody waits for the marker."""
-    original = Queues._followers
+    original = EventFifos._followers
 
-    def followers(self: Queues, marker: Enqueued) -> Iterator[Event]:
+    def followers(self: EventFifos, marker: Enqueued) -> Iterator[Event]:
         found = list(original(self, marker))
         yield from found[:1]
 
-    patch.setattr(Queues, "_followers", followers)
+    patch.setattr(EventFifos, "_followers", followers)
 
 
 def markers_are_seen_by_their_own_work_group(patch: MonkeyPatch) -> None:
     """A FLU marks no L1 but that of its thread."""
-    original = Queues.__init__
+    original = EventFifos.__init__
 
-    def made(self: Queues, possible: PossibleEvents) -> None:
+    def made(self: EventFifos, possible: PossibleEvents) -> None:
         original(self, possible)
         self._markers = [
             each
@@ -337,4 +339,4 @@ def markers_are_seen_by_their_own_work_group(patch: MonkeyPatch) -> None:
             and each.cache.device == each.element.thread.device
         ]
 
-    patch.setattr(Queues, "__init__", made)
+    patch.setattr(EventFifos, "__init__", made)

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from rspverify.assembly import MACHINES
-from rspverify.report import Bill
 from rspverify.scheme import read_scheme
-from rspverify.scheme.cost import bill, default_costs, read_costs
+from rspverify.scheme.cost import Bill, bill, default_costs, read_costs
 from rspverify.source import InputError, Source
 
 

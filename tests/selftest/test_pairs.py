@@ -13,8 +13,8 @@ from programs import pairs
 
 from rspverify.assembly import MACHINES
 from rspverify.litmus import Kind, Program, Scope, read_program
-from rspverify.report import PairResult
 from rspverify.scheme import compile_program, read_scheme, read_scheme_file
+from rspverify.selftest.answer import PairResult
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.draft import EXPECTED, Statement
 from rspverify.selftest.programs import STRONG

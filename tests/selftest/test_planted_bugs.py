@@ -13,10 +13,10 @@ import pytest
 
 from rspverify.litmus import Program, read_program
 from rspverify.machine import closures, explicit, unroll
-from rspverify.machine.queues import Queues
+from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.rules import InstructionRule, Ready, Rule
-from rspverify.report import Disagreement
 from rspverify.scheme import read_scheme
+from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, compare
 from rspverify.selftest.run import Task, decide, tasks_for
 from rspverify.smt import TRUE
@@ -70,7 +70,7 @@ def no_invalidation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def no_waiting_for_flushes(monkeypatch: pytest.MonkeyPatch) -> None:
     """events: a flush marker leaves its fifo at once."""
-    monkeypatch.setattr(Queues, "constraints", lambda self, order: [])
+    monkeypatch.setattr(EventFifos, "constraints", lambda self, order: [])
 
 
 def no_stale_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,12 @@ from caching import ran
 from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 
+from rspverify.answers import Result
 from rspverify.axiomatic import load_model
 from rspverify.check.expected import read_expected
 from rspverify.litmus import read_program_file
 from rspverify.machine.deadlock import Deadlocks
 from rspverify.machine.lock_order import LockOrder
-from rspverify.report import Result
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import progress

@@ -6,8 +6,16 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from rspverify.answers import Result, checked
 from rspverify.engineering.compare.order import change_of
 from rspverify.engineering.compare.outcomes import changed_outcomes
+from rspverify.engineering.comparison import (
+    Compared,
+    LeftOut,
+    OutcomeChanges,
+    TouchedTest,
+    Untouched,
+)
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ProgramFacts, SchemeFacts
@@ -15,14 +23,6 @@ from rspverify.judge.incident import Incident
 from rspverify.judge.litmus_test import LitmusTest, read_test
 from rspverify.judge.run import Known, Run, refused
 from rspverify.judge.verdicts import incident_of
-from rspverify.report import (
-    Compared,
-    LeftOut,
-    OutcomeChanges,
-    Result,
-    TouchedTest,
-    Untouched,
-)
 from rspverify.source import InputError, Source
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
 from rspverify.verdict import Word
@@ -74,7 +74,7 @@ class Comparer:
             outcomes = self._judge.known(self._question(source, facts))
             if outcomes is None:
                 return None
-        return TouchedTest(before, after, change_of(before, after), outcomes)
+        return _touched(before, after, outcomes)
 
     def _decided(self, file: str) -> Compared:
         """A test, decided as far as it is not known; in a worker."""
@@ -98,7 +98,7 @@ class Comparer:
         fresh = iter(self._run.of_test(test, known.open))
         before, after = (each or next(fresh) for each in known.results)
         outcomes = self._outcomes(test) if _outcomes_matter(before, after) else None
-        return TouchedTest(before, after, change_of(before, after), outcomes)
+        return _touched(before, after, outcomes)
 
     def _outcomes(self, test: LitmusTest) -> OutcomeChanges:
         old, new = (each.scheme for each in self._run.schemes)
@@ -144,10 +144,15 @@ def compiled_form(scheme: SchemeFacts, program: ProgramFacts) -> tuple[tuple[str
     return tuple(form)
 
 
+def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> TouchedTest:
+    change = change_of(old, new)
+    return TouchedTest(new.test, new.file, change, checked(old), checked(new), outcomes)
+
+
 def _outcomes_matter(old: Result, new: Result) -> bool:
     words = {old.verdict.word, new.verdict.word}
     return not words & WITHOUT_OUTCOMES and not (old.internal or new.internal)
 
 
 def _worth_keeping(found: OutcomeChanges) -> bool:
-    return all(each.allowed is not None for each in (*found.gained, *found.lost))
+    return all(each.allowed is not None for each in (*(found.gained or ()), *(found.lost or ())))

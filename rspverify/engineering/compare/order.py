@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rspverify.report import Change, Comparison, Result
+from rspverify.answers import Result
+from rspverify.engineering.comparison import Change, Comparison
 from rspverify.verdict import ProgressWord, Word
 
 _FROM_WORST = (Word.UNSOUND, Word.VACUOUS, Word.UNSUPPORTED, Word.SOUND)
@@ -57,10 +58,10 @@ def exit_code(comparison: Comparison, *, fail_on_regression: bool) -> int:
     70: an internal error. 2: a test is wrong. 1: a test got worse, if asked. 3: something is
     UNKNOWN, or the comparison was stopped.
     """
-    left_out, touched = comparison.left_out, comparison.touched
-    if any(each.internal for each in left_out) or any(each.internal for each in touched):
+    left_out, touched = comparison.left_out, comparison.tests
+    if any(each.failed for each in left_out) or any(each.failed for each in touched):
         return _INTERNAL
-    if any(each.word is Word.ERROR for each in left_out):
+    if any(each.verdict is Word.ERROR for each in left_out):
         return 2
     changes = {each.change for each in touched}
     if fail_on_regression and Change.WORSE in changes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 
 from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.engineering.comparison import OutcomeChange, OutcomeChanges
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.report import OutcomeChange, OutcomeChanges
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
@@ -37,7 +37,7 @@ def changed_outcomes(
         tuple(_change(program, source, each) for each in sorted(some))
         for some in (after - before, before - after)
     )
-    return OutcomeChanges(gained, lost, (len(before), len(after)))
+    return OutcomeChanges(gained, lost, len(before), len(after))
 
 
 def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:

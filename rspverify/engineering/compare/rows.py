@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rspverify.engineering.comparison import RowChange, RowCode
 from rspverify.litmus.program import Order, Scope
-from rspverify.report import RowChange
 from rspverify.scheme import Op, Row, Scheme, Shape
 from rspverify.scheme.cost import Costs, bill
 from rspverify.source import Source, Span
@@ -46,13 +46,13 @@ def _change(
     new: Row | None,
     costs: Costs,
 ) -> RowChange:
-    return RowChange(
-        _named(shapes, [row for row in (old, new) if row]),
-        (old.number if old else None, new.number if new else None),
-        tuple(map(str, old.code)) if old else None,
-        tuple(map(str, new.code)) if new else None,
-        (bill(old.code, costs) if old else None, bill(new.code, costs) if new else None),
-    )
+    before, after = (_coded(row, costs) if row else None for row in (old, new))
+    same = before is not None and after is not None and before.code == after.code
+    return RowChange(_named(shapes, [row for row in (old, new) if row]), same, before, after)
+
+
+def _coded(row: Row, costs: Costs) -> RowCode:
+    return RowCode(row.number, tuple(map(str, row.code)), bill(row.code, costs))
 
 
 def _named(shapes: Collection[Shape], rows: Collection[Row]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rspverify.assembly import MACHINES
+from rspverify.convert import counts
 from rspverify.engineering.compare.rows import changed_rows
+from rspverify.engineering.comparison import Change, Comparison, ComparisonSummary, SchemeName
 from rspverify.judge.reading import Inputs, SchemeText
-from rspverify.report import Comparison, SchemeName
 from rspverify.scheme import Scheme, read_scheme
 from rspverify.scheme.cost import Costs
 
@@ -16,16 +17,15 @@ def comparison(inputs: Inputs, costs: Costs, tests: int, limit: int) -> Comparis
     old, new = (_scheme(each, machine) for each in inputs.schemes)
     settings = inputs.settings
     return Comparison(
-        _name(inputs.schemes[0], old),
-        _name(inputs.schemes[1], new),
-        inputs.model_facts.name,
-        settings.engine.value,
-        settings.reading.value,
-        costs.file,
-        changed_rows(old, new, costs),
-        (),
-        tests,
-        limit,
+        old=_name(inputs.schemes[0], old),
+        new=_name(inputs.schemes[1], new),
+        model=inputs.model_facts.name,
+        engine=settings.engine,
+        reading=settings.reading,
+        costs=costs.file,
+        limit_outcomes=limit,
+        rows=changed_rows(old, new, costs),
+        summary=ComparisonSummary(tests, 0, counts(Change, ())),
     )
 
 

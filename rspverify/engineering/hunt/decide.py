@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
+from rspverify.answers import Internal
 from rspverify.engineering.hunt.build import line_of, program_of, text_of, title_of
 from rspverify.engineering.hunt.filters import gives_back, stores_again
 from rspverify.engineering.hunt.shape import Shape, decoded
@@ -19,7 +20,6 @@ from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.judge.litmus_test import LitmusTest, read_test
 from rspverify.judge.verdicts import decided, incident_of
-from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.scheme import Shape as RowShape
 from rspverify.scheme.orders import Op

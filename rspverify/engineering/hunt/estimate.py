@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from rspverify.engineering.hunt.build import program_of
 from rspverify.engineering.hunt.filters import Sort, sort_of
+from rspverify.engineering.hunt.finding import Estimate
 from rspverify.engineering.hunt.growth import Growth
 from rspverify.engineering.hunt.races import races
 from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.survey import Survey
-from rspverify.report.hunts import EstimateShown
 from rspverify.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -55,7 +55,7 @@ def estimates(
     *,
     larger: bool,
     deciding: bool = True,
-) -> Iterator[EstimateShown]:
+) -> Iterator[Estimate]:
     """What hunts of `known` + 1, + 2, … operations take, up to one more than the survey's space.
 
     The programs of `known` operations and fewer are listed, and their decisions sampled; of each
@@ -80,7 +80,7 @@ def estimates(
         total, to_decide = total + level.programs, to_decide + level.to_decide
         spent += level.seconds
         sample, size = level.sample, level.programs
-        yield EstimateShown(
+        yield Estimate(
             events=events,
             programs=round(total),
             to_decide=round(to_decide),

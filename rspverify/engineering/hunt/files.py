@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rspverify.report.hunts import BrokenShown
+from rspverify.engineering.hunt.finding import Finding
 from rspverify.source import InputError, Problem
 
 
-def written_to(folder: str, scheme: str, found: BrokenShown) -> str:
+def written_to(folder: str, scheme: str, found: Finding) -> str:
     """Write a program to a folder; the name of its file, hunt-SCHEME-rowN.litmus.
 
     No file that says something else is touched: then a number is added to the name. Raises

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from rspverify.answers import Internal
 from rspverify.engineering.hunt.blame import blame
 from rspverify.engineering.hunt.build import line_of
 from rspverify.engineering.hunt.decide import Deciding, row_shape, test_of_shape
+from rspverify.engineering.hunt.finding import FIRST, NO_ROW, BlamedRow, Finding, PhaseCounts
 from rspverify.engineering.hunt.shape import decoded
 from rspverify.engineering.hunt.survey import Phase, Survey
-from rspverify.report import Internal
-from rspverify.report.hunts import FIRST, NO_ROW, BlamedRow, BrokenShown, PhaseShown
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -45,7 +45,7 @@ class Hunt:
         *,
         file: str = "",
         first: bool = False,
-        found: Callable[[BrokenShown], BrokenShown] = lambda finding: finding,
+        found: Callable[[Finding], Finding] = lambda finding: finding,
         phase: Callable[[Phase, int], None] = lambda phase, count: None,
         decided: Callable[[int], None] = lambda count: None,
     ) -> None:
@@ -53,8 +53,8 @@ class Hunt:
         self.deciding = Deciding(survey, settings, file)
         self.schemes = [scheme]
         self.stronger: list[int] = []
-        self.findings: list[BrokenShown] = []
-        self.phases: list[PhaseShown] = []
+        self.findings: list[Finding] = []
+        self.phases: list[PhaseCounts] = []
         self.internal: list[Internal] = []
         self.stopped = ""
         self.complete = False
@@ -95,7 +95,7 @@ class Hunt:
         for phase in self.survey.phases():
             larger = self.deciding.needs_larger(self.schemes[-1])
             programs: Sequence[bytes] = phase.to_decide(self.survey.space, larger=larger)
-            self.phases.append(shown_phase(phase, len(programs)))
+            self.phases.append(phase_counts(phase, len(programs)))
             self._phase(phase, len(programs))
             if not self._all(programs):
                 return
@@ -160,9 +160,9 @@ class Hunt:
         at_fault = blame(
             test.program, scheme, survey.model, self.deciding.settings, devices=devices
         )
-        shown = BrokenShown(
-            line=line_of(shape, survey.space),
-            title=test.program.title,
+        shown = Finding(
+            program=line_of(shape, survey.space),
+            test=test.program.title,
             text=test.source.text,
             events=shape.size,
             threads=len(shape.threads),
@@ -203,18 +203,18 @@ class Hunt:
         return frozenset(table[each].number for each in shapes if each in table)
 
 
-def shown_phase(phase: Phase, count: int) -> PhaseShown:
+def phase_counts(phase: Phase, count: int) -> PhaseCounts:
     """A phase of which so many programs must be decided."""
     counts = phase.counts
-    return PhaseShown(
-        phase.events,
-        phase.threads,
-        counts.programs,
-        counts.alone,
-        counts.larger,
-        counts.guarded,
-        count,
-        counts.racy,
+    return PhaseCounts(
+        events=phase.events,
+        threads=phase.threads,
+        programs=counts.programs,
+        alone=counts.alone,
+        larger=counts.larger,
+        guarded=counts.guarded,
+        to_decide=count,
+        racy=counts.racy,
     )
 
 

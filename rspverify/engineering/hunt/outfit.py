@@ -6,29 +6,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypedDict
 
+from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
+from rspverify.convert import counts
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.estimate import estimates
 from rspverify.engineering.hunt.filters import stores_again
+from rspverify.engineering.hunt.finding import (
+    ESTIMATED,
+    INTERRUPTED,
+    By,
+    Estimate,
+    Finding,
+    HuntedSpace,
+    HuntReport,
+    Method,
+    OperationLeftOut,
+)
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.space import Space, access, chosen_operations
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.judge.judge import Judge
-from rspverify.report.hunts import (
-    ESTIMATED,
-    FORMULA,
-    INTERRUPTED,
-    PROGRAMS,
-    BrokenShown,
-    EstimateShown,
-    HuntReport,
-    SpaceShown,
-)
 from rspverify.scheme import Scheme, Shape
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem
+from rspverify.verdict import Word
 
 LONG = 60.0
 """From so many seconds on an estimate is given beforehand."""
@@ -60,10 +64,10 @@ class Watcher(Protocol):
     def answered(self, report: HuntReport) -> None:
         """All formulas have been asked; now the programs are counted."""
 
-    def found(self, finding: BrokenShown) -> None:
+    def found(self, finding: Finding) -> None:
         """A program breaks the scheme."""
 
-    def estimated(self, estimates: Sequence[EstimateShown]) -> None:
+    def estimated(self, estimates: Sequence[Estimate]) -> None:
         """What it will take."""
 
 
@@ -106,7 +110,7 @@ def _shape_named(name: str) -> Shape:
 class Outfit:
     """All that a hunt takes, read.
 
-    by: FORMULA or PROGRAMS, None for formulas where they apply. count: whether the programs that
+    by: None for formulas where they apply. count: whether the programs that
     formulas have decided are counted.
     """
 
@@ -126,7 +130,7 @@ class Outfit:
     def hunt(
         self,
         watcher: Watcher,
-        keep: Callable[[BrokenShown], BrokenShown],
+        keep: Callable[[Finding], Finding],
         judge: Judge,
         *,
         first: bool,
@@ -138,12 +142,12 @@ class Outfit:
         """
         survey = Survey(self.space, self.model, judge, watcher.surveying)
 
-        def found(finding: BrokenShown) -> BrokenShown:
+        def found(finding: Finding) -> Finding:
             kept = keep(finding)
             watcher.found(kept)
             return kept
 
-        why = "" if self.by == PROGRAMS else self._why_programs(survey)
+        why = "" if self.by == By.PROGRAMS else self._why_programs(survey)
         rest: _Told = {
             "file": self.file,
             "first": first,
@@ -151,7 +155,7 @@ class Outfit:
             "decided": watcher.decided,
         }
         hunt: Hunt
-        if self.by == PROGRAMS or why:
+        if self.by == By.PROGRAMS or why:
             hunt = Hunt(
                 survey,
                 self.scheme,
@@ -188,7 +192,7 @@ class Outfit:
     def _why_programs(self, survey: Survey) -> str:
         """Why nothing can be decided by formula, if so. Raises InputError where that was wanted."""
         why = why_not(survey, self.scheme, self.settings)
-        if why is not None and self.by == FORMULA:
+        if why is not None and self.by == By.FORMULA:
             raise InputError([Problem(None, f"--by formula cannot be used here: {why}")])
         return why or ""
 
@@ -209,7 +213,7 @@ class Outfit:
             if any(it.seconds > LONG for it in own):
                 told.watcher.estimated(told.expected)
 
-    def _expected(self, survey: Survey, hunt: Hunt) -> tuple[EstimateShown, ...]:
+    def _expected(self, survey: Survey, hunt: Hunt) -> tuple[Estimate, ...]:
         if not survey.argued:
             return ()
         larger = hunt.deciding.needs_larger(self.scheme)
@@ -228,38 +232,49 @@ class Outfit:
         return tuple(row.number for row in self.scheme.rows if row.number not in used)
 
     def _report(self, told: _Going | None) -> HuntReport:
-        space = SpaceShown(
-            self.space.bounds,
-            self.space.operations,
-            self.left_out,
-            self.space.mixed,
-            some=not set(chosen_operations(None, self.space.devices)) <= set(self.space.operations),
-            idle=self._idle(),
+        usual = chosen_operations(None, self.space.devices)
+        space = HuntedSpace(
+            within=self.space.bounds,
+            operations=self.space.operations,
+            left_out=tuple(OperationLeftOut(*each) for each in self.left_out),
+            idle_rows=self._idle(),
+            plain_on_atomic=self.space.mixed,
+            some_operations=not set(usual) <= set(self.space.operations),
         )
         hunt = told.hunt if told else None
         formulas = hunt.formulas if isinstance(hunt, ByFormula) else None
-        counted = hunt.counted if isinstance(hunt, ByFormula) else bool(hunt and hunt.complete)
-        return HuntReport(
-            scheme=self.scheme.name,
-            file=self.file,
-            machine=self.settings.machine or self.scheme.machine.name,
-            model=self.model.name,
-            space=space,
-            by=FORMULA if formulas else PROGRAMS,
-            why=told.why if told else "",
+        method = Method(
+            by=By.FORMULA if formulas else By.PROGRAMS,
+            why_by_programs=(told.why or None) if told else None,
             formulas=formulas,
-            counted=counted,
-            argued=told.survey.argued if told else True,
+            counted=hunt.counted if isinstance(hunt, ByFormula) else bool(hunt and hunt.complete),
+            filtered=told.survey.argued if told else True,
             estimates=told.expected if told else (),
+        )
+        machine, stopped = (
+            self.settings.machine or self.scheme.machine.name,
+            told.stopped if told else "",
+        )
+        unknown, internal = (hunt.unknown, tuple(hunt.internal)) if hunt else ((), ())
+        complete = hunt.complete if hunt else False
+        return HuntReport(
+            subject=Subject(
+                self.scheme.name, self.file, machine, self.model.name, self.settings.engine
+            ),
+            space=space,
+            method=method,
             phases=tuple(hunt.phases) if hunt else (),
             findings=tuple(hunt.findings) if hunt else (),
             stronger=tuple(hunt.stronger) if hunt else (),
-            words=hunt.words if hunt else {},
-            unknown=hunt.unknown if hunt else (),
-            complete=hunt.complete if hunt else False,
-            stopped=told.stopped if told else "",
+            programs=sum(phase.programs for phase in hunt.phases) if hunt else 0,
+            decided=counts(Word, hunt.words if hunt else {}),
+            unknown=unknown,
+            complete=complete,
+            sound=complete and not unknown and not internal,
+            stopped=stopped or None,
+            interrupted=stopped == INTERRUPTED,
+            internal=internal,
             seconds=0.0,
-            internal=tuple(hunt.internal) if hunt else (),
         )
 
 
@@ -271,7 +286,7 @@ class _Going:
     hunt: Hunt
     watcher: Watcher
     why: str
-    expected: tuple[EstimateShown, ...] = ()
+    expected: tuple[Estimate, ...] = ()
     stopped: str = ""
 
 
@@ -280,5 +295,5 @@ class _Told(TypedDict):
 
     file: str
     first: bool
-    found: Callable[[BrokenShown], BrokenShown]
+    found: Callable[[Finding], Finding]
     decided: Callable[[int], None]

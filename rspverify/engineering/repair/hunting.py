@@ -8,9 +8,9 @@ from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.search import first_broken
 from rspverify.engineering.hunt.space import DEVICES, ONE_DEVICE, Space, access
 from rspverify.engineering.hunt.survey import Survey
+from rspverify.engineering.repair.answer import Hunted
 from rspverify.judge.litmus_test import LitmusTest
 from rspverify.judge.verdicts import Verdicts
-from rspverify.report.repairs import Hunted
 from rspverify.scheme import Scheme
 
 _THREADS = 3

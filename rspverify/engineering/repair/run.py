@@ -7,7 +7,25 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+from rspverify.convert import counts
 from rspverify.engineering.mutate import named
+from rspverify.engineering.mutation import FileAndReason, TestAndReason
+from rspverify.engineering.repair.answer import (
+    Candidates,
+    Claim,
+    Effort,
+    FailedTest,
+    Hunted,
+    Killer,
+    Reference,
+    RepairReport,
+    RowAsked,
+    RowFound,
+    RowTried,
+    SchemeFound,
+    TestsAsked,
+    Undecided,
+)
 from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, weaker
 from rspverify.engineering.repair.hunting import Hunt
@@ -21,17 +39,6 @@ from rspverify.judge.litmus_test import LitmusTest
 from rspverify.judge.verdicts import NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
-from rspverify.report.mutations import NamedTest
-from rspverify.report.repairs import (
-    Hunted,
-    Killer,
-    Reference,
-    RepairReport,
-    RowAsked,
-    RowFound,
-    SchemeFound,
-    TestsAsked,
-)
 from rspverify.scheme import Row, Scheme, rows_used
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.settings import Engine, Settings
@@ -71,7 +78,7 @@ class Repair:
         self._on_step = on_step
         self._started = time.perf_counter()
         self._words: Counter[Word] = Counter()
-        self._without: list[tuple[NamedTest, str]] = []
+        self._without: list[TestAndReason] = []
         self._explicit = setup.verdicts.by(
             replace(setup.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None)
         )
@@ -97,7 +104,9 @@ class Repair:
             if verdict.word in (Word.SOUND, Word.UNSOUND, Word.VACUOUS):
                 self._asked.append(test)
             else:
-                self._without.append((named(test), f"{verdict.word.value}: {verdict.reason}"))
+                reason = f"{verdict.word.value}: {verdict.reason}"
+                names = named(test)
+                self._without.append(TestAndReason(names.test, names.file, reason))
         used = {row.number for test in self._asked for row in self._rows(test)}
         across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
         devices = max((_devices(test) for test in self._asked), default=1) if across else 1
@@ -105,7 +114,7 @@ class Repair:
         if len(self.field.stays) == len(self._scheme.rows):
             message = f"{self._scheme.name} must have a row that may change and that a test uses"
             if self._without:
-                message += f"; {len(self._without)} tests say nothing: {self._without[0][1]}"
+                message += f"; {len(self._without)} tests say nothing: {self._without[0].reason}"
             raise InputError([Problem(None, message)])
         self._trials = Trials(self._verdicts, self._scheme, self.field.alphabet)
         for test in self._asked:
@@ -184,16 +193,13 @@ class Repair:
                 raise Wrong(f"{trial.test.file}: SOUND, and then {verdict.word}")
             within |= verdict.within
         rows = tuple(self._row_found(number, code) for number, code in sorted(chosen.codes.items()))
-        tests = len(self._trials.trials)
         return SchemeFound(
-            scheme.name,
-            chosen.cost,
-            rows,
-            tests,
-            within,
-            0,
-            0,
-            self._hunted.get(_key(chosen.codes)),
+            name=scheme.name,
+            cost=chosen.cost,
+            rows=rows,
+            tests=len(self._trials.trials),
+            within=within,
+            hunted=self._hunted.get(_key(chosen.codes)),
         )
 
     def _with_sample(self, chosen: Chosen, place: int) -> SchemeFound:
@@ -208,7 +214,7 @@ class Repair:
                 raise Wrong(f"{trial.test.file}: SOUND by events, {verdict.word} by explicit")
             else:
                 exact += 1
-        return replace(self._decided(chosen, place), explicit=exact, beyond=beyond)
+        return replace(self._decided(chosen, place), explicit=exact, beyond_explicit=beyond)
 
     def _name(self, place: int) -> str:
         return f"{self._scheme.name}-repaired-{place}"
@@ -232,14 +238,14 @@ class Repair:
         cost = self._costs.of(self.field.alphabet.written(code, space.row.span))
         others = {it.codes[number]: None for it in self._found if it.codes[number] != code}
         return RowFound(
-            number,
-            str(space.row),
-            text(code),
-            cost,
-            self._costs.of(space.row.code),
-            code != space.given,
-            self._row_of_reference(number),
-            tuple(text(other) for other in others),
+            row=number,
+            operations=str(space.row),
+            code=text(code),
+            cost=cost,
+            given=self._costs.of(space.row.code),
+            changed=code != space.given,
+            reference=self._row_of_reference(number),
+            alternatives=tuple(text(other) for other in others),
         )
 
     def _row_of_reference(self, number: int) -> int | None:
@@ -252,7 +258,7 @@ class Repair:
     def _referred(self) -> Reference:
         named_scheme = self._setup.schemes[1]
         scheme = named_scheme.scheme
-        fails: list[tuple[NamedTest, str]] = []
+        fails: list[FailedTest] = []
         for test in self._asked:
             verdict = self._verdicts.answer(test, named_scheme).verdict
             word = (
@@ -261,7 +267,8 @@ class Repair:
                 else self._stops(test, named_scheme, verdict)
             )
             if word:
-                fails.append((named(test), word))
+                names = named(test)
+                fails.append(FailedTest(names.test, names.file, word))
         return Reference(
             scheme.name,
             named_scheme.file,
@@ -292,65 +299,67 @@ class Repair:
     def report(self) -> RepairReport:
         """All that is known by now."""
         tally = self.search.tally
-        title = {it.test.file: named(it.test) for it in self._trials.trials}
-        asked = [
-            RowAsked(
-                number,
-                str(space.row),
-                tuple(map(str, space.row.code)),
-                self._costs.of(space.row.code),
-                space.size,
-                sum(number in trial.rows for trial in self._trials.trials),
-                self.field.stays.get(number, ""),
-            )
-            for number, space in self.field.rows.items()
-        ]
+        tests = {it.test.file: named(it.test) for it in self._trials.trials}
         setup = self._setup
         last = tally.last if not self._finished and tally.last else {}
         return RepairReport(
-            self._scheme.name,
-            setup.schemes[0].file,
-            self._scheme.machine.name,
-            setup.model.name,
-            str(setup.settings.engine),
-            self._costs.file,
-            self._costs.of_scheme(self._scheme),
-            tuple(asked),
-            self.field.instructions,
-            self.field.length,
-            TestsAsked(
-                len(setup.tests) + len(setup.left_out),
-                len(self._trials.trials),
-                self._words,
-                tuple(self._without),
-                setup.left_out,
-                tuple(self._caught),
+            subject=setup.subject,
+            costs=self._costs.file,
+            cost=self._costs.of_scheme(self._scheme),
+            space=self._candidates(),
+            tests=TestsAsked(
+                total=len(setup.tests) + len(setup.left_out),
+                asked=len(self._trials.trials),
+                verdicts=counts(Word, self._words),
+                without=tuple(self._without),
+                left_out=tuple(FileAndReason(*each) for each in setup.left_out),
+                found=tuple(self._caught),
             ),
-            self._reference,
-            tuple(
+            reference=self._reference,
+            found=tuple(
                 self._shown.get(_key(chosen.codes)) or self._decided(chosen, place)
                 for place, chosen in enumerate(self._found[: self._count], 1)
             ),
-            self.search.chooser.least,
-            not tally.undecided,
-            self._complete,
-            self._finished,
-            self.stopped,
-            self._hunt.bounds if self._hunt else {},
-            tally.candidates,
-            len(self.search.chooser.nogoods),
-            self._trials.asked,
-            tuple(
-                Killer(title[file], word, number)
-                for (file, word), number in tally.killers.most_common()
+            claim=Claim(
+                least=self.search.chooser.least,
+                exact=not tally.undecided,
+                complete=self._complete,
+                finished=self._finished,
+                stopped=self.stopped or None,
             ),
-            tuple(
-                (file, "; ".join(f"row {row}" for row in part)) for file, part in tally.undecided
+            hunting=self._hunt.bounds if self._hunt else None,
+            effort=Effort(
+                candidates=tally.candidates,
+                nogoods=len(self.search.chooser.nogoods),
+                verdicts=self._trials.asked,
+                killers=tuple(
+                    Killer(tests[file].test, file, word, number)
+                    for (file, word), number in tally.killers.most_common()
+                ),
+                undecided=tuple(
+                    Undecided(file, "; ".join(f"row {row}" for row in part))
+                    for file, part in tally.undecided
+                ),
+                candidate=tuple(RowTried(row, self.field.text(code)) for row, code in last.items()),
             ),
-            tuple((row, self.field.text(code)) for row, code in last.items()),
-            tuple(self._verdicts.internal),
-            time.perf_counter() - self._started,
+            internal=tuple(self._verdicts.internal),
+            seconds=time.perf_counter() - self._started,
         )
+
+    def _candidates(self) -> Candidates:
+        rows = tuple(
+            RowAsked(
+                row=number,
+                operations=str(space.row),
+                code=tuple(map(str, space.row.code)),
+                cost=self._costs.of(space.row.code),
+                codes=space.size,
+                tests=sum(number in trial.rows for trial in self._trials.trials),
+                stays=self.field.stays.get(number),
+            )
+            for number, space in self.field.rows.items()
+        )
+        return Candidates(rows, self.field.instructions, self.field.length)
 
 
 def _key(codes: Codes) -> tuple[tuple[int, Code], ...]:

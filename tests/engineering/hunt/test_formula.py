@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rspverify.assembly import Instruction
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.build import line_of, program_of
+from rspverify.engineering.hunt.finding import NO_ROW
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import FrameQuestion
@@ -34,7 +35,6 @@ from rspverify.judge.cache import cache_place
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.limits import LimitReached, Limits
-from rspverify.report.hunts import NO_ROW
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
 from rspverify.smt import Model, Solver, Term
@@ -367,7 +367,7 @@ def test_message_passing_is_found_and_row_2_is_blamed() -> None:
     assert found.events == 4
     assert found.threads == 2
     assert [row.number for row in found.blamed] == [2]
-    assert found.line == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
+    assert found.program == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
     assert hunt.complete
     assert hunt.formulas.asked == hunt.formulas.sound > 0
     assert not hunt.counted

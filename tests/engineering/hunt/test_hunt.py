@@ -53,7 +53,7 @@ def test_message_passing_is_found_and_row_2_is_blamed() -> None:
     """Fig. 4, of all programs of loads and stores in two threads; then nothing is left."""
     hunt = hunted(MESSAGES, scheme("original"))
     (found,) = hunt.findings
-    assert found.line == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
+    assert found.program == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
     assert [row.number for row in found.blamed] == [2]
     assert (2,) in found.mends
     assert (1,) in found.mends  # the plain load could do it, too
@@ -68,7 +68,7 @@ def test_the_lost_increment_is_found_and_row_6_is_blamed() -> None:
     """Ex. 4, Fig. 5: the smallest of all programs of two operations that Original breaks."""
     hunt = hunted(Space(events=2), scheme("original"))
     (found,) = hunt.findings
-    assert found.line == "r0=inc.WG x || st.DV.R x 10"
+    assert found.program == "r0=inc.WG x || st.DV.R x 10"
     assert [row.number for row in found.blamed] == [6]
     assert found.mends == ((6,), (7,))
     assert hunt.complete
@@ -177,7 +177,7 @@ def test_a_value_that_is_stored_again_is_lost_within_a_work_group() -> None:
     assert not stores_again(scheme("proposed"))
     space, _ = hunting_space(table, (3, 2, 1, 1, 1, None), ("ld.WG", "st.WG"), mixed=False)
     (finding,) = hunted(space, table).findings[:1]
-    assert finding.line == "r0=ld.WG x; st.WG x 10 || st.WG x 20 @01"
+    assert finding.program == "r0=ld.WG x; st.WG x 10 || st.WG x 20 @01"
 
 
 def test_which_schemes_give_back_what_they_lock() -> None:
@@ -207,7 +207,7 @@ def test_a_lock_that_is_taken_twice_is_given_back_once(outer: str, inner: str) -
     assert not gives_back(table)
     space = Space(events=3, operations=("ld.na", "inc.WG", "st.DV.R"))
     first = hunted(space, table).findings[0]
-    assert first.line == "r0=ld.na x; r1=inc.WG y || st.DV.R y 10"
+    assert first.program == "r0=ld.na x; r1=inc.WG y || st.DV.R y 10"
 
 
 def test_a_row_that_stores_again_breaks_programs_of_one_work_group() -> None:
@@ -221,7 +221,7 @@ def test_a_row_that_stores_again_breaks_programs_of_one_work_group() -> None:
     bounds = (2, 2, 2, 1, 2, None)
     space, _ = hunting_space(table, bounds, ("st.WG", "inc.WG"), mixed=False)
     hunt = hunted(space, table)
-    assert hunt.findings[0].line == "st.WG x 10 || r0=inc.WG x @01"
+    assert hunt.findings[0].program == "st.WG x 10 || r0=inc.WG x @01"
     with pytest.raises(AssertionError, match="stores again"):
         hunted(Space(events=2), table)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
+from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
 from rspverify.engineering.hunt.build import line_of, program_of
 from rspverify.engineering.hunt.formula.frame import Frame
@@ -19,7 +20,6 @@ from rspverify.engineering.hunt.tables import Tables
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.limits import LimitReached, Limits
-from rspverify.report import Internal
 from rspverify.scheme import Scheme
 from rspverify.smt import Solver
 from rspverify.soundness.case import Case

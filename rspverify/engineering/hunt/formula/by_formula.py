@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import Frame, frames
-from rspverify.engineering.hunt.hunt import Hunt, shown_phase
+from rspverify.engineering.hunt.hunt import Hunt, phase_counts
 from rspverify.engineering.hunt.survey import Survey
 from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
-from rspverify.report.hunts import FormulasShown
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
@@ -66,10 +66,10 @@ class ByFormula(Hunt):
         return tuple(each for it in self._answers.values() for each in it.unknown)
 
     @property
-    def formulas(self) -> FormulasShown:
+    def formulas(self) -> Formulas:
         """What came of the frames under the last scheme."""
         answers = self._answers.values()
-        return FormulasShown(
+        return Formulas(
             len(answers),
             sum(each.sound for each in answers),
             sum(each.racy for each in answers),
@@ -93,7 +93,7 @@ class ByFormula(Hunt):
         """List the programs that the frames have, and those that need not be decided."""
         for phase in self.survey.phases():
             self.phases.append(
-                shown_phase(phase, len(phase.to_decide(self.survey.space, larger=False)))
+                phase_counts(phase, len(phase.to_decide(self.survey.space, larger=False)))
             )
         self.counted = True
 

@@ -27,7 +27,7 @@ class Enqueued:
     place: int
 
 
-class Queues:
+class EventFifos:
     """The elements of all fifos that can hold somebody up.
 
     Adds to the possible events the leaving of each location that may leave at different times.

@@ -51,7 +51,7 @@ class Occurrence:
 Firing = Mapping[Any, tuple[Rule, Term]]
 
 
-class Fifos:
+class UnrollFifos:
     """The fifos of a machine, in the state that the unrolling has reached."""
 
     def __init__(self, machine: Machine, rules: list[Rule], alone: bool) -> None:

@@ -1,12 +1,9 @@
-"""How mistakes in a scheme are worded: what is there, what could be, and what was perhaps meant."""
+"""How mistakes are worded: what could stand in a place, and what was perhaps meant."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-
-from rspverify.scheme.orders import Op
-from rspverify.scheme.yaml_nodes import List, Node, Text
 
 _LONGEST = 40
 
@@ -16,23 +13,9 @@ def alternatives(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def one(kind: Op) -> str:
-    """`a load`, `a store`, `an rmw`."""
-    return f"{'an' if kind is Op.RMW else 'a'} {kind.value}"
-
-
 def quoted(text: str) -> str:
     """A text in quotes, on one line and not too long."""
     return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
-
-
-def found(node: Node) -> str:
-    """What stands at a node."""
-    if isinstance(node, Text):
-        return "nothing" if node.null else quoted(node.text)
-    if isinstance(node, List):
-        return "a list" if node.items else "an empty list"
-    return "a mapping"
 
 
 def guess(word: str, names: Iterable[str]) -> str | None:

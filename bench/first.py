@@ -1,0 +1,45 @@
+"""The first answer of a process, cold, beside the least that any process with this solver takes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from bench.cases import ROOT
+from bench.measure import digits, side_by_side
+from bench.sheet import Sheet
+
+_SCHEME = "schemes/original.yaml"
+_TEST = str(next((ROOT / "litmus").rglob("Fig4.litmus")).relative_to(ROOT))
+COMMANDS = (("explain", _SCHEME, _TEST), ("outcomes", _TEST), ("check", _SCHEME, _TEST))
+"""Commands whose answer is about one test."""
+
+
+def first_answers(repeats: int, commands: Sequence[Sequence[str]] = COMMANDS) -> Sheet:
+    """Milliseconds for each command from its start to its end, each time with an empty cache."""
+    sheet = Sheet(
+        "first",
+        f"The first answer of a process (ms; median of {repeats})",
+        ["command"],
+        ["time", "time / import z3"],
+    )
+    floor = "import z3"
+    actions: dict[str, Callable[[], object]] = {floor: partial(_run, ("-c", floor))}
+    for words in commands:
+        actions[" ".join(words)] = partial(_run, ("-m", "rspverify", *words))
+    times = side_by_side(actions, repeats)
+    for command in actions:
+        sheet.add(command, digits(times[command]), digits(times[command] / times[floor]))
+    return sheet
+
+
+def _run(words: Sequence[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "RSPVERIFY_CACHE": folder}
+        subprocess.run(
+            [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, check=False
+        )

@@ -1,0 +1,319 @@
+"""What is said of a test: under a scheme, by a model, as a picture. Plain data, shown as it is.
+
+What `check` and `outcomes` answer is here; of other commands each room has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated
+
+from rspverify.convert import Bounds, Count, Place, Seconds, counts, one_of, with_keys
+from rspverify.verdict import Engine, Progress, ProgressWord, Race, Reading, Verdict, Word
+
+UNDEFINED = "*undef*"
+"""herd's name for what `undefined_unless` found."""
+
+UNANSWERED = (Word.ERROR, Word.UNSUPPORTED, Word.UNKNOWN)
+"""Why there is no answer: the test is wrong, beyond this version, or a limit was met."""
+Verdicts = Annotated[Mapping[Word, Count], with_keys(*Word)]
+"""How many have each verdict."""
+
+
+@dataclass(frozen=True)
+class Internal:
+    """An internal error in a line, and the folder of the report that was written about it."""
+
+    message: str
+    bundle: str | None
+
+    def __str__(self) -> str:
+        report = self.bundle or "the test and the scheme"
+        return f"internal error: {self.message}; please report it with {report}"
+
+
+@dataclass(frozen=True)
+class ReadValue:
+    """An executed read, where it stands, and what it read."""
+
+    thread: Count
+    line: Place
+    column: Place
+    location: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Observed:
+    """An outcome in the words of its program: registers as `1:r0`, memory by location.
+
+    reads: every executed read, thread by thread in program order.
+    """
+
+    reads: tuple[ReadValue, ...]
+    registers: Mapping[str, int]
+    memory: Mapping[str, int]
+
+    def __str__(self) -> str:
+        return " ".join(f"{k}={v}" for k, v in [*self.registers.items(), *self.memory.items()])
+
+
+# ---- a test under a scheme -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Result:
+    """One test under one scheme. file and scheme_file tell it from all others of a run.
+
+    internal: the internal error that came instead of a verdict or of progress; that is UNKNOWN
+    then. progress: None unless it was asked for, and where it has no meaning: RACY, UNSUPPORTED,
+    ERROR. seconds: what deciding it took; cached: whether it was decided in an earlier run.
+    """
+
+    test: str
+    file: str
+    scheme: str
+    scheme_file: str
+    model: str
+    engine: Engine
+    reading: Reading
+    verdict: Verdict
+    observed: Observed | None
+    seconds: float
+    internal: Internal | None = None
+    progress: Progress | None = None
+    cached: bool = False
+
+    @property
+    def words(self) -> str:
+        """The verdict's word, and that of progress if there is one: `SOUND`, `SOUND STUCK`."""
+        word = self.verdict.word.value
+        return word if self.progress is None else f"{word} {self.progress.word}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedTest:
+    """A Result as JSON has it: the verdict's parts stand beside the names, but no execution does.
+
+    test: the title in the file. scheme: the name in the scheme's file. confirmed: the second solver
+    that confirmed a SOUND, if one was asked. within: every bound that the verdict depends on; empty
+    means exact. outcome: the wrong one of an UNSOUND verdict, null otherwise; axioms: a smallest
+    set that forbids it, empty if no candidate execution has its values. race: of a RACY verdict.
+    progress: null unless it is asked for, and always for RACY, UNSUPPORTED and ERROR;
+    progress_reason: why, in words. internal: an internal error that came instead of a verdict or of
+    progress, UNKNOWN then. seconds: what deciding it took, in the earlier run if it is cached.
+    """
+
+    test: str
+    file: str
+    scheme: str
+    scheme_file: str
+    model: str
+    engine: Engine
+    reading: Reading
+    verdict: Word
+    confirmed: str | None
+    within: Bounds
+    outcome: Observed | None
+    axioms: tuple[str, ...]
+    race: Race | None
+    reason: str
+    progress: ProgressWord | None
+    progress_reason: str | None
+    internal: Internal | None
+    seconds: Seconds
+    cached: bool
+
+    @property
+    def words(self) -> str:
+        """The verdict's word, and that of progress if there is one: `SOUND`, `SOUND STUCK`."""
+        return self.verdict if self.progress is None else f"{self.verdict} {self.progress}"
+
+
+def checked(result: Result) -> CheckedTest:
+    """A result as JSON has it."""
+    verdict, progress = result.verdict, result.progress
+    return CheckedTest(
+        test=result.test,
+        file=result.file,
+        scheme=result.scheme,
+        scheme_file=result.scheme_file,
+        model=result.model,
+        engine=result.engine,
+        reading=result.reading,
+        verdict=verdict.word,
+        confirmed=verdict.confirmed,
+        within=verdict.within,
+        outcome=result.observed,
+        axioms=verdict.axioms,
+        race=verdict.race,
+        reason=verdict.reason,
+        progress=progress.word if progress else None,
+        progress_reason=progress.reason if progress else None,
+        internal=result.internal,
+        seconds=result.seconds,
+        cached=result.cached,
+    )
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All that `check` says: one result per test and scheme. summary: how many of each verdict."""
+
+    model: str
+    engine: Engine
+    reading: Reading
+    results: tuple[CheckedTest, ...]
+    summary: Verdicts
+
+
+def check_report(
+    results: Sequence[Result], model: str, engine: Engine, reading: Reading
+) -> CheckReport:
+    """The results of a run, be it the whole or what there was before an interruption."""
+    summary = counts(Word, (each.verdict.word for each in results))
+    return CheckReport(model, engine, reading, tuple(map(checked, results)), summary)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A verdict that is not the expected one; expected is None where none was written down."""
+
+    result: Result
+    expected: str | None
+
+
+@dataclass(frozen=True)
+class CompiledThread:
+    """A thread to be shown: its place, and its operations.
+
+    operations: line, source text, operation in the paper's notation, and the code it became.
+    """
+
+    name: str
+    place: str
+    operations: tuple[tuple[int, str, str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that `explain` says of one test under one scheme.
+
+    axioms: name and .cat text of those that forbid the outcome. seen, allowed: the outcomes that
+    the machine reaches and that the model allows, where both are known. reach: how far the verdict
+    reaches, in a sentence.
+    """
+
+    result: Result
+    title: str
+    threads: tuple[CompiledThread, ...]
+    axioms: tuple[tuple[str, str], ...]
+    seen: tuple[Observed, ...]
+    allowed: int | None
+    reach: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The scheme that a command is asked about, by its name and its file, and how it is decided."""
+
+    scheme: str
+    file: str
+    machine: str
+    model: str
+    engine: Engine
+
+
+# ---- what a model allows -------------------------------------------------------------------------
+
+
+class Quantifier(StrEnum):
+    """How a final condition speaks of executions."""
+
+    EXISTS = "exists"
+    NOT_EXISTS = "~exists"
+    FORALL = "forall"
+
+
+class Observation(StrEnum):
+    """herd's word for how often the formula of a final condition holds."""
+
+    ALWAYS = "Always"
+    SOMETIMES = "Sometimes"
+    NEVER = "Never"
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """An outcome, whether the model allows it, and which schemes reach it.
+
+    satisfies: whether the formula of the condition holds, null without one. reached: by scheme;
+    null where that is not known.
+    """
+
+    outcome: Observed
+    allowed: bool
+    satisfies: bool | None
+    reached: Mapping[str, bool | None]
+
+
+@dataclass(frozen=True)
+class FinalStates:
+    """What herd says of a test: its final states, and how many executions end so or so.
+
+    formula: in herd's notation. A test without a condition has `forall (true)`, as for herd.
+    positive, negative: the executions in which the formula holds or not; counted: whether to the
+    end, otherwise there are more. states: the values of what the formula speaks of and `locations
+    […]` names, as `0:r0` or `[x]`; ascending.
+    """
+
+    quantifier: Quantifier
+    formula: str
+    observation: Observation
+    positive: Count
+    negative: Count
+    counted: bool
+    states: tuple[Mapping[str, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutcomeAnswer:
+    """What `outcomes` says of one test of many, or why it says nothing; then all else is empty.
+
+    test: the title in the file. word: why there is no answer; reason: all that must be said of
+    that. internal: the internal error that came instead. within: every bound that the answer
+    depends on, by name. racy: whether a consistent execution has a race. condition: as the test has
+    it, null if it has none. violated: the names of the model's conditions that a consistent
+    execution violates; flags: herd's names for them, which are those of a `flag`, and `*undef*` for
+    all others. notes: what the reader must know besides. Under --races all of condition, final,
+    outcomes, violated and flags are null.
+    """
+
+    test: str | None = None
+    file: str
+    model: str
+    schemes: tuple[str, ...] = ()
+    answered: bool = False
+    word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
+    reason: str = ""
+    internal: Internal | None = None
+    within: Bounds = field(default_factory=dict)
+    racy: bool | None = None
+    race: Race | None = None
+    condition: str | None = None
+    final: FinalStates | None = None
+    outcomes: tuple[OutcomeRow, ...] | None = None
+    violated: tuple[str, ...] | None = None
+    flags: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    seconds: Seconds = 0.0
+
+
+@dataclass(frozen=True)
+class OutcomesReport:
+    """All that `outcomes` says: one result per test, in the order of the tests."""
+
+    model: str
+    results: tuple[OutcomeAnswer, ...]

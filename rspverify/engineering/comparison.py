@@ -1,0 +1,181 @@
+"""What `compare` answers of two schemes, one the edit of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
+
+from rspverify.answers import UNANSWERED, CheckedTest, Internal, Observed
+from rspverify.convert import Code, Count, Group, Place, counts, one_of, with_keys
+from rspverify.scheme.cost import Bill
+from rspverify.verdict import Engine, Reading, Word
+
+
+class Change(StrEnum):
+    """What became of a test. UNKNOWN: a verdict, or progress, that was not decided is involved."""
+
+    SAME = "SAME"
+    BETTER = "BETTER"
+    WORSE = "WORSE"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True)
+class SchemeName:
+    """A scheme as its user and its file name it, and the machine that it is compared on."""
+
+    file: str
+    name: str
+    machine: str
+
+
+@dataclass(frozen=True)
+class RowCode:
+    """A row by its number, its code, and what that is made of."""
+
+    row: Place
+    code: Code
+    bill: Group[Bill]
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """Operations that one row of each scheme compiles, and what becomes of them.
+
+    old, new: null in a scheme that has no row for them. same: whether they become the same code.
+    """
+
+    operations: str
+    same: bool
+    old: RowCode | None
+    new: RowCode | None
+
+
+@dataclass(frozen=True)
+class OutcomeChange:
+    """An outcome that only one of the schemes reaches; allowed: null where that is not known."""
+
+    outcome: Group[Observed]
+    allowed: bool | None
+
+
+@dataclass(frozen=True)
+class OutcomeChanges:
+    """Outcomes that the compiled test gains and loses, and how many there were and are.
+
+    unknown: why they are not known; all of these are null then. internal: the internal error that
+    came instead.
+    """
+
+    gained: tuple[OutcomeChange, ...] | None = None
+    lost: tuple[OutcomeChange, ...] | None = None
+    reached_old: Count | None = None
+    reached_new: Count | None = None
+    unknown: str | None = None
+    internal: Internal | None = None
+
+
+@dataclass(frozen=True)
+class TouchedTest:
+    """A test that the edit touches: its results, and its outcomes unless these mean nothing.
+
+    Outcomes mean nothing of a test that races, or that one of the schemes cannot compile.
+    """
+
+    test: str
+    file: str
+    change: Change
+    old: CheckedTest
+    new: CheckedTest
+    outcomes: OutcomeChanges | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether an internal error was met."""
+        outcomes = self.outcomes.internal if self.outcomes else None
+        return any((self.old.internal, self.new.internal, outcomes))
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to be seen but that it was touched."""
+        it = self.outcomes
+        differ = it is not None and bool(it.gained or it.lost or it.unknown)
+        return differ or self.change is not Change.SAME or self.old.words != self.new.words
+
+
+@dataclass(frozen=True)
+class Untouched:
+    """A test whose compiled form is the same under both; compiled: whether there is one."""
+
+    file: str
+    compiled: bool
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A test that could not be read; UNKNOWN for an internal error."""
+
+    file: str
+    verdict: Annotated[Word, one_of(*UNANSWERED)]
+    reason: str
+    internal: Internal | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether an internal error was met."""
+        return self.internal is not None
+
+
+Compared = TouchedTest | Untouched | LeftOut
+
+
+@dataclass(frozen=True)
+class ComparisonSummary:
+    """How many tests there were to compare, and how many were: touched, untouched and left out.
+
+    changes: of those that become other code.
+    """
+
+    tests: Count
+    compared: Count
+    changes: Group[Annotated[Mapping[Change, Count], with_keys(*Change)]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """All that is known of a comparison.
+
+    costs: the file of costs, null for the defaults. limit_outcomes: where a compiled test has more
+    outcomes they are not listed. rows: of both schemes, matched by the operations that they
+    compile. tests: those that become other code; untouched: those that were not decided, as they do
+    not; left_out: those that could not be read. stopped: why some tests were not compared, if so.
+    """
+
+    old: SchemeName
+    new: SchemeName
+    model: str
+    engine: Engine
+    reading: Reading
+    costs: str | None
+    limit_outcomes: Count
+    rows: tuple[RowChange, ...]
+    tests: tuple[TouchedTest, ...] = ()
+    untouched: tuple[Untouched, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    summary: ComparisonSummary
+    stopped: str | None = None
+
+    def ended(self, compared: Sequence[Compared], stopped: str | None) -> Comparison:
+        """The same with what became of the tests."""
+        touched = tuple(each for each in compared if isinstance(each, TouchedTest))
+        changes = counts(Change, (each.change for each in touched))
+        return replace(
+            self,
+            tests=touched,
+            untouched=tuple(each for each in compared if isinstance(each, Untouched)),
+            left_out=tuple(each for each in compared if isinstance(each, LeftOut)),
+            summary=ComparisonSummary(self.summary.tests, len(compared), changes),
+            stopped=stopped,
+        )

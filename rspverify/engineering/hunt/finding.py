@@ -1,0 +1,183 @@
+"""What `hunt` answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from rspverify.answers import Internal, Subject, Verdicts
+from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
+
+INTERRUPTED = "interrupted"
+FIRST = "the first finding was asked for"
+NO_ROW = "no row, and no two, mend it"
+ESTIMATED = "only an estimate was asked for"
+
+
+class By(StrEnum):
+    """How programs are decided: by one formula for many, or one by one."""
+
+    FORMULA = "formula"
+    PROGRAMS = "programs"
+
+
+@dataclass(frozen=True)
+class OperationLeftOut:
+    """A usual operation that programs do not have, and why."""
+
+    operation: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HuntedSpace:
+    """The programs of a hunt. within: each bound is the most that a program has; `guards` only
+    where they are bounded. idle_rows: the rows that no program of the space uses. plain_on_atomic:
+    whether plain operations may access locations that are declared atomic. some_operations: whether
+    some of the usual operations are not among them.
+    """
+
+    within: Annotated[
+        Bounds,
+        with_keys("events", "threads", "work-groups", "devices", "locations", perhaps=["guards"]),
+    ]
+    operations: tuple[str, ...]
+    left_out: tuple[OperationLeftOut, ...]
+    idle_rows: tuple[Place, ...]
+    plain_on_atomic: bool
+    some_operations: bool
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """What came of asking formulas: how many were asked, under the scheme with its stronger rows in
+    the end, and how many have no program that breaks the scheme. racy, allowed: candidates that
+    raced, and whose outcomes are allowed.
+    """
+
+    asked: Count
+    sound: Count
+    racy: Count
+    allowed: Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """What a hunt is expected to find and to take, from a sample; `events`: of operations at most.
+
+    programs: those without a race. deciding: whether `seconds` are for deciding them as well, or
+    for listing alone. workers: by so many processes. sampled: parents looked at.
+    """
+
+    events: Count
+    programs: Count
+    to_decide: Count
+    seconds: Seconds
+    deciding: bool
+    workers: Count
+    sampled: Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """How a hunt decided.
+
+    why_by_programs: why not by formula, where that was not chosen. formulas: what came of them,
+    null where programs were decided one by one. counted: whether all programs within the bounds
+    were listed. filtered: whether the filters are proved for the model; otherwise none is used.
+    """
+
+    by: By
+    why_by_programs: str | None
+    formulas: Formulas | None
+    counted: bool
+    filtered: bool
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseCounts:
+    """The programs with so many operations and threads, up to symmetry.
+
+    programs: those without a race. Of these: alone: no two work-groups share a location that is
+    written; larger: a smaller program stands for them; guarded: one without an `if` of theirs does;
+    to_decide: all that must be decided under this scheme. racy: extensions that race, a program
+    perhaps counted several times.
+    """
+
+    events: Count
+    threads: Count
+    programs: Count
+    alone: Count
+    larger: Count
+    guarded: Count
+    to_decide: Count
+    racy: Count
+
+
+@dataclass(frozen=True)
+class BlamedRow:
+    """A row of the scheme, and the code with which the hunt goes on."""
+
+    number: Place
+    operations: str
+    code: Code
+    strongest: Code
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A smallest program that breaks a scheme, made stronger as far as `stronger` says.
+
+    program: it in one line; text: as a test; file: where it was written. steps: of a shortest
+    execution. blamed: the rows with which the hunt goes on; empty if neither a row nor two mend it.
+    mends: each row, or each two, that would, made as strong as can be. decided: how many programs
+    were until then, or how many formulas were asked. open: how many questions until then have no
+    answer; a smaller program might be among them.
+    """
+
+    program: str
+    test: str
+    file: str | None = None
+    text: str
+    events: Count
+    threads: Count
+    reason: str
+    steps: Count | None
+    axioms: tuple[str, ...]
+    blamed: tuple[BlamedRow, ...]
+    mends: tuple[tuple[Place, ...], ...]
+    stronger: tuple[Place, ...]
+    decided: Count
+    open: Count
+    seconds: Seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class HuntReport:
+    """All that `hunt` says of a scheme: the smallest programs that break it, of all within bounds.
+
+    phases: those that are complete, but for decisions. stronger: rows that were made as strong as
+    can be in the end. programs: without a race, up to symmetry, of all phases. decided: how many of
+    them have each verdict, in the end; by formula none has one of its own. unknown: those without a
+    verdict, with why. complete: whether every program within the bounds was looked at; sound:
+    whether all of them are, with the stronger rows if there are any. stopped: why not all were
+    looked at.
+    """
+
+    subject: Group[Subject]
+    space: Group[HuntedSpace]
+    method: Group[Method]
+    phases: tuple[PhaseCounts, ...]
+    findings: tuple[Finding, ...]
+    stronger: tuple[Place, ...]
+    programs: Count
+    decided: Verdicts
+    unknown: tuple[str, ...]
+    complete: bool
+    sound: bool
+    stopped: str | None
+    interrupted: bool
+    internal: tuple[Internal, ...]
+    seconds: Seconds

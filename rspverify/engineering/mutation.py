@@ -1,0 +1,165 @@
+"""What `mutate` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from rspverify.answers import Internal, Subject, Verdicts
+from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
+from rspverify.scheme.mutants import Step
+
+
+class Fate(StrEnum):
+    """What the tests make of a mutant.
+
+    UNSOUND: one of them has a wrong outcome. STUCK: none has, but one cannot always go on, or has
+    no execution that completes. SURVIVES: neither.
+    """
+
+    UNSOUND = "UNSOUND"
+    STUCK = "STUCK"
+    SURVIVES = "SURVIVES"
+
+
+@dataclass(frozen=True)
+class NamedTest:
+    """A test by its title and its file."""
+
+    test: str
+    file: str
+
+
+@dataclass(frozen=True)
+class TestAndReason(NamedTest):
+    """A test, and why it is among others of its kind."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class FileAndReason:
+    """A file, and why it is left out."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class MutantAnswer:
+    """A mutant as a table shows it. name: unique among those of a scheme. also: other steps to the
+    same code. cost: of the row, more or less than with its own code.
+    """
+
+    name: str
+    row: Place
+    operations: str
+    step: Group[Step]
+    also: tuple[Step, ...]
+    code: Code
+    cost: int
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every step that leads to it."""
+        return (self.step, *self.also)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What the tests make of a mutant.
+
+    test, file: the smallest that shows it, of those decided, null of one that survives; reason:
+    what is wrong there. within: the bounds that this depends on. decided: how many tests were.
+    unknown: those that could not be, with why. stuck: those that the scheme itself gets stuck in,
+    so that they show nothing of this. scheme: where --write has put the mutant; command: what shows
+    the execution then, or of one that survives, what looks for one, if a hunt can.
+    """
+
+    mutant: Group[MutantAnswer]
+    verdict: Fate
+    test: str | None
+    file: str | None
+    reason: str
+    within: Bounds
+    decided: Count
+    unknown: tuple[TestAndReason, ...]
+    stuck: tuple[NamedTest, ...] = ()
+    internal: tuple[Internal, ...] = ()
+    scheme: str | None = None
+    command: str | None = None
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it survives for want of an answer, perhaps."""
+        return self.verdict is Fate.SURVIVES and bool(self.unknown)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MutatedRow:
+    """A row and its code. tests: how many use it and can show something of its mutants.
+
+    accesses: the places of instructions without which it would mean nothing. hunted: whether a hunt
+    has, by default, programs that use it. unchanged: steps that lead to its own code.
+    """
+
+    row: Place
+    operations: str
+    code: Code
+    accesses: tuple[Place, ...]
+    cost: Count
+    tests: Count
+    hunted: bool
+    unchanged: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestsOfScheme:
+    """The tests of a run of `mutate`, under the scheme itself.
+
+    verdicts: only those that are SOUND say anything of mutants. broken: those that the scheme
+    itself fails, with why. stuck: those that it gets stuck in, of those where that was asked.
+    left_out: those that this version cannot read.
+    """
+
+    total: Count
+    verdicts: Verdicts
+    within: Bounds
+    broken: tuple[TestAndReason, ...]
+    unknown: tuple[TestAndReason, ...]
+    stuck: tuple[NamedTest, ...]
+    left_out: tuple[FileAndReason, ...]
+
+
+@dataclass(frozen=True)
+class MutationSummary:
+    """How many mutants there are, of which fate; where interrupted, the list has fewer.
+
+    undecided: those that survive while some test could not be decided.
+    """
+
+    mutants: Count
+    fates: Group[Annotated[Mapping[Fate, Count], with_keys(*Fate)]]
+    undecided: Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class MutationReport:
+    """All that `mutate` says of a scheme: what the tests make of each of its one-step mutants.
+
+    wider: mutants in which an instruction reaches further, with what they cost; null without
+    --widen. costs: the file that the weights are from, null for our own.
+    """
+
+    subject: Group[Subject]
+    costs: str | None
+    tests: TestsOfScheme
+    rows: tuple[MutatedRow, ...]
+    mutants: tuple[Finding, ...]
+    wider: tuple[MutantAnswer, ...] | None
+    summary: MutationSummary
+    interrupted: bool
+    internal: tuple[Internal, ...]
+    seconds: Seconds

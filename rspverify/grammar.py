@@ -1,0 +1,236 @@
+"""Languages: a grammar in a .lark file, and how a text is read by it.
+
+A language costs a grammar, a Builder with a method for each of its rules, and words for what is
+said of a text that does not follow it. Building the tables of a grammar takes lark a quarter of a
+second, so they lie ready made beside it; `python -m rspverify.grammar GRAMMAR.lark…` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+import lark
+from lark import Lark, Token, Transformer_NonRecursive, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.grammar import Rule
+from lark.lexer import PatternStr, TerminalDef
+from lark.parsers.lalr_interactive_parser import InteractiveParser
+from lark.tree import Meta
+
+from rspverify.source import Source, Span
+
+END = "$END"
+"""The terminal that stands for the end of a text."""
+
+_UNBOUNDED = 2**32
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """The first place where a text does not follow its grammar.
+
+    found: the text there, which is a terminal of that name, if it is one; offset: where it begins;
+    after: the place just behind what was understood, if there is any; expected: the terminals that
+    could stand here.
+    """
+
+    span: Span
+    offset: int
+    found: str
+    terminal: str | None
+    after: Span | None
+    expected: frozenset[str]
+
+
+class Language:
+    """A grammar in a file, and its parser, which is made when the first text is parsed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def parser(self) -> Lark:
+        """The parser: by its tables where they are those of this grammar and this lark."""
+        grammar = self._path.read_text(encoding="utf-8")
+        try:
+            content = json.loads(tables_file(self._path).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            content = {}
+        if content.get("made of") != _origin(grammar):
+            return _build(grammar)
+        return _load(content)
+
+    def load(self) -> None:
+        """Make the parser now, so that processes forked later have it."""
+        _ = self.parser
+
+    @cached_property
+    def spelling(self) -> Mapping[str, str]:
+        """The terminals that are spelled in one way."""
+        terminals = self.parser.terminals
+        return {it.name: it.pattern.value for it in terminals if isinstance(it.pattern, PatternStr)}
+
+    def parse(
+        self, source: Source, text: str, missing: Callable[[Mistake], str | None] = lambda _: None
+    ) -> Tree[Token] | Mistake:
+        """The tree of a text, in which positions are those of the source; or the first mistake.
+
+        missing: what to read before the mistake, so that the text goes on as if it stood there: a
+        terminal that is spelled in one way. It must be one of those that are expected.
+        """
+
+        def go_on(error: UnexpectedInput) -> bool:
+            terminal = missing(_mistake(error, source))
+            if terminal is None or not isinstance(error, UnexpectedToken):
+                return False
+            token = Token.new_borrow_pos(terminal, self.spelling[terminal], error.token)
+            error.interactive_parser.feed_token(token)
+            error.interactive_parser.feed_token(error.token)
+            return True
+
+        try:
+            return self.parser.parse(text, on_error=go_on)
+        except UnexpectedInput as error:
+            return _mistake(error, source)
+
+
+Children = list[Any]
+"""What a rule's parts have become: tokens, and None for optional parts that are left out."""
+
+
+class Builder(Transformer_NonRecursive[Token, Made]):
+    """What the rules of a grammar become, the innermost first, so that depth needs no recursion.
+
+    A method for each rule is given the rule's place and its children.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+
+    def _span(self, place: Meta | Token) -> Span:
+        return _span(place, self._source)
+
+
+# ---- mistakes ------------------------------------------------------------------------------------
+
+
+def _mistake(error: UnexpectedInput, source: Source) -> Mistake:
+    after, expected = _context(error, source)
+    if isinstance(error, UnexpectedCharacters):
+        span = Span(source, error.line, error.column, error.line, error.column + 1)
+        return Mistake(span, error.pos_in_stream or 0, error.char, None, after, expected)
+    assert isinstance(error, UnexpectedToken)
+    token = error.token
+    if token.type == END:
+        span = after or Span(source, 1, 1, 1, 2)
+        return Mistake(span, len(source.text), "", END, after, expected)
+    span = _span(token, source)
+    return Mistake(span, token.start_pos or 0, str(token), token.type, after, expected)
+
+
+def _context(error: UnexpectedInput, source: Source) -> tuple[Span | None, frozenset[str]]:
+    """The place behind what was understood, and the terminals that could follow."""
+    parser: InteractiveParser | None = getattr(error, "interactive_parser", None)
+    if parser is None:  # What was assumed to be missing does not help.
+        return None, frozenset(getattr(error, "expected", ()))
+    last = next(reversed(parser.parser_state.value_stack), None)
+    place = last.meta if isinstance(last, Tree) else last
+    expected = frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+    line, column = getattr(place, "end_line", None), getattr(place, "end_column", None)
+    after = Span(source, line, column, line, column + 1) if line and column else None
+    return after, expected
+
+
+def _span(place: Meta | Token, source: Source) -> Span:
+    line, column = place.line or 1, place.column or 1
+    return Span(source, line, column, place.end_line or line, place.end_column or column)
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def tables(grammar: str) -> str:
+    """The tables of a grammar as JSON, the same for the same grammar and lark.
+
+    Of a state: the states to go to by symbol, and by rule the terminals at which to reduce by it.
+    """
+    data, memo = _build(grammar).memo_serialize([TerminalDef, Rule])
+    for each in memo.values():
+        if "_width" in each.get("pattern", {}):  # How "unbounded" is written depends on Python.
+            each["pattern"]["_width"] = [min(it, _UNBOUNDED) for it in each["pattern"]["_width"]]
+    table = data["parser"].pop("parser")
+    symbols = table["tokens"]
+    ordered = list(table["start_states"].values())
+    rows: dict[int, list[Any]] = {}
+    for state in ordered:  # It grows by the states that are gone to from those before.
+        if state in rows:
+            continue
+        rows[state] = [{}, {}]
+        actions = {symbols[symbol]: action for symbol, action in table["states"][state].items()}
+        for symbol, (reduces, target) in sorted(actions.items()):
+            if reduces:
+                rows[state][1].setdefault(target["@"], []).append(symbol)
+            else:
+                rows[state][0][symbol] = target
+                ordered.append(target)
+    number = {state: index for index, state in enumerate(rows)}
+    content = {
+        "made of": _origin(grammar),
+        "parser": data,
+        "memo": [memo[index] for index in range(len(memo))],
+        "start": {name: number[state] for name, state in table["start_states"].items()},
+        "end": {name: number[state] for name, state in table["end_states"].items()},
+        "states": [
+            [{symbol: number[target] for symbol, target in shifts.items()}, reductions]
+            for shifts, reductions in rows.values()
+        ],
+    }
+    return json.dumps(content, separators=(",", ":")) + "\n"
+
+
+def _load(content: Mapping[str, Any]) -> Lark:
+    """The parser that tables describe."""
+    states = {
+        state: {symbol: (0, target) for symbol, target in shifts.items()}
+        | {symbol: (1, {"@": int(rule)}) for rule, its in reductions.items() for symbol in its}
+        for state, (shifts, reductions) in enumerate(content["states"])
+    }
+    table = {
+        "tokens": {symbol: symbol for actions in states.values() for symbol in actions},
+        "states": states,
+        "start_states": content["start"],
+        "end_states": content["end"],
+    }
+    data = content["parser"] | {"parser": content["parser"]["parser"] | {"parser": table}}
+    loaded: Lark = Lark.load({"data": data, "memo": dict(enumerate(content["memo"]))})
+    return loaded
+
+
+def _build(grammar: str) -> Lark:
+    return Lark(grammar, parser="lalr", propagate_positions=True)
+
+
+def _origin(grammar: str) -> list[str]:
+    """What tables must be of to be used: the version of lark, and the grammar."""
+    return [lark.__version__, sha256(grammar.encode()).hexdigest()]
+
+
+def tables_file(grammar: Path) -> Path:
+    """Where the tables of a grammar are."""
+    return grammar.with_suffix(".tables.json")
+
+
+if __name__ == "__main__":
+    for path in map(Path, sys.argv[1:]):
+        made = tables(path.read_text(encoding="utf-8"))
+        tables_file(path).write_text(made, encoding="utf-8")

@@ -1,0 +1,84 @@
+"""What `selftest` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rspverify.convert import Count, Seconds
+from rspverify.verdict import Engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """Two answers to one question, on a program and a scheme that were made as small as they go.
+
+    kind: what disagrees; command: finds it again; name: of its two files, without their endings.
+    """
+
+    pair: Count
+    kind: tuple[str, ...]
+    words: str
+    command: str
+    name: str
+    litmus: str
+    scheme: str
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What `selftest` found of one program under one scheme.
+
+    labels: of what kind the pair is, by category; decided: the engines that found all outcomes;
+    skipped: why an answer is missing; word: the verdict by definition, None if it is not known.
+    """
+
+    number: int
+    labels: Mapping[str, str]
+    decided: tuple[str, ...]
+    skipped: Mapping[str, str]
+    word: str | None
+    disagreement: Disagreement | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How many pairs were decided by every engine, by two at least, by fewer; and their verdicts.
+
+    verdicts: by definition, how many have each; pairs without one are not in it.
+    """
+
+    pairs: Count
+    by_all: Count
+    by_some: Count
+    skipped: Count
+    verdicts: Mapping[str, Count]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """How often an answer was not given, by whom and why."""
+
+    who: str
+    why: str
+    count: Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelftestReport:
+    """Counts of what the engines agree on, and where they disagree.
+
+    start: the number of the first pair; asked: how many were wanted. kinds: counts by category and
+    by label in it.
+    """
+
+    seed: int
+    start: Count
+    asked: Count
+    engines: tuple[Engine, ...]
+    total: PairCounts
+    kinds: Mapping[str, Mapping[str, PairCounts]]
+    missing: tuple[Missing, ...]
+    disagreements: tuple[Disagreement, ...]
+    seconds: Seconds

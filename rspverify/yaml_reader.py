@@ -1,0 +1,319 @@
+"""YAML with positions: nodes that each know where they stand, and what is expected of them.
+
+`read_yaml` gives the tree of a text; the other functions read it. All of them add the mistakes that
+they find to a list of problems, so that a file tells all of its mistakes at once. Anchors, aliases,
+tags and deep nesting are refused, so that a tree is never larger than its text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import assert_never
+
+import yaml
+from yaml.reader import ReaderError
+
+from rspverify.source import Problem, Source, Span
+from rspverify.wording import alternatives, guess, quoted
+
+MAX_DEPTH = 10
+"""Deepest nesting that is read. A scheme has four levels."""
+
+_NULL = ("", "~", "null", "Null", "NULL")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A scalar, as text. null: YAML reads it as nothing."""
+
+    text: str
+    null: bool
+    span: Span
+
+    @property
+    def words(self) -> tuple[tuple[str, Span], ...]:
+        """Its words, each at its place; where its text is not what is written, at that of all."""
+        source, line, start = self.span.source, self.span.line, self.span.column
+        written = source.line(line)[start - 1 : self.span.end_column - 1]
+        at = {written: start, written[1:-1]: start + 1}.get(self.text)
+        words = list(re.finditer(r"\S+", self.text))
+        if at is None or line != self.span.end_line:
+            return tuple((word[0], self.span) for word in words)
+        return tuple(
+            (word[0], Span(source, line, at + word.start(), line, at + word.end()))
+            for word in words
+        )
+
+
+@dataclass(frozen=True)
+class List:
+    """A list of nodes."""
+
+    items: tuple[Node, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Table:
+    """A mapping; no two keys have the same text."""
+
+    entries: tuple[tuple[Text, Node], ...]
+    span: Span
+
+
+Node = Text | List | Table
+
+
+# ---- what is expected of a node ------------------------------------------------------------------
+
+
+def found(node: Node) -> str:
+    """What stands at a node, as a message says it."""
+    match node:
+        case Text(text, null, _):
+            return "nothing" if null else quoted(text)
+        case List(items, _):
+            return "a list" if items else "an empty list"
+        case Table():
+            return "a mapping"
+        case _:
+            assert_never(node)
+
+
+def read_fields(
+    node: Node,
+    what: str,
+    keys: Sequence[str],
+    required: Sequence[str],
+    problems: list[Problem],
+) -> dict[str, Node] | None:
+    """The values of a mapping by key, without the keys that it must not have."""
+    if not isinstance(node, Table):
+        usual = f"a mapping with the keys {', '.join(required)}"
+        problems.append(Problem(node.span, f"{what} must be {usual}, not {found(node)}"))
+        return None
+    fields: dict[str, Node] = {}
+    for key, value in node.entries:
+        if key.text in keys:
+            fields[key.text] = value
+        else:
+            message = f"a key of {what} must be {alternatives(keys)}, not {quoted(key.text)}"
+            problems.append(Problem(key.span, message, guess(key.text, keys)))
+    missing = [key for key in required if key not in fields]
+    if missing:
+        message = f"{what} must have the key{'s' * (len(missing) > 1)} {', '.join(missing)}"
+        problems.append(Problem(node.span, message))
+    return fields
+
+
+def read_entries(node: Node, what: str, problems: list[Problem]) -> tuple[tuple[Text, Node], ...]:
+    """The entries of a mapping whose keys may be any words; none, and a problem more, otherwise."""
+    if isinstance(node, Table):
+        return node.entries
+    problems.append(Problem(node.span, f"{what} must be a mapping, not {found(node)}"))
+    return ()
+
+
+def read_text(fields: Mapping[str, Node], key: str, problems: list[Problem]) -> str | None:
+    """A free text, where there is one."""
+    node = fields.get(key)
+    if node is None:
+        return None
+    if isinstance(node, Text) and not node.null:
+        return node.text.strip()
+    problems.append(Problem(node.span, f"{key} must be text, not {found(node)}"))
+    return None
+
+
+def read_choice(
+    node: Node, what: str, choices: Sequence[str], problems: list[Problem]
+) -> str | None:
+    """The choice that a word names; None, and a problem more, if it names none."""
+    if isinstance(node, Text) and node.text in choices:
+        return node.text
+    hint = guess(node.text, choices) if isinstance(node, Text) else None
+    message = f"{what} must be {alternatives(choices)}, not {found(node)}"
+    problems.append(Problem(node.span, message, hint))
+    return None
+
+
+def read_choices(
+    node: Node, what: str, choices: Sequence[str], problems: list[Problem], any_case: bool = False
+) -> dict[str, Span] | None:
+    """The choices that a word or a list names, with their places; None if any of it is wrong."""
+    if isinstance(node, List) and not node.items:
+        message = f"{what} must be {alternatives(choices)}, or a list of these, not an empty list"
+        problems.append(Problem(node.span, message))
+        return None
+    chosen: dict[str, Span] = {}
+    before = len(problems)
+    for item in node.items if isinstance(node, List) else (node,):
+        if any_case and isinstance(item, Text):
+            item = replace(item, text=item.text.lower())
+        name = read_choice(item, what, choices, problems)
+        if name in chosen:
+            first = (chosen[name], "named here before")
+            message = f"{what} must name {name} once, not twice"
+            problems.append(Problem(item.span, message, related=(first,)))
+        elif name is not None:
+            chosen[name] = item.span
+    return chosen if len(problems) == before else None
+
+
+# ---- from text to nodes --------------------------------------------------------------------------
+
+
+def read_yaml(source: Source) -> tuple[Node | None, list[Problem]]:
+    """The tree of a YAML text and the problems found; no tree where they make it unreadable."""
+    reading = _Reading(source)
+    try:
+        root = reading.document()
+    except ReaderError as error:
+        message = f"the file must be printable text, not have the character U+{error.character:04X}"
+        reading.refuse(error.position, error.position + 1, message)
+    except yaml.MarkedYAMLError as error:
+        reading.problems.append(reading.malformed(error))
+    except (ValueError, OverflowError):  # PyYAML lets these of chr() and int() out
+        at = reading.offset()
+        reading.refuse(at, at, "the file must be YAML: a number is too large")
+    else:
+        return root, reading.problems
+    return None, reading.problems
+
+
+class _TooDeepError(yaml.MarkedYAMLError):
+    """Nesting beyond MAX_DEPTH."""
+
+
+class _Reading:
+    """One text on its way to a tree, from PyYAML's events; depth needs no recursion."""
+
+    def __init__(self, source: Source) -> None:
+        self.problems: list[Problem] = []
+        self._source = source
+        self._starts = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))][:-1]
+        self._loader: yaml.SafeLoader | None = None
+
+    def document(self) -> Node | None:
+        """The tree of the only document; None if there is none or it uses aliases."""
+        self._loader = yaml.SafeLoader(self._source.text)  # Looks for unprintable characters.
+        root: Node | None = None
+        aliased = False
+        opened: list[tuple[yaml.CollectionStartEvent, list[Node]]] = []
+        for event in self._events(self._loader):
+            node: Node | None = None
+            if isinstance(event, yaml.DocumentStartEvent) and root is not None:
+                message = "the file must be one YAML document, not several"
+                self._refuse(event, message, "keep one of them in this file")
+                return None if aliased else root
+            if isinstance(event, yaml.NodeEvent):
+                self._look_at(event, len(opened))
+            if isinstance(event, yaml.AliasEvent):
+                aliased, node = True, Text("", True, self._of(event))
+            elif isinstance(event, yaml.ScalarEvent):
+                null = event.implicit[0] and event.value in _NULL
+                node = Text(event.value, null, self._of(event))
+            elif isinstance(event, yaml.CollectionStartEvent):
+                opened.append((event, []))
+            elif isinstance(event, yaml.CollectionEndEvent):
+                start, below = opened.pop()
+                node = self._collection(start, event, below)
+            if node is not None and opened:
+                opened[-1][1].append(node)
+            elif node is not None:
+                root = node
+        if root is None:
+            self.refuse(0, 0, "the file must be a mapping, not empty")
+        return None if aliased else root
+
+    def offset(self) -> int:
+        """How far PyYAML has come."""
+        return self._loader.get_mark().index if self._loader else 0
+
+    def refuse(self, start: int, end: int, message: str, hint: str | None = None) -> None:
+        """Note that the characters from one offset up to another are wrong."""
+        self.problems.append(Problem(self._span(start, end), message, hint))
+
+    def malformed(self, error: yaml.MarkedYAMLError) -> Problem:
+        """A syntax error in YAML, in PyYAML's words where ours are no clearer."""
+        at, context = error.problem_mark, error.context_mark
+        index = at.index if at else 0
+        span = self._span(index, index + 1)
+        if isinstance(error, _TooDeepError):
+            return Problem(span, str(error.problem))
+        if self._source.text[index : index + 1] == "\t":
+            hint = "replace the tab by spaces"
+            return Problem(span, "indentation must be spaces, not a tab", hint)
+        message = f"the file must be YAML: {error.context or ''} {error.problem or ''}"
+        related: tuple[tuple[Span, str], ...] = ()
+        if context and at and (context.line, context.column) != (at.line, at.column):
+            related = ((self._span(context.index, context.index + 1), "it starts here"),)
+        return Problem(span, re.sub(r"\s+", " ", message).strip(), related=related)
+
+    def _events(self, loader: yaml.SafeLoader) -> Iterator[yaml.Event]:
+        while loader.check_event():
+            yield loader.get_event()  # type: ignore[no-untyped-call]
+
+    def _look_at(self, event: yaml.NodeEvent, depth: int) -> None:
+        """Note what we do not read, although YAML has it."""
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(event, "text must be written out, not repeated by an alias")
+            return
+        if event.anchor is not None:
+            self._refuse(event, "text must be written out, not named by an anchor")
+        assert isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
+        if event.tag is not None:
+            self._refuse(event, "a value must have no tag, not one with !", "leave the tag out")
+        if isinstance(event, yaml.ScalarEvent) and not _is_shown(event.value):
+            self._refuse(event, "text must be printable, not escapes of control characters")
+        if depth == MAX_DEPTH:
+            message = f"nesting must be at most {MAX_DEPTH} deep, not deeper"
+            mark = event.start_mark
+            assert isinstance(mark, yaml.Mark)
+            raise _TooDeepError(None, None, message, mark)
+
+    def _refuse(self, event: yaml.Event, message: str, hint: str = "write it out") -> None:
+        self.problems.append(Problem(self._of(event), message, hint))
+
+    def _collection(
+        self, start: yaml.CollectionStartEvent, end: yaml.Event, below: list[Node]
+    ) -> List | Table:
+        assert start.start_mark is not None and end.end_mark is not None
+        span = self._span(start.start_mark.index, end.end_mark.index)
+        if below and not start.flow_style:  # PyYAML ends it where the next thing starts.
+            last = below[-1].span
+            span = replace(span, end_line=last.end_line, end_column=last.end_column)
+        if isinstance(start, yaml.SequenceStartEvent):
+            return List(tuple(below), span)
+        entries: dict[str, tuple[Text, Node]] = {}
+        for key, value in zip(below[::2], below[1::2], strict=True):
+            if not isinstance(key, Text):
+                message = "a key must be a word, not a list or a mapping"
+                self.problems.append(Problem(key.span, message))
+            elif key.text in entries:
+                message = f"the key {key.text!r} must be given once, not twice"
+                first = (entries[key.text][0].span, "given here before")
+                self.problems.append(Problem(key.span, message, related=(first,)))
+            else:
+                entries[key.text] = key, value
+        return Table(tuple(entries.values()), span)
+
+    def _of(self, event: yaml.Event) -> Span:
+        assert event.start_mark is not None and event.end_mark is not None
+        return self._span(event.start_mark.index, event.end_mark.index)
+
+    def _span(self, start: int, end: int) -> Span:
+        first = bisect_right(self._starts, start) - 1
+        last = bisect_right(self._starts, end) - 1
+        column, end_column = start - self._starts[first] + 1, end - self._starts[last] + 1
+        return Span(self._source, first + 1, column, last + 1, end_column)
+
+
+def _is_shown(text: str) -> bool:
+    controls = (char for char in text if unicodedata.category(char) in ("Cc", "Cs"))
+    return all(char in "\n\t" for char in controls)

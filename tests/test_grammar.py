@@ -1,0 +1,149 @@
+"""Languages: ready-made tables are those of the grammar, and used only if they are."""
+
+import json
+from pathlib import Path
+
+import lark
+import pytest
+from lark import Token, v_args
+from lark.tree import Meta
+
+import rspverify
+from rspverify.axiomatic.parsing import LANGUAGE as CAT
+from rspverify.grammar import Builder, Children, Language, Mistake, tables, tables_file
+from rspverify.litmus.syntax import LANGUAGE as LITMUS
+from rspverify.source import Source
+
+GRAMMARS = sorted(Path(rspverify.__file__).parent.rglob("*.lark"))
+SUMS = """
+start: _sum ";"
+_sum: INT ("+" INT)*
+INT: /[0-9]+/
+PLUS: "+"
+%ignore " " | "\\n"
+"""
+WORDS = 'start: WORD+ ";"\nWORD: /[a-z]+/\n%ignore " "\n'
+
+
+@v_args(meta=True)
+class Adder(Builder[int]):
+    def start(self, meta: Meta, children: Children) -> int:
+        return sum(int(each) for each in children if isinstance(each, Token) and each != "+")
+
+
+def language(folder: Path, grammar: str, made: str | None = None) -> Language:
+    path = folder / "g.lark"
+    path.write_text(grammar, encoding="utf-8")
+    if made is not None:
+        tables_file(path).write_text(made, encoding="utf-8")
+    return Language(path)
+
+
+@pytest.mark.parametrize("path", GRAMMARS, ids=lambda path: path.name)
+def test_what_ships_is_what_the_grammar_gives(path: Path) -> None:
+    shipped = tables_file(path).read_text(encoding="utf-8")
+    made_of = json.loads(shipped)["made of"]
+    if made_of[0] != lark.__version__:
+        pytest.skip(
+            f"the tables are of lark {made_of[0]}; here they are built when they are needed"
+        )
+    assert shipped == tables(path.read_text(encoding="utf-8")), "`make tables` writes them anew"
+
+
+def test_both_languages_have_tables() -> None:
+    assert [path.name for path in GRAMMARS] == ["cat.lark", "grammar.lark"]
+    assert all(tables_file(path).exists() for path in GRAMMARS)
+
+
+def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
+    for known, path, texts in (
+        (CAT, "rspverify/axiomatic/cat.lark", root.glob("rspverify/axiomatic/models/*.cat")),
+        (LITMUS, "rspverify/litmus/grammar.lark", (root / "litmus").rglob("Ex*.litmus")),
+    ):
+        built = lark.Lark((root / path).read_text(), parser="lalr", propagate_positions=True)
+        for each in texts:
+            text = "\n".join(
+                line
+                for line in each.read_text().splitlines()
+                if "(*" not in line and "//" not in line
+            )
+            try:
+                expected = built.parse(text)
+            except lark.UnexpectedInput:
+                expected = None
+            tree = known.parse(Source("t", text), text)
+            assert tree == expected or (expected is None and isinstance(tree, Mistake))
+
+
+def test_tables_of_another_grammar_are_not_used(tmp_path: Path) -> None:
+    """Nor those of another lark, nor damaged ones; the language is that of the grammar."""
+    of_words = json.loads(tables(WORDS))
+    of_sums = json.loads(tables(SUMS))
+    version, digest = of_sums["made of"]
+    assert version == lark.__version__
+    for made in (
+        json.dumps(of_words),
+        json.dumps(of_words | {"made of": ["0.0.0", digest]}),
+        json.dumps(of_sums)[:-40],
+        "",
+    ):
+        source = Source("t", "1 + 2 + 39;")
+        tree = language(tmp_path, SUMS, made).parse(source, source.text)
+        assert isinstance(tree, lark.Tree) and Adder(source).transform(tree) == 42
+
+
+def test_tables_that_fit_are_used(tmp_path: Path) -> None:
+    """Told by tables that claim to be of this grammar and are of another."""
+    forged = json.loads(tables(WORDS)) | {"made of": json.loads(tables(SUMS))["made of"]}
+    words = Source("t", "ab c;")
+    assert isinstance(
+        language(tmp_path, SUMS, json.dumps(forged)).parse(words, words.text), lark.Tree
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "found", "terminal", "after", "expected"),
+    [
+        ("1 +\n 2 3;", 2, 4, "3", "INT", (2, 3), {"SEMICOLON", "PLUS"}),
+        ("1 + ?;", 1, 5, "?", None, (1, 4), {"INT"}),
+        ("1", 1, 2, "", "$END", (1, 2), {"SEMICOLON", "PLUS"}),
+        ("", 1, 1, "", "$END", None, {"INT"}),
+    ],
+)
+def test_a_mistake_knows_its_place(
+    tmp_path: Path, text, line, column, found, terminal, after, expected
+) -> None:
+    mistake = language(tmp_path, SUMS).parse(Source("t", text), text)
+    assert isinstance(mistake, Mistake)
+    assert (mistake.span.line, mistake.span.column) == (line, column)
+    assert (mistake.found, mistake.terminal) == (found, terminal)
+    assert (mistake.after and (mistake.after.line, mistake.after.column)) == after
+    assert mistake.expected == expected
+    assert text[mistake.offset :].startswith(found)
+
+
+def test_what_is_missing_can_be_assumed(tmp_path: Path) -> None:
+    source = Source("t", "1 2 3;")
+    seen = []
+
+    def missing(mistake: Mistake) -> str:
+        seen.append(mistake.offset)
+        return "PLUS"
+
+    tree = language(tmp_path, SUMS).parse(source, source.text, missing)
+    assert isinstance(tree, lark.Tree) and Adder(source).transform(tree) == 6
+    assert seen == [2, 4]
+
+
+def test_every_keyword_of_cat_is_reserved() -> None:
+    """The keywords stand once in cat.lark: what one of them is no name can be."""
+    names = [it for it in CAT.parser.terminals if it.name == "NAME"]
+    words = "let rec and in as include show unshow flag assert undefined_unless acyclic irreflexive"
+    words += " empty with from fun match try if then else procedure call enum forall do begin end"
+    words += " debug not when variant"
+    for word in words.split():
+        text = f"let {word} = a"
+        assert isinstance(CAT.parse(Source("t", text), text), Mistake), word
+        text = f"let {word}x = a"
+        assert isinstance(CAT.parse(Source("t", text), text), lark.Tree), word
+    assert names
