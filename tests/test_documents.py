@@ -143,7 +143,7 @@ def test_links_lead_somewhere() -> None:
 _FILE = re.compile(r"[\w./+@-]*\w\.(?:cat|cff|json|lark|litmus|md|py|svg|toml|yaml)\b")
 _FOLDER = re.compile(r"\b(?:bench|docs|litmus|rspverify|schemes|tests)/[\w./+@-]*")
 _MODULE = re.compile(r"\brspverify(?:\.\w+)+")
-_CITATION = re.compile(r"docs/semantics\.md, (?:[\w ]*?«)?([A-Z][a-z]+(?: [a-z]+)*)")
+_CITATION = re.compile(r"docs/semantics\.md, ([A-Z][a-z]+(?: [a-z]+)*)")
 GUIDES = ("CONTRIBUTING.md", "docs/semantics.md", "docs/architecture.md")
 
 
