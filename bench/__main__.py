@@ -111,7 +111,7 @@ def _beside_herd(show: Callable[[Sheet], None], console: Console, repeats: int) 
     if herd is None:
         console.print(f"herd: not measured; name one by {HERD} and {CAT}\n")
     else:
-        show(beside_herd(herd, list((ROOT / "litmus").rglob("*.litmus")), min(repeats, 3)))
+        show(beside_herd(herd, list((ROOT / "litmus/rsp").rglob("*.litmus")), min(repeats, 3)))
 
 
 def _growth(curves: Sequence[Curve], cut_off: float, picture: Path, console: Console) -> Sheet:

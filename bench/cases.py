@@ -71,6 +71,6 @@ def known_answers() -> Iterator[Timed]:
     model = load_model("opencl-rsp")
     schemes = [scheme_named(name) for name in SCHEMES]
     for name, file in KNOWN_ANSWERS.items():
-        program = read_program_file(ROOT / f"litmus/{file}.litmus")
+        program = read_program_file(ROOT / f"litmus/rsp/{file}.litmus")
         for scheme in schemes:
             yield Timed(name, program, scheme, model)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rspverify.generate import Grouping, litmus_text, read_shape
 from rspverify.litmus import Program, read_program
+from rspverify.programs import Thread, litmus_test, litmus_text, read_notation
 from rspverify.source import Source
 
 Groups = list[list[int]]
@@ -25,10 +25,11 @@ class Curve:
     def program(self, size: int) -> Program:
         """The program of a size; without `groups` each thread is a work-group."""
         title = f"{self.name} {size}"
-        threads = read_shape(self.shape(size))
+        threads = read_notation(self.shape(size)).threads
         groups = self.groups(size) if self.groups else [[each] for each in range(len(threads))]
-        grouping = Grouping(tuple(map(tuple, groups)))
-        return read_program(Source(title, litmus_text(title, threads, grouping)))
+        place = {thread: (0, group) for group, those in enumerate(groups) for thread in those}
+        placed = (Thread(place[number], it.accesses) for number, it in enumerate(threads))
+        return read_program(Source(title, litmus_text(litmus_test(placed), title)))
 
 
 def chain(hops: int) -> str:

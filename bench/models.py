@@ -39,8 +39,8 @@ class TestSet:
 
 def shipped_sets() -> list[TestSet]:
     """Our tests of models under each model, and those of schemes under the default one."""
-    sets = [TestSet(ROOT / "litmus-models", name) for name in shipped_models()]
-    return [*sets, TestSet(ROOT / "litmus", DEFAULT_MODEL)]
+    sets = [TestSet(ROOT / "litmus/models", name) for name in shipped_models()]
+    return [*sets, TestSet(ROOT / "litmus/rsp", DEFAULT_MODEL)]
 
 
 def models(sets: Iterable[TestSet], repeats: int, *, mixed: bool = False) -> Sheet:

@@ -6,7 +6,7 @@ What `check` and `outcomes` answer is here; of other commands each room has its 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -92,6 +92,21 @@ class Result:
         word = self.verdict.word.value
         return word if self.progress is None else f"{word} {self.progress.word}"
 
+    @property
+    def column(self) -> str:
+        """What the test is put to, by name."""
+        return self.scheme
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        return self.verdict.reason
+
+    @property
+    def within(self) -> Mapping[str, int]:
+        """The bounds that the verdict depends on, by name."""
+        return self.verdict.within
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedTest:
@@ -104,8 +119,10 @@ class CheckedTest:
     progress: null unless it is asked for, and always for RACY, UNSUPPORTED and ERROR;
     progress_reason: why, in words. internal: an internal error that came instead of a verdict or of
     progress, UNKNOWN then. seconds: what deciding it took, in the earlier run if it is cached.
+    suite: the folder of the suite that it is of, if it was run as one.
     """
 
+    suite: str | None
     test: str
     file: str
     scheme: str
@@ -132,10 +149,11 @@ class CheckedTest:
         return self.verdict if self.progress is None else f"{self.verdict} {self.progress}"
 
 
-def checked(result: Result) -> CheckedTest:
+def checked(result: Result, suite: str | None = None) -> CheckedTest:
     """A result as JSON has it."""
     verdict, progress = result.verdict, result.progress
     return CheckedTest(
+        suite=suite,
         test=result.test,
         file=result.file,
         scheme=result.scheme,
@@ -158,31 +176,165 @@ def checked(result: Result) -> CheckedTest:
     )
 
 
+OBSERVATIONS = ("Never", "Sometimes", "Always")
+ANSWERS = (*OBSERVATIONS, *(f"{each} racy" for each in OBSERVATIONS), "UNSUPPORTED", "UNKNOWN")
+"""What a model may say of a test."""
+
+
 @dataclass(frozen=True)
-class CheckReport:
-    """All that `check` says: one result per test and scheme. summary: how many of each verdict."""
+class ModelAnswer:
+    """What one model says of one test of a suite of models.
 
+    answer: whether the consistent executions satisfy the formula of the final condition (Never,
+    Sometimes, Always), and `racy` where one of them is undefined; or UNSUPPORTED, UNKNOWN, ERROR.
+    reason: why there is no answer.
+    """
+
+    test: str
+    file: str
     model: str
-    engine: Engine
-    reading: Reading
-    results: tuple[CheckedTest, ...]
-    summary: Verdicts
+    answer: str
+    reason: str
+    within: Bounds
+    seconds: Seconds
+    internal: Internal | None = None
+    cached: bool = False
+    suite: str | None = None
 
+    @property
+    def words(self) -> str:
+        """The answer."""
+        return self.answer
 
-def check_report(
-    results: Sequence[Result], model: str, engine: Engine, reading: Reading
-) -> CheckReport:
-    """The results of a run, be it the whole or what there was before an interruption."""
-    summary = counts(Word, (each.verdict.word for each in results))
-    return CheckReport(model, engine, reading, tuple(map(checked, results)), summary)
+    @property
+    def column(self) -> str:
+        """What the test is put to, by name."""
+        return self.model
 
 
 @dataclass(frozen=True)
 class Difference:
     """A verdict that is not the expected one; expected is None where none was written down."""
 
-    result: Result
+    result: Result | ModelAnswer
     expected: str | None
+
+
+@dataclass(frozen=True)
+class Held:
+    """How results compare with what a file expects.
+
+    gone: the tests of the file that are not there. unasked: how many results have an expected
+    progress that was not asked for.
+    """
+
+    file: str
+    differences: tuple[Difference, ...]
+    gone: tuple[str, ...] = ()
+    unasked: int = 0
+
+    @property
+    def unexpected(self) -> int:
+        """How much is not as expected."""
+        return len(self.differences) + len(self.gone)
+
+
+@dataclass(frozen=True)
+class SuiteReport:
+    """All that `check` says of a suite.
+
+    folder: where it is; about: what it is for. noun: what its columns are, `scheme` or `model`;
+    columns: how many. total: how many results there were to be; results are fewer after an
+    interrupt. held: None where nothing is expected.
+    """
+
+    folder: str
+    about: str
+    noun: str
+    columns: int
+    total: int
+    results: tuple[Result | ModelAnswer, ...]
+    held: Held | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Unexpected:
+    """A result that is not the expected one. scheme, model: whichever the test was put to."""
+
+    file: str
+    scheme: str | None
+    model: str | None
+    expected: str | None
+    found: str
+
+
+@dataclass(frozen=True)
+class SuiteSummary:
+    """A suite as JSON has it. expected: the file that it was held to, if there is one; missing: the
+    tests of that file that are not there. complete: whether it was run to its end."""
+
+    suite: str
+    about: str
+    expected: str | None
+    unexpected: tuple[Unexpected, ...]
+    missing: tuple[str, ...]
+    complete: bool
+    seconds: Seconds
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All that `check` says: one result per test and scheme; of suites of models, one answer per
+    test and model. summary: how many of each verdict. interrupted: whether more was to come.
+    """
+
+    results: tuple[CheckedTest, ...]
+    answers: tuple[ModelAnswer, ...]
+    suites: tuple[SuiteSummary, ...]
+    summary: Verdicts
+    interrupted: bool
+
+
+def check_report(
+    results: Sequence[Result], suites: Sequence[SuiteReport] = (), *, interrupted: bool = False
+) -> CheckReport:
+    """The results of a run, of schemes and tests or of suites, as far as it went."""
+    of_schemes = [checked(each) for each in results]
+    of_models: list[ModelAnswer] = []
+    for suite in suites:
+        for each in suite.results:
+            if isinstance(each, ModelAnswer):
+                of_models.append(replace(each, suite=suite.folder))
+            else:
+                of_schemes.append(checked(each, suite.folder))
+    return CheckReport(
+        tuple(of_schemes),
+        tuple(of_models),
+        tuple(map(_summary, suites)),
+        counts(Word, (each.verdict for each in of_schemes)),
+        interrupted,
+    )
+
+
+def _summary(it: SuiteReport) -> SuiteSummary:
+    held = it.held
+    unexpected = tuple(_unexpected(each) for each in held.differences) if held else ()
+    return SuiteSummary(
+        it.folder,
+        it.about,
+        held.file if held else None,
+        unexpected,
+        held.gone if held else (),
+        len(it.results) == it.total,
+        it.seconds,
+    )
+
+
+def _unexpected(it: Difference) -> Unexpected:
+    result = it.result
+    scheme, model = (result.scheme, None) if isinstance(result, Result) else (None, result.model)
+    return Unexpected(result.file, scheme, model, it.expected, result.words)
 
 
 @dataclass(frozen=True)

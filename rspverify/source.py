@@ -115,6 +115,12 @@ class InputError(Exception):
         return Severity.ERROR if wrong else Severity.UNSUPPORTED
 
 
+def require(holds: bool, message: str) -> None:
+    """Raises InputError with the message unless something holds of what was asked."""
+    if not holds:
+        raise InputError([Problem(None, message)])
+
+
 def in_one_line(problems: Iterable[Problem]) -> str:
     """Problems of a file without excerpts: `lines 3, 7: … (hint); line 9: …`.
 

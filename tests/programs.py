@@ -21,9 +21,10 @@ from rspverify.assembly import (
     ThreadId,
 )
 from rspverify.litmus import Program, Scope, read_program
-from rspverify.selftest.programs import wild_draft
+from rspverify.programs import litmus_text
+from rspverify.selftest.programs import wild_test
 from rspverify.selftest.run import Pair, pair_from
-from rspverify.selftest.shape import Shape, random_counts, random_places
+from rspverify.selftest.size import Size, random_counts, random_places
 from rspverify.source import Source
 from rspverify.value import (
     Binary,
@@ -38,16 +39,16 @@ from rspverify.value import (
 TRUE = Constant(1)
 
 
-SHAPE = Shape()
+SHAPE = Size()
 ONE_DEVICE = replace(SHAPE, devices=1)
 TWO_DEVICES = replace(SHAPE, min_threads=2, min_devices=2)
-SMALL = Shape(threads=3, workgroups=2, devices=1, operations=2, total=4, extra=4)
-SMALL_TWO_DEVICES = Shape(
+SMALL = Size(threads=3, workgroups=2, devices=1, operations=2, total=4, extra=4)
+SMALL_TWO_DEVICES = Size(
     threads=2, operations=2, total=4, extra=4, min_threads=2, min_devices=2, workgroups=2
 )
 TINY_TWO_DEVICES = replace(SMALL_TWO_DEVICES, total=3, extra=2)
-SOURCE = Shape(threads=4, operations=3, total=5)
-SMALL_SOURCE = Shape(threads=3, operations=2, total=4)
+SOURCE = Size(threads=4, operations=3, total=5)
+SMALL_SOURCE = Size(threads=3, operations=2, total=4)
 
 
 # ---- assembly -----------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ def assembly(
 
 
 def random_assembly(
-    rng: random.Random, shape: Shape = SHAPE, machine: str = "rsp"
+    rng: random.Random, shape: Size = SHAPE, machine: str = "rsp"
 ) -> AssemblyProgram:
     """A program whose operations were each compiled by a row of their own, good or bad."""
     places = random_places(rng, shape)
@@ -163,7 +164,7 @@ _ANY = ("LD", "LD", "LD", "ST", "ST", "ST", "INC_L1", "INC_L2")
 
 
 def _accesses(
-    rng: random.Random, threads: int, shape: Shape, locations: list[str]
+    rng: random.Random, threads: int, shape: Size, locations: list[str]
 ) -> list[list[tuple[str, str]]]:
     """What each thread accesses, as (instruction, location).
 
@@ -221,7 +222,7 @@ class _Extra:
     def __init__(
         self,
         rng: random.Random,
-        shape: Shape,
+        shape: Size,
         instructions: Mapping[str, Mnemonic],
         locations: list[str],
         several: bool,
@@ -370,7 +371,7 @@ def with_cut(rng: random.Random, program: AssemblyProgram) -> AssemblyProgram:
     return replace(program, cuts=(conjunction(chosen.guard, condition),))
 
 
-def assemblies(shape: Shape = SHAPE, machine: str = "rsp") -> st.SearchStrategy[AssemblyProgram]:
+def assemblies(shape: Size = SHAPE, machine: str = "rsp") -> st.SearchStrategy[AssemblyProgram]:
     """Compiled programs."""
     return st.randoms(use_true_random=False).map(lambda rng: random_assembly(rng, shape, machine))
 
@@ -416,7 +417,7 @@ def _text(expression: Expression) -> str:
 # ---- litmus texts -------------------------------------------------------------------------------
 
 
-def random_litmus(rng: random.Random, shape: Shape = SOURCE, *, compilable: bool = False) -> str:
+def random_litmus(rng: random.Random, shape: Size = SOURCE, *, compilable: bool = False) -> str:
     """A litmus test: two threads or more that load, store and add, with `if`s now and then.
 
     compilable: only what Tab. 3 has rows for (one device, no ALL, orders that synchronise).
@@ -425,26 +426,27 @@ def random_litmus(rng: random.Random, shape: Shape = SOURCE, *, compilable: bool
     near = (Scope.WG, Scope.WG, Scope.DV, Scope.DV)
     if compilable:
         shape = replace(shape, devices=1, min_devices=1)
-        return wild_draft(rng, shape, scopes=near, weak=False).text()
-    return wild_draft(rng, shape, scopes=(*near, Scope.ALL), weak=True).text()
+        test = wild_test(rng, shape, scopes=near, weak=False)
+        return litmus_text(test, "random")
+    return litmus_text(wild_test(rng, shape, scopes=(*near, Scope.ALL), weak=True), "random")
 
 
 def random_program(
-    rng: random.Random, shape: Shape = SOURCE, *, compilable: bool = False
+    rng: random.Random, shape: Size = SOURCE, *, compilable: bool = False
 ) -> Program:
     """The program of a random litmus test; its text is `program.source.text`."""
     text = random_litmus(rng, shape, compilable=compilable)
     return read_program(Source("random.litmus", text))
 
 
-def litmus_texts(shape: Shape = SOURCE, *, compilable: bool = False) -> st.SearchStrategy[str]:
+def litmus_texts(shape: Size = SOURCE, *, compilable: bool = False) -> st.SearchStrategy[str]:
     """Texts of litmus tests."""
     return st.randoms(use_true_random=False).map(
         lambda rng: random_litmus(rng, shape, compilable=compilable)
     )
 
 
-def programs(shape: Shape = SOURCE, *, compilable: bool = False) -> st.SearchStrategy[Program]:
+def programs(shape: Size = SOURCE, *, compilable: bool = False) -> st.SearchStrategy[Program]:
     """Source programs; the text of one is `program.source.text`."""
     return litmus_texts(shape, compilable=compilable).map(
         lambda text: read_program(Source("random.litmus", text))

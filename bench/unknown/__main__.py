@@ -9,13 +9,13 @@ import typer
 
 from bench.cases import SCHEMES, scheme_named
 from rspverify.axiomatic import MemoryModel, load_model
-from rspverify.engineering.hunt.build import line_of
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import frames
 from rspverify.engineering.hunt.search import first_broken
-from rspverify.engineering.hunt.shape import decoded
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.survey import Survey
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Survey
 from rspverify.judge.incident import Incident
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings
 

@@ -3,7 +3,7 @@
 from rspverify.axiomatic.cat import load_model, read_model
 from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.axiomatic.enumeration import consistent_execution
-from rspverify.axiomatic.generated_execution import GeneratedExecutions
+from rspverify.axiomatic.generated_executions import GeneratedExecutions
 from rspverify.axiomatic.library import shipped_models
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryModel
 from rspverify.axiomatic.question import Questions

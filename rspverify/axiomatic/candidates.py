@@ -12,7 +12,7 @@ from itertools import combinations
 
 from rspverify.axiomatic.executions import Executions
 from rspverify.axiomatic.model import Linearisation, MemoryModel
-from rspverify.axiomatic.vocabulary import COHERENCE_ORDER, LOCK_ORDER
+from rspverify.axiomatic.vocabulary import CO, LO
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
 from rspverify.relation.terms import EventSet, Relation
@@ -78,7 +78,7 @@ class Candidates(Executions):
 
     def _order_writes(self) -> None:
         """mo and co: per location a total order of its executed writes, the initial one first."""
-        every = bool(self.model.names & set(COHERENCE_ORDER))
+        every = CO in self.model.names
         for location in self.program.locations:
             if not (location.atomic or every):
                 continue
@@ -94,7 +94,7 @@ class Candidates(Executions):
     def _lock_order(self) -> Relation:
         """Per mutex a total order of its locks and unlocks, with those of one thread in order."""
         found: dict[tuple[int, int], Term] = {}
-        if not self.model.names & set(LOCK_ORDER):
+        if LO not in self.model.names:
             return found
         for location in (it for it in self.program.locations if it.mutex):
             members = [it for it in self.events if it.location is location and not it.initial]
@@ -160,7 +160,7 @@ class Candidates(Executions):
         named = self.model.coherence
         if named is not None and self.model.defines(named):
             return None
-        if named in COHERENCE_ORDER:
+        if named == CO:
             return self.co
         return self.mo if location.atomic else None
 

@@ -18,8 +18,8 @@ from operator import or_
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.plan import ATOMIC, ORDER, RF, Check, plan_of
-from rspverify.axiomatic.vocabulary import RELATIONS, SETS
+from rspverify.axiomatic.plan import ATOMIC, Check, plan_of
+from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS
 from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
@@ -192,7 +192,7 @@ class _Enumeration:
             raise LimitReached(f"more than {self._most} candidate executions with one outcome")
         if self._seen % _CLOCK == 1:
             self._limits.remaining()
-        self._values[self._place_of[ORDER]] = tuple(self._order)
+        self._values[self._place_of[CO]] = tuple(self._order)
         for check in checks:
             self._calculate(check.steps)
             if not check.holds(self._values[check.place]):
@@ -205,7 +205,7 @@ class _Enumeration:
     def _witness(self) -> Witness:
         index = [event.index for event in self._run.events]
         found = {}
-        for name, place in (("rf", self._place_of[RF]), ("mo", self._place_of[ORDER])):
+        for name, place in (("rf", self._place_of[RF]), ("mo", self._place_of[CO])):
             rows: Rows = self._values[place]
             found[name] = frozenset(
                 (index[a], index[b]) for a, row in enumerate(rows) for b in members(row)

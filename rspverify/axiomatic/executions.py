@@ -1,7 +1,7 @@
 """Executions of a program under a model, all at once: events, and terms for values, rf and mo.
 
 What is common to the executions that the model's axioms choose among (candidates.py) and to those
-that a machine brings with it (generated_execution.py).
+that a machine brings with it (generated_executions.py).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.interpretation import interpret
 from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import (
-    COHERENCE_ORDER,
+    CO,
     DERIVED,
     FINAL_WRITES,
-    LOCK_ORDER,
-    MODIFICATION_ORDER,
-    READS_FROM,
+    LO,
+    MO,
     RELATIONS,
+    RF,
     SETS,
     Membership,
 )
@@ -148,9 +148,10 @@ class Executions(ABC):
         """The value of a relation of the model, by its name."""
         return self._values[name]
 
-    def set(self, name: str) -> EventSet:
-        """The value of a set of the model, by its name."""
-        return self._values[name]
+    @property
+    def witness(self) -> Mapping[str, Relation]:
+        """The execution witness by name."""
+        return {RF: self.rf, MO: self.mo, CO: self.co, LO: self.lo}
 
     @property
     def coherence(self) -> Relation:
@@ -158,7 +159,7 @@ class Executions(ABC):
         named = self.model.coherence
         if named is not None and self.model.defines(named):
             return self.relation(named)
-        return self.co if named in COHERENCE_ORDER else self.mo
+        return self.co if named == CO else self.mo
 
     @property
     def final_writes(self) -> EventSet:
@@ -207,7 +208,4 @@ class Executions(ABC):
             return self.related(RELATIONS[name])
         if name == FINAL_WRITES:
             return self.final_writes
-        witness = {READS_FROM: self.rf, MODIFICATION_ORDER: self.mo, COHERENCE_ORDER: self.co}
-        witness[LOCK_ORDER] = self.lo
-        (found,) = (relation for names, relation in witness.items() if name in names)
-        return found
+        return self.witness[name]

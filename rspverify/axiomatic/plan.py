@@ -9,12 +9,12 @@ from functools import lru_cache
 from rspverify.axiomatic.interpretation import interpret
 from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import (
-    COHERENCE_ORDER,
+    CO,
     FINAL_WRITES,
-    LOCK_ORDER,
-    MODIFICATION_ORDER,
-    READS_FROM,
+    LO,
+    MO,
     RELATIONS,
+    RF,
     SETS,
 )
 from rspverify.limits import LimitReached
@@ -22,7 +22,6 @@ from rspverify.relation.calculation import Calculation
 from rspverify.relation.concrete import Value, empty, irreflexive
 from rspverify.relation.expression import Intersection, Name, Plus, Sort, Test
 
-RF, ORDER = READS_FROM[0], COHERENCE_ORDER[0]
 ATOMIC = "an atomic location"
 """The name of the pairs of events on one location that is declared atomic; no model can say it."""
 
@@ -60,11 +59,11 @@ class Plan:
 
     def __init__(self, model: MemoryModel) -> None:
         _require_covered(model)
-        self.every = ORDER in model.names
+        self.every = CO in model.names
         fixed = {name for name in model.names if name in SETS or name in RELATIONS}
         if self.every:
             fixed.add(ATOMIC)
-        self.calculation = calculation = Calculation(sorted(fixed), [RF, ORDER])
+        self.calculation = calculation = Calculation(sorted(fixed), [RF, CO])
         found = interpret(model, self._base(model), calculation, _no_order)
         axioms = [(each, self._place(each, found.at[each.name].values)) for each in model.axioms]
         defined = model.coherence if model.coherence and model.defines(model.coherence) else None
@@ -77,9 +76,7 @@ class Plan:
             each for each in everything if calculation.depends(each) == frozenset({RF})
         )
         known = [*self.once, *self.reading]
-        rising = [
-            each for each in axioms if calculation.rises(each[1], ORDER) and not each[0].negated
-        ]
+        rising = [each for each in axioms if calculation.rises(each[1], CO) and not each[0].negated]
         self.early = self._checks(rising, known)
         self.late = self._checks([each for each in axioms if each not in rising], known)
         self.last = calculation.needed(self.later, known)
@@ -87,9 +84,9 @@ class Plan:
     def _base(self, model: MemoryModel) -> dict[str, int]:
         """Where the values of the base names will be."""
         given = self.calculation.given
-        order = Name(ORDER, Sort.RELATION)
+        order = Name(CO, Sort.RELATION)
         mo = Intersection(order, Name(ATOMIC, Sort.RELATION)) if self.every else order
-        return {**given, **dict.fromkeys(MODIFICATION_ORDER, self.calculation.value(mo, given))}
+        return {**given, MO: self.calculation.value(mo, given)}
 
     def _place(self, axiom: Axiom, names: Mapping[str, int]) -> int:
         expression = axiom.expression
@@ -112,7 +109,7 @@ def plan_of(model: MemoryModel) -> Plan:
 
 
 def _require_covered(model: MemoryModel) -> None:
-    if model.chooses or model.names & {FINAL_WRITES, *LOCK_ORDER}:
+    if model.chooses or model.names & {FINAL_WRITES, LO}:
         raise LimitReached(f"an execution of {model.name} is more than rf and an order of writes")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import combinations
 
 from rspverify.axiomatic.execution import Execution, Pair, executions, witness_of
@@ -11,9 +12,11 @@ from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.relation.expression import Sort
 from rspverify.smt import FALSE, Solver, Term, all_of, any_of
 from rspverify.verdict import Outcome, Race
+
+_SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
+"""What models call synchronises-with and happens-before; readers are shown them where they are."""
 
 
 class Questions:
@@ -26,27 +29,23 @@ class Questions:
         self._program = program
         self._model = model
         self._limits = limits
-        self._race: tuple[Race | None] | None = None
         self.candidates = candidates_of(program, model, limits)
         self._consistent = self.solver()
 
     def race(self) -> Race | None:
         """A race of some consistent execution, or None if there is none."""
-        if self._race is None:
-            self._race = (self._find_race(),)
-        return self._race[0]
+        return self._race
 
-    def _find_race(self) -> Race | None:
+    @cached_property
+    def _race(self) -> Race | None:
         found = self.racy_execution()
         if found is None:
             return None
         execution, condition, (first, second) = found
-        candidates = self.candidates
+        candidates, model = self.candidates, self._model
         relations = {"rf": candidates.rf, "mo": candidates.coherence}
-        for name in ("sw", "gsw", "lsw", "hb", "ghb", "lhb"):
-            synchronises = self._model.definition(name)
-            if synchronises is not None and synchronises.sort is Sort.RELATION:
-                relations[name] = candidates.relation(name)
+        drawn = [name for name in _SYNCHRONISATION if model.defines(name)]
+        relations |= {name: candidates.relation(name) for name in drawn}
         edges = {name: execution.pairs(relation) for name, relation in relations.items()}
         shown = execution.shown
         return Race(shown[first], shown[second], shown, edges, condition)

@@ -177,10 +177,7 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
 }
 """Base relations that the program alone decides. `sb` has initial writes first, `po` has none."""
 
-READS_FROM = ("rf",)
-MODIFICATION_ORDER = ("mo",)
-COHERENCE_ORDER = ("co",)
-LOCK_ORDER = ("lo",)
+RF, MO, CO, LO = WITNESS = ("rf", "mo", "co", "lo")
 """The execution witness: rf; mo, an order of the writes of each location that is declared atomic;
 co, of the writes of every location, as herd has it; lo, of the locks and unlocks of each mutex."""
 
@@ -202,14 +199,7 @@ DERIVED: Mapping[str, Expression] = {
 }
 """Base relations that others are enough to say, as in herd's library."""
 
-BASE_RELATIONS = (
-    *RELATIONS,
-    *READS_FROM,
-    *MODIFICATION_ORDER,
-    *COHERENCE_ORDER,
-    *LOCK_ORDER,
-    *DERIVED,
-)
+BASE_RELATIONS = (*RELATIONS, *WITNESS, *DERIVED)
 """The names of all base relations."""
 
 

@@ -1,4 +1,4 @@
-"""`rspverify compare`: what an edit of a scheme changes."""
+"""`compare`: what an edit of a scheme changes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.commands.guard import INTERRUPTED, guarded
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.guard import stoppable
+from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
 from rspverify.commands.output import warn_once
-from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
     from rspverify.engineering.comparison import Compared
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
 _LIMIT = 1_000
 
 
-@guarded
-@with_settings("confirm", "smt_dir")
+@command("What an edit of a scheme changes.", takes=OPTIONS.keys() - {"confirm", "smt_dir"})
 def compare(
     settings: Settings,
     old: Annotated[str, typer.Argument(metavar="OLD", help="A scheme, a .yaml file.")],
@@ -30,7 +31,10 @@ def compare(
     ],
     tests: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEST…", help="Files or folders of tests. Default: litmus."),
+        typer.Argument(
+            metavar="TEST…",
+            help="Files or folders of tests. Default: those of the suite litmus/rsp.",
+        ),
     ] = None,
     costs: Annotated[
         str | None,
@@ -69,22 +73,23 @@ def compare(
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 with --fail-on-regression, a
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
-    from rspverify.check.inputs import find_tests, require
-    from rspverify.engineering.compare import Comparer, comparison, exit_code, read_both
+    from rspverify.corpus.inputs import default_tests, find_tests
+    from rspverify.engineering.compare import Comparer, comparison, read_both
+    from rspverify.engineering.comparison import Change
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.judge.run import Run
-    from rspverify.limits import LimitReached
     from rspverify.render.compare_stream import CompareStream
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
-    from rspverify.source import InputError, Problem
+    from rspverify.source import InputError, Problem, require
+    from rspverify.verdict import Word
 
     for scheme in (old, new):
         message = f"the two schemes must come first, and then the tests: {scheme}"
         require(not scheme.endswith(".litmus"), message)
     problems: list[Problem] = []
-    files = find_tests(tests or ["litmus"], problems)
+    files = find_tests(tests, problems) if tests else default_tests(problems)
     weights, given = default_costs(), None
     warn = warn_once()
     judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
@@ -100,19 +105,24 @@ def compare(
         raise InputError(problems)
 
     found: list[Compared] = []
-    stopped, code = None, 0
     with opened(output) as console, CompareStream(console, format.value, len(files)) as stream:
         start = comparison(given, weights, len(files), limit)
         stream.start(start)
-        try:
-            with closing(Comparer(Run(given, judge), limit).compared(files)) as coming:
-                for each in coming:
-                    found.append(each)
-                    stream.show(each)
-        except KeyboardInterrupt:
-            stopped, code = "interrupted", INTERRUPTED
-        except LimitReached as met:
-            stopped = str(met)
-        whole = start.ended(found, stopped)
+        comparer = Comparer(Run(given, judge), limit)
+        with stoppable() as stop, closing(comparer.compared(files)) as coming:
+            for each in coming:
+                found.append(each)
+                stream.show(each)
+        whole = start.ended(found, stop.reason)
         stream.finish(whole)
-    raise typer.Exit(code or exit_code(whole, fail_on_regression=fail_on_regression))
+    changes = {each.change for each in whole.tests}
+    raise typer.Exit(
+        exit_code(
+            internal=any(each.failed for each in whole.left_out)
+            or any(each.failed for each in whole.tests),
+            interrupted=stop.interrupted,
+            wrong=any(each.verdict is Word.ERROR for each in whole.left_out),
+            found=fail_on_regression and Change.WORSE in changes,
+            undecided=stop.limit or Change.UNKNOWN in changes,
+        )
+    )

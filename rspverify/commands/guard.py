@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec
 
 import typer
 
+from rspverify.commands.exit_code import BROKEN_PIPE, INTERNAL, INTERRUPTED, exit_code
+
 P = ParamSpec("P")
-INTERRUPTED = 130
-BROKEN_PIPE = 141
-INTERNAL = 70
 
 
-def guarded(command: Callable[P, None]) -> Callable[P, None]:
+def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
     """A command whose failures are said in words: no traceback reaches a user."""
 
     @wraps(command)
@@ -29,10 +30,11 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except InputError as error:
             for problem in error.problems:
                 print(problem, file=sys.stderr)
-            raise typer.Exit(2 if error.severity is Severity.ERROR else 3) from None
+            wrong = error.severity is Severity.ERROR
+            raise typer.Exit(exit_code(wrong=wrong, undecided=True)) from None
         except LimitReached as limit:
             print(f"UNKNOWN: {limit}", file=sys.stderr)
-            raise typer.Exit(3) from None
+            raise typer.Exit(exit_code(undecided=True)) from None
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
@@ -45,11 +47,39 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             if isinstance(error, OSError) and error.filename is None:
                 print(f"standard output: cannot be written: {error.strerror}", file=sys.stderr)
                 _give_up_output()
-                raise typer.Exit(2) from None
-            print(_reported(error, command.__name__.rstrip("_")), file=sys.stderr)
+                raise typer.Exit(exit_code(wrong=True)) from None
+            print(_reported(error, name), file=sys.stderr)
             raise typer.Exit(INTERNAL) from None
 
     return run
+
+
+@dataclass
+class Stop:
+    """Why a command ended before it was done: by an interrupt, or at a limit, in words."""
+
+    interrupted: bool = False
+    limit: str | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """In words, None if it was done."""
+        return "interrupted" if self.interrupted else self.limit
+
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Ends what is inside at an interrupt or a limit, so that what is known by then is shown."""
+    from rspverify.limits import LimitReached
+
+    stop = Stop()
+    try:
+        yield stop
+    except KeyboardInterrupt:
+        stop.interrupted = True
+    except LimitReached as limit:
+        stop.limit = str(limit)
+        print(f"UNKNOWN: {limit}", file=sys.stderr)
 
 
 def _give_up_output() -> None:

@@ -6,34 +6,28 @@ import os
 import sys
 import time
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
 from rspverify.commands.output import note, warn_once
-from rspverify.options import Format, FormatName, Jobs, NoCache, OutputFile, with_settings
+from rspverify.engineering.hunt.finding import By
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.engineering.hunt.finding import Finding, HuntReport
+    from rspverify.engineering.hunt.finding import Finding
 
 
-class By(StrEnum):
-    """How programs are decided."""
-
-    FORMULA = "formula"
-    PROGRAMS = "programs"
-
-
-@guarded
-@with_settings(
-    "engine", "reading", "steps", "confirm", "smt_dir", "progress", "unroll", "mixed", "states"
+@command(
+    "The smallest programs that break a scheme, of all within bounds.",
+    takes=("model", "seconds", "machine", "l2"),
 )
 def hunt(
     settings: Settings,
-    scheme: Annotated[str, typer.Argument(help="A scheme, a .yaml file.")],
+    scheme: SchemeFile,
     events: Annotated[int, typer.Option(min=1, max=7, help="The most operations.")] = 4,
     threads: Annotated[int, typer.Option(min=1, max=7, help="The most threads.")] = 3,
     workgroups: Annotated[
@@ -104,16 +98,18 @@ def hunt(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
     scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
     """
-    from rspverify.engineering.hunt.files import require_folder, written_to
+    from rspverify.engineering.hunt.files import written_to
     from rspverify.engineering.hunt.outfit import Outfit, hunting_space
+    from rspverify.files import require_folder
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.judge.reading import read_inputs
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
+    from rspverify.source import InputError
 
     started = time.perf_counter()
-    require_folder(write)
+    require_folder(write, "programs")
     warn = warn_once()
     judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
     (named,), memory_model = read_inputs([scheme], settings, judge).parsed()
@@ -123,8 +119,15 @@ def hunt(
     bounds = (events, threads, workgroups or threads, devices, locations, guards)
     space, left_out = hunting_space(table, bounds, operation, mixed=plain_on_atomic)
 
+    unwritten: list[InputError] = []
+
     def keep(found: Finding) -> Finding:
-        return replace(found, file=written_to(write, table.name, found))
+        """Written, or shown all the same."""
+        try:
+            return replace(found, file=written_to(write, table.name, found))
+        except InputError as error:
+            unwritten.append(error)
+            return found
 
     outfit = Outfit(
         table,
@@ -146,15 +149,15 @@ def hunt(
             console.file.write(to_json(report))
         else:
             stream.finish(report)
-    raise typer.Exit(_exit_code(report))
-
-
-def _exit_code(report: HuntReport) -> int:
     if report.interrupted:
         print("interrupted", file=sys.stderr)
-        return INTERRUPTED
-    if report.internal:
-        return INTERNAL
-    if report.findings:
-        return 1
-    return 3 if report.unknown else 0
+    elif unwritten:
+        raise unwritten[0]
+    raise typer.Exit(
+        exit_code(
+            internal=report.internal,
+            interrupted=report.interrupted,
+            found=report.findings,
+            undecided=report.unknown,
+        )
+    )

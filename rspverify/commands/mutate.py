@@ -11,40 +11,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
-from rspverify.commands.output import note, warn_once
-from rspverify.options import (
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.guard import stoppable
+from rspverify.commands.options import (
+    OF_A_CASE,
     CostsFile,
     Format,
     FormatName,
     Jobs,
     NoCache,
     OutputFile,
-    with_settings,
+    SchemeAndTests,
 )
+from rspverify.commands.output import note, warn_once
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
     from rspverify.engineering.mutate import Baseline
-    from rspverify.engineering.mutation import Finding, MutationReport
+    from rspverify.engineering.mutation import Finding
     from rspverify.engineering.mutation_report import Asked
 
 _LONG = 30.0
 """From so many seconds on an estimate is given beforehand."""
 
 
-@guarded
-@with_settings("reading", "steps", "confirm", "smt_dir", "progress")
+@command("Which instruction of a scheme is needed, and which test shows it.", takes=OF_A_CASE)
 def mutate(
     settings: Settings,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCHEME [TEST…]",
-            help="A scheme (a file that ends in .yaml) and tests (files or folders; default: "
-            "litmus).",
-        ),
-    ],
+    inputs: SchemeAndTests,
     widen: Annotated[
         bool,
         typer.Option(
@@ -72,13 +67,15 @@ def mutate(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a mutant survives; 3 one
     survives, but not all tests could be decided; 0 otherwise.
     """
-    from rspverify.check.inputs import require, split_inputs
+    from rspverify.corpus.inputs import split_inputs
+    from rspverify.engineering.mutation import Fate
     from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
     from rspverify.engineering.setup import read_setup
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
+    from rspverify.source import require
 
     started = time.perf_counter()
     schemes, tests = split_inputs(inputs)
@@ -91,15 +88,12 @@ def mutate(
     if write is not None:
         asked = written_to(write, asked)
     note(setup.model.notes)
-    baselines: list[Baseline] = []
+    known: list[Baseline] = []
     found: list[Finding] = []
-    interrupted = False
     with opened(output) as console:
-        try:
-            _decide(asked, baselines, found)
-        except KeyboardInterrupt:
-            interrupted = True
-        report = mutation_report(asked, baselines, found, time.perf_counter() - started)
+        with stoppable() as stop:
+            _decide(asked, known, found)
+        report = mutation_report(asked, known, found, time.perf_counter() - started)
         if format is FormatName.JSON:
             from rspverify.convert import to_json
 
@@ -109,7 +103,15 @@ def mutate(
 
             for line in mutation_table(report):
                 console.print(line, soft_wrap=True)
-    raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
+    surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
+    raise typer.Exit(
+        exit_code(
+            internal=report.internal,
+            interrupted=stop.interrupted,
+            found=any(not it.undecided for it in surviving),
+            undecided=stop.limit or surviving,
+        )
+    )
 
 
 def _decide(asked: Asked, known: list[Baseline], found: list[Finding]) -> None:
@@ -136,14 +138,3 @@ def _decide(asked: Asked, known: list[Baseline], found: list[Finding]) -> None:
         for finding in trials:
             found.append(finding)
             advance()
-
-
-def _exit_code(report: MutationReport) -> int:
-    from rspverify.engineering.mutation import Fate
-
-    if report.internal:
-        return INTERNAL
-    surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
-    if any(not it.undecided for it in surviving):
-        return 1
-    return 3 if surviving else 0

@@ -9,28 +9,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rspverify.commands.guard import INTERNAL, INTERRUPTED, guarded
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.guard import stoppable
+from rspverify.commands.options import (
+    OF_A_CASE,
+    CostsFile,
+    Format,
+    FormatName,
+    NoCache,
+    OutputFile,
+    SchemeAndTests,
+)
 from rspverify.commands.output import note, warn_once
-from rspverify.options import CostsFile, Format, FormatName, NoCache, OutputFile, with_settings
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.engineering.repair.answer import RepairReport
     from rspverify.engineering.repair.question import Wanted
 
 
-@guarded
-@with_settings("reading", "steps", "confirm", "smt_dir", "progress")
+@command("The cheapest sound schemes near a broken one.", takes=OF_A_CASE)
 def repair(
     settings: Settings,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCHEME [TEST…]",
-            help="A scheme (a file that ends in .yaml) and tests (files or folders; default: "
-            "litmus).",
-        ),
-    ],
+    inputs: SchemeAndTests,
     than: Annotated[
         str | None,
         typer.Option(metavar="SCHEME", help="Say whether any scheme found is cheaper than this."),
@@ -113,8 +114,8 @@ def repair(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 no candidate passes; 3
     something was not decided, so that there may be a cheaper one; 0 otherwise.
     """
-    from rspverify.check.inputs import require, split_inputs
-    from rspverify.engineering.hunt.filters import stores_again
+    from rspverify.corpus.inputs import split_inputs
+    from rspverify.engineering.hunt.assumptions import stores_again
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
     from rspverify.engineering.repair.writing import written_to
@@ -125,7 +126,7 @@ def repair(
     from rspverify.render.repair_progress import shown_search
     from rspverify.render.repair_text import before, repair_table
     from rspverify.scheme.cost import default_costs, read_costs
-    from rspverify.source import InputError
+    from rspverify.source import InputError, require
 
     schemes, tests = split_inputs([*inputs, *([than] if than else [])])
     require(
@@ -138,7 +139,6 @@ def repair(
     judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
     setup = read_setup(schemes, tests, settings_for(settings), judge)
     note(setup.model.notes)
-    interrupted = False
     with opened(output) as console:
         with shown_search() as step:
             scheme = setup.schemes[0].scheme
@@ -149,10 +149,8 @@ def repair(
             )
             search.prepare()
             print(before(search.report()), file=sys.stderr)
-            try:
+            with stoppable() as stop:
                 search.run()
-            except KeyboardInterrupt:
-                interrupted = True
         report, unwritten = search.report(), None
         try:
             report = written_to(write, search, report) if write is not None else report
@@ -167,15 +165,24 @@ def repair(
                 console.print(line, soft_wrap=True)
     if unwritten is not None:
         raise unwritten
-    raise typer.Exit(INTERRUPTED if interrupted else _exit_code(report))
+    hunted = any(each.hunted and each.hunted.unknown for each in report.found)
+    undecided = stop.limit or report.claim.stopped or not report.claim.exact or hunted
+    raise typer.Exit(
+        exit_code(
+            internal=report.internal,
+            interrupted=stop.interrupted,
+            found=not report.found and not undecided,
+            undecided=undecided,
+        )
+    )
 
 
 def _wanted(
     rows: str | None, allow: str | None, forbid: str | None, max_length: int | None
 ) -> Wanted:
     """What the options ask of candidates. Raises InputError."""
-    from rspverify.check.inputs import require
     from rspverify.engineering.repair.question import EVERY_ROW, Wanted
+    from rspverify.source import require
 
     def parts(text: str | None) -> tuple[str, ...]:
         return tuple(each.strip() for each in (text or "").split(",") if each.strip())
@@ -189,12 +196,3 @@ def _wanted(
     )
     chosen = None if rows is None or every else tuple(int(each) for each in numbers)
     return Wanted(chosen, parts(allow), parts(forbid), max_length, every)
-
-
-def _exit_code(report: RepairReport) -> int:
-    if report.internal:
-        return INTERNAL
-    hunted = any(each.hunted and each.hunted.unknown for each in report.found)
-    if report.claim.stopped or not report.claim.exact or hunted:
-        return 3
-    return 0 if report.found else 1

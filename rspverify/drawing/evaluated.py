@@ -10,12 +10,10 @@ from rspverify.axiomatic.execution import Execution, Pair
 from rspverify.axiomatic.interpretation import Scope, interpret
 from rspverify.axiomatic.model import Axiom, Linearisation
 from rspverify.axiomatic.vocabulary import (
-    COHERENCE_ORDER,
+    CO,
     DERIVED,
     FINAL_WRITES,
-    LOCK_ORDER,
-    MODIFICATION_ORDER,
-    READS_FROM,
+    MO,
     RELATIONS,
     SETS,
     names_beneath,
@@ -66,10 +64,9 @@ class EvaluatedExecution:
         execution, candidates = self._execution, self._execution.candidates
         if name == FINAL_WRITES:
             return sum(1 << place for place in execution.members(candidates.final_writes))
-        own = {READS_FROM: candidates.rf, LOCK_ORDER: candidates.lo}
-        own[MODIFICATION_ORDER] = candidates.mo or candidates.coherence
-        own[COHERENCE_ORDER] = candidates.co or candidates.coherence
-        (found,) = (relation for names, relation in own.items() if name in names)
+        found = candidates.witness[name]
+        if name in (MO, CO):  # the one that the model does not mention is drawn as the other
+            found = found or candidates.coherence
         return self._rows(execution.pairs(found))
 
     def _rows(self, pairs: Iterable[Pair]) -> Rows:

@@ -19,7 +19,7 @@ from rspverify.engineering.mutation import (
     TestAndReason,
 )
 from rspverify.engineering.setup import Setup
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.scheme import rows_used
 from rspverify.scheme.cost import Costs
@@ -31,7 +31,7 @@ from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 class Baseline:
     """What a test says of the scheme itself. rows: the numbers of those that it uses."""
 
-    test: LitmusTest
+    test: LoadedTest
     verdict: Verdict
     rows: frozenset[int]
     seconds: float
@@ -43,7 +43,7 @@ class Baseline:
         return named(self.test)
 
 
-def named(test: LitmusTest) -> NamedTest:
+def named(test: LoadedTest) -> NamedTest:
     """A test by its names."""
     return NamedTest(test.program.title or test.file, test.file)
 
@@ -164,7 +164,7 @@ class _Trial:
             self.itself[file] = self._progress(baseline.test, self.scheme, baseline.verdict)
         return self.itself[file]
 
-    def _progress(self, test: LitmusTest, scheme: NamedScheme, verdict: Verdict) -> Progress | None:
+    def _progress(self, test: LoadedTest, scheme: NamedScheme, verdict: Verdict) -> Progress | None:
         found = self.verdicts.progress(test, scheme, verdict.word)
         return found.progress if found else None
 

@@ -9,7 +9,7 @@ from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
-from rspverify.judge.litmus_test import LitmusTest, read_tests
+from rspverify.judge.loaded_test import LoadedTest, read_tests
 from rspverify.judge.reading import read_inputs
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.soundness.settings import Settings
@@ -24,7 +24,7 @@ class Setup:
     """
 
     schemes: tuple[NamedScheme, ...]
-    tests: tuple[LitmusTest, ...]
+    tests: tuple[LoadedTest, ...]
     left_out: tuple[tuple[str, str], ...]
     verdicts: Verdicts
 

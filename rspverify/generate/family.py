@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
-from rspverify.generate.notation import Access, Threads, read_shape
-from rspverify.generate.writer import litmus_text
+from rspverify.programs import LitmusTest, Thread, litmus_test, litmus_text, read_notation
 
 SCOPES = ("WG", "DV", "DV.R")
 FAR_SCOPES = (*SCOPES, "ALL", "ALL.R")
@@ -16,11 +16,8 @@ FAR_SCOPES = (*SCOPES, "ALL", "ALL.R")
 EACH, THREAD, DATA = "s", "t", "d"
 """Letters for a choice: of each operation, one for the whole thread, and of a plain or an atomic
 access to data that is declared atomic."""
+_LETTER = re.compile(rf"(?<=\w\.)[{EACH}{THREAD}{DATA}](?= )")
 _ON_DEVICES = "-devices"
-
-
-def _choices(scopes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    return {EACH: scopes, THREAD: scopes, DATA: ("na", *scopes)}
 
 
 @dataclass(frozen=True)
@@ -47,27 +44,23 @@ class Shape:
     asks: str
     far: bool = False
 
-    def choices(self) -> Iterator[Threads]:
-        """The operations with every choice of reach for the letters of the notation."""
-        threads = read_shape(self.notation)
-        choices = _choices(FAR_SCOPES if self.far else SCOPES)
-        keys = list(
-            dict.fromkeys(
-                _key(thread, place, access)
-                for thread, accesses in enumerate(threads)
-                for place, access in enumerate(accesses)
-                if access.reach in choices
-            )
-        )
-        for chosen in product(*(choices[letter] for letter, _, _ in keys)):
-            reach = dict(zip(keys, chosen, strict=True))
-            yield tuple(
-                tuple(
-                    access.reaching(reach.get(_key(thread, place, access), access.reach))
-                    for place, access in enumerate(accesses)
-                )
-                for thread, accesses in enumerate(threads)
-            )
+    def choices(self) -> Iterator[LitmusTest]:
+        """Its tests with every choice for the letters of the notation, each thread alone."""
+        scopes = FAR_SCOPES if self.far else SCOPES
+        first, *rest = _LETTER.split(self.notation)
+        keys = [self._key(each) for each in _LETTER.finditer(self.notation)]
+        distinct = list(dict.fromkeys(keys))
+        kinds = (("na", *scopes) if letter == DATA else scopes for letter, _ in distinct)
+        atomic = self.atomic
+        for chosen in product(*kinds):
+            choice = dict(zip(distinct, chosen, strict=True))
+            parts = (choice[key] + part for key, part in zip(keys, rest, strict=True))
+            yield litmus_test(read_notation("".join([first, *parts])).threads, atomic)
+
+    def _key(self, letter: re.Match[str]) -> tuple[str, int]:
+        """What chooses for a letter: its operation, or its thread."""
+        place = letter.start()
+        return letter[0], self.notation.count("||", 0, place) if letter[0] == THREAD else place
 
     @property
     def count(self) -> int:
@@ -76,14 +69,14 @@ class Shape:
 
     def groupings(self) -> Iterator[Grouping]:
         """Every grouping of its threads."""
-        threads = len(read_shape(self.notation))
+        threads = self.notation.count("||") + 1
         return groupings_on_devices(threads) if self.far else groupings(threads)
 
     @property
     def atomic(self) -> frozenset[str]:
         """The locations that are declared atomic whatever is chosen."""
-        accesses = (access for thread in read_shape(self.notation) for access in thread)
-        return frozenset(access.location for access in accesses if access.reach != "na")
+        test = read_notation(_LETTER.sub(SCOPES[0], self.notation))
+        return frozenset(each.name for each in test.locations if each.atomic)
 
 
 @dataclass(frozen=True)
@@ -105,26 +98,15 @@ class Family:
 
     def tests(self) -> Iterator[Test]:
         """Every test, in an order that is always the same; titles are unique in all families."""
+        family = self.name.removesuffix(_ON_DEVICES)
         for shape in self.shapes:
-            for threads in shape.choices():
-                for grouping in shape.groupings():
-                    title = f"{self._stem(threads)}{grouping.suffix}"
-                    text = litmus_text(
-                        title,
-                        threads,
-                        grouping,
-                        comment=f"Family {self.name} of `rspverify generate`: {self.meaning}."
-                        f" Shape: {shape.notation}.",
-                        asks=shape.asks,
-                        atomic=shape.atomic,
-                    )
-                    yield Test(title, text)
-
-    def _stem(self, threads: Threads) -> str:
-        bodies = ("-".join(access.name for access in thread) for thread in threads)
-        return "+".join([self.name.removesuffix(_ON_DEVICES), *bodies])
-
-
-def _key(thread: int, place: int, access: Access) -> tuple[str, int, int]:
-    """What chooses the reach of an operation: itself, or its thread."""
-    return (access.reach, thread, -1 if access.reach == THREAD else place)
+            comment = (
+                f"Family {self.name} of `rspverify generate`: {self.meaning}."
+                f" Shape: {shape.notation}."
+            )
+            for alone in shape.choices():
+                for places in shape.groupings():
+                    placed = zip(places, alone.threads, strict=True)
+                    test = alone.with_threads(Thread(it, own.accesses) for it, own in placed)
+                    title = f"{family}+{test.name}"
+                    yield Test(title, litmus_text(test, title, comment=comment, asks=shape.asks))

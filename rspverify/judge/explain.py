@@ -7,7 +7,7 @@ from rspverify.axiomatic import MemoryModel
 from rspverify.judge.answers import Names, result_of
 from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
@@ -22,7 +22,7 @@ from rspverify.verdict import Verdict, Word
 
 
 def explain(
-    test: LitmusTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
+    test: LoadedTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
 ) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
     verdicts = Verdicts(Judge(), model, facts_of_model(model), settings)

@@ -11,9 +11,9 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rspverify.answers import Internal
@@ -22,25 +22,20 @@ from rspverify.judge.privacy import Places, shown_traceback
 from rspverify.judge.versions import versions
 from rspverify.limits import LimitReached
 from rspverify.soundness.internal import InternalError
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import OPTIONS, Settings, option_words
 from rspverify.source import InputError
 
 PREFIX = "rspverify-report-"
 _MOST = 20
 """So many reports are left in one folder; a bug that every test shows need not fill the disk."""
-_OPTIONS = {"seconds": "--timeout"}
-"""Options whose names are not those of their setting."""
-WITHOUT_OPTION = frozenset({"shortest"})
-"""Settings of scheme engineering alone, which `explain` has no option for."""
-_OF_DRAW = ("model", "seconds", "unroll", "mixed")
-"""The settings that `draw` has options for."""
 
 
 @dataclass(frozen=True)
 class Incident:
     """What was asked when an internal error happened: a command, and what it was given.
 
-    options: further words of the command, besides those for the settings.
+    options: further words of the command, besides those for the settings. takes: the settings that
+    it has options for.
     """
 
     command: str
@@ -48,6 +43,7 @@ class Incident:
     schemes: Sequence[str] = ()
     settings: Settings | None = None
     options: Sequence[str] = ()
+    takes: Collection[str] = tuple(OPTIONS)
 
 
 class ReportedError(Exception):
@@ -153,28 +149,9 @@ def _command(incident: Incident, settings: Settings | None, files: Mapping[str, 
     else:
         words += [*schemes, *tests]
     words += incident.options
-    taken = _OF_DRAW if incident.command == "draw" else None
-    return shlex.join([*words, *(_options(settings, taken) if settings else ())])
-
-
-def _options(settings: Settings, taken: Container[str] | None) -> Iterator[str]:
-    """The options that make these settings; engine and model always, as defaults may change.
-
-    taken: the settings that the command has options for, None if it has them for all.
-    """
-    for field in fields(settings):
-        if field.name in WITHOUT_OPTION or (taken is not None and field.name not in taken):
-            continue
-        value = getattr(settings, field.name)
-        if value != field.default or field.name in ("engine", "model"):
-            option = option_of(field.name)
-            for each in value if isinstance(value, tuple) else (value,):
-                yield from (option,) if each is True else (option, str(each))
-
-
-def option_of(setting: str) -> str:
-    """The option of the command line that a setting comes from."""
-    return _OPTIONS.get(setting, "--" + setting.replace("_", "-"))
+    if settings:  # engine and model always, as defaults may change
+        words += option_words(settings, incident.takes, always=("engine", "model"))
+    return shlex.join(words)
 
 
 def _as_json(

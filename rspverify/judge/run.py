@@ -30,7 +30,7 @@ from rspverify.source import InputError, Severity, Source, in_one_line, read_sou
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
 if TYPE_CHECKING:
-    from rspverify.judge.litmus_test import LitmusTest
+    from rspverify.judge.loaded_test import LoadedTest
     from rspverify.judge.verdicts import NamedScheme, Verdicts
 
 
@@ -136,7 +136,7 @@ class Run:
     def decided(self, task: Task) -> list[Result]:
         """A result per scheme of a task. What is wrong with a test is a verdict, too."""
         from rspverify.judge.attempt import Undecided, attempt
-        from rspverify.judge.litmus_test import read_test
+        from rspverify.judge.loaded_test import read_test
         from rspverify.judge.verdicts import incident_of
         from rspverify.litmus import title_of
 
@@ -159,7 +159,7 @@ class Run:
             return self._of_task(task, answer, title_of(task.source))
         return self.of_test(test, task.schemes)
 
-    def of_test(self, test: LitmusTest, schemes: Sequence[int]) -> list[Result]:
+    def of_test(self, test: LoadedTest, schemes: Sequence[int]) -> list[Result]:
         """A result per scheme, decided as far as it is not known.
 
         Schemes that make the same of a test share an answer.

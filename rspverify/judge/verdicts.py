@@ -20,7 +20,7 @@ from rspverify.judge.cache import Question
 from rspverify.judge.facts import ModelFacts, SchemeFacts, facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -58,7 +58,7 @@ class Verdicts:
         self.model = model
         self.model_facts = model_facts
         self.settings = settings
-        self._sources: WeakKeyDictionary[LitmusTest, SourceExecutions] = WeakKeyDictionary()
+        self._sources: WeakKeyDictionary[LoadedTest, SourceExecutions] = WeakKeyDictionary()
         self.internal: list[Internal] = []
         """Internal errors that came instead of verdicts, in this process."""
 
@@ -66,13 +66,13 @@ class Verdicts:
         """The same judge and model, with other settings."""
         return Verdicts(self.judge, self.model, self.model_facts, settings)
 
-    def answer(self, test: LitmusTest, scheme: NamedScheme) -> Answer:
+    def answer(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
         """The verdict with what it took."""
         return self.judge.ask(
             self.question(test, scheme), lambda: self._decided(test, scheme), self._worth_keeping
         )
 
-    def word(self, test: LitmusTest, scheme: NamedScheme) -> Word:
+    def word(self, test: LoadedTest, scheme: NamedScheme) -> Word:
         """The word of the verdict alone. Unless it is SOUND nothing else is kept of the verdict, so
         that a search that makes thousands of them leaves room for others."""
         asked = self.question(test, scheme)
@@ -90,7 +90,7 @@ class Verdicts:
                 self.judge.keep(question, word)
         return word
 
-    def progress(self, test: LitmusTest, scheme: NamedScheme, word: Word) -> ProgressAnswer | None:
+    def progress(self, test: LoadedTest, scheme: NamedScheme, word: Word) -> ProgressAnswer | None:
         """Whether the compiled test can always go on; None where that has no meaning.
 
         word: that of the verdict on the test under the scheme.
@@ -103,7 +103,7 @@ class Verdicts:
             lambda found: worth_keeping(found, self.settings),
         )
 
-    def question(self, test: LitmusTest, scheme: NamedScheme) -> Question[Answer]:
+    def question(self, test: LoadedTest, scheme: NamedScheme) -> Question[Answer]:
         """Is the test compiled soundly?"""
         return soundness_question(
             test.source, test.facts, scheme.facts, self.model_facts, self.settings
@@ -112,20 +112,20 @@ class Verdicts:
     def _worth_keeping(self, answer: Answer) -> bool:
         return worth_keeping(answer, self.settings)
 
-    def source(self, test: LitmusTest) -> SourceExecutions:
+    def source(self, test: LoadedTest) -> SourceExecutions:
         """What is asked of a test alone."""
         if test not in self._sources:
             self._sources[test] = SourceExecutions(test.program, self.model)
         return self._sources[test]
 
-    def _decided(self, test: LitmusTest, scheme: NamedScheme) -> Answer:
+    def _decided(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
         incident = incident_of(test.file, scheme.file, self.settings)
         found = decided(self.source(test), scheme.scheme, self.settings, incident)
         if found.internal is not None:
             self.internal.append(found.internal)
         return found
 
-    def _progress(self, test: LitmusTest, scheme: NamedScheme) -> ProgressAnswer:
+    def _progress(self, test: LoadedTest, scheme: NamedScheme) -> ProgressAnswer:
         started = time.perf_counter()
         found = attempt(
             lambda: progress(test.program, scheme.scheme, self.settings),

@@ -8,7 +8,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from rspverify.answers import Difference, Result
+from rspverify.answers import Held, Result
 from rspverify.render import check_text
 from rspverify.render.progress import WithBar, bar
 
@@ -81,15 +81,13 @@ class CheckStream(WithBar):
         self,
         seconds: float,
         total: int,
-        differences: Sequence[Difference] | None,
-        expected: str | None,
+        held: Held | None,
     ) -> None:
         """The summary, and what is not as expected."""
         for line in check_text.summary(self._results, seconds, total):
             self._console.print(line, soft_wrap=True)
-        if differences is not None and expected is not None:
-            for line in check_text.differences(differences, expected):
-                self._console.print(line, soft_wrap=True)
+        for line in check_text.comparison(held) if held else ():
+            self._console.print(line, soft_wrap=True)
 
 
 _WIDTH = 56

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from rspverify.answers import Difference, Result
+from rspverify.answers import Held, Result
 from rspverify.render.words import counted
 from rspverify.verdict import ProgressWord, Word
 
@@ -118,18 +118,27 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
         )
 
 
-def differences(found: Sequence[Difference], expected: str) -> Iterator[Text]:
-    """What is not as expected, or that everything is."""
-    for each in found:
+def comparison(it: Held, noun: str = "verdict", *, at_most: int | None = None) -> Iterator[Text]:
+    """What is not as expected, at most so many of it, or that everything is."""
+    for each in it.differences[:at_most]:
         result = each.result
-        was = each.expected or "nothing (no verdict is written down)"
-        bounds = ", ".join(f"{bound} {name}" for name, bound in result.verdict.within.items())
+        was = each.expected or f"nothing (no {noun} is written down)"
+        bounds = ", ".join(f"{bound} {name}" for name, bound in result.within.items())
         within = f" within {bounds}, which never counts as expected" if bounds else ""
         yield Text(
-            f"{result.file} under {result.scheme}: expected {was}, got {result.words}{within}",
+            f"{result.file} under {result.column}: expected {was}, got {result.words}{within}",
             style="bold red",
         )
-    if found:
-        yield Text(f"{counted(len(found), 'verdict')} not as in {expected}", style="bold red")
-    else:
-        yield Text(f"every verdict is as in {expected}", style="green")
+    for test in it.gone:
+        yield Text(f"{test}: must be a test, as {it.file} has it, or be left out", style="bold red")
+    if at_most is not None and len(it.differences) > at_most:
+        yield Text(f"and {len(it.differences) - at_most:,} more (--format json has all)")
+    if it.differences:
+        yield Text(f"{counted(len(it.differences), noun)} not as in {it.file}", style="bold red")
+    if it.gone:
+        yield Text(f"{counted(len(it.gone), 'test')} of {it.file} not there", style="bold red")
+    if not it.unexpected:
+        yield Text(f"every {noun} is as in {it.file}", style="green")
+    if it.unasked:
+        what = f"of {counted(it.unasked, noun)} progress is expected, and not asked for"
+        yield Text(f"{what} (--progress)", style="yellow")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TextIO, cast
 
 from rich.console import Console
 
-from rspverify.source import InputError, Problem
+from rspverify.files import written
 
 _BLANKS_AT_END = re.compile(r" +(?=\n)")
 _WIDTH = 160
@@ -30,22 +27,8 @@ def opened(path: str | None) -> Iterator[Console]:
         else:
             yield _console(_trimmed(sys.stdout), _WIDTH)
         return
-    place = Path(os.path.realpath(path))
-    if place.is_dir() or not Path(path).name:
-        raise InputError([Problem(None, f"{path or '-o'}: must be a file to write to")])
-    try:
-        if place.exists() and not place.is_file():  # a device or a pipe: nothing to put in place
-            with place.open("w", encoding="utf-8", errors="backslashreplace") as stream:
-                yield _console(_trimmed(stream), _WIDTH)
-            return
-        with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as folder:
-            temporary = Path(folder, place.name)
-            with temporary.open("w", encoding="utf-8", errors="backslashreplace") as stream:
-                yield _console(_trimmed(stream), _WIDTH)
-            temporary.replace(place)
-    except OSError as error:
-        message = f"{path}: cannot be written: {error.strerror}"
-        raise InputError([Problem(None, message)]) from None
+    with written(path) as stream:
+        yield _console(_trimmed(stream), _WIDTH)
 
 
 def _console(stream: TextIO, width: int | None) -> Console:

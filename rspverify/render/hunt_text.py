@@ -145,7 +145,7 @@ def _explained(report: HuntReport) -> Iterator[Text]:
         f"{racy:,} extensions of them race (not counted up to symmetry), and nothing is asked of "
         "these, nor of what contains them"
         if report.method.filtered
-        else f"{racy:,} programs race; the filters are proved for opencl-rsp alone and not used",
+        else f"{racy:,} programs race; the filters are not proved for this model and not used",
         style="dim",
     )
 

@@ -4,6 +4,7 @@ from rspverify.scheme.compile import beyond, compile_program, rows_used
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Row, Scheme, Shape, Template, shape_of
+from rspverify.scheme.shipped import shipped_scheme
 from rspverify.scheme.writer import scheme_text
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "rows_used",
     "scheme_text",
     "shape_of",
+    "shipped_scheme",
 ]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
-from rspverify.check.inputs import require
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import enough_steps, find_deadlock, replay_deadlock
@@ -17,6 +16,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.progress import deadlock_by_events
 from rspverify.soundness.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
 from rspverify.soundness.target import target_of
+from rspverify.source import require
 from rspverify.verdict import Outcome, ProgressWord, Word
 
 Kind = tuple[str, ...]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from rspverify.litmus.program import Kind, Location, Order, Scope
-from rspverify.selftest.draft import EXPECTED, Draft, Statement, ThreadDraft
+from rspverify.litmus.program import Kind, Order, Scope
+from rspverify.programs import Access, LitmusTest, Thread
 from rspverify.selftest.schemes import Code, Key, Table, general, key_of, needs_general
+
+EXPECTED = "zero"
+"""The plain location that every compare-exchange expects the value of. Nobody writes it."""
 
 _OPERATORS = ("exchange", "|", "compare_exchange", "compare_exchange")
 _FENCES: tuple[Code, ...] = (
@@ -21,53 +24,46 @@ _FENCES: tuple[Code, ...] = (
 _ORDERS = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
 
 
-def with_operations(rng: random.Random, draft: Draft, table: Table) -> tuple[Draft, Table]:
+def with_operations(rng: random.Random, test: LitmusTest, table: Table) -> tuple[LitmusTest, Table]:
     """The test with other operations for some of its increments, and with a fence now and then.
 
     The table has rows for these; of other rows some have RMW in the place of INC as well.
     """
-    threads = tuple(
-        ThreadDraft(thread.place, tuple(_other(rng, each) for each in thread.statements))
-        for thread in draft.threads
-    )
+    threads = [
+        Thread(thread.place, tuple(_other(rng, each) for each in thread.accesses))
+        for thread in test.threads
+    ]
     if rng.random() < 0.2:
-        threads = _with_fence(rng, threads)
-    changed = completed(Draft(threads, draft.locations))
+        _add_fence(rng, threads)
+    changed = test.with_threads(threads)
     return changed, _with_rows(rng, changed, table)
 
 
-def completed(draft: Draft) -> Draft:
-    """With the location that compare-exchanges look at, if there are any."""
-    others = tuple(x for x in draft.locations if x.name != EXPECTED)
-    compared = any(each.compares for each in draft.statements)
-    zero = (Location(EXPECTED, False, "global", 0),) if compared else ()
-    return Draft(draft.threads, others + zero)
+def _other(rng: random.Random, access: Access) -> Access:
+    if access.kind is not Kind.RMW or rng.random() < 0.5:
+        return access
+    operator = rng.choice(_OPERATORS)
+    expected = EXPECTED if operator == "compare_exchange" else None
+    return replace(access, operator=operator, expected=expected)
 
 
-def _other(rng: random.Random, statement: Statement) -> Statement:
-    if statement.kind is not Kind.RMW or rng.random() < 0.5:
-        return statement
-    return replace(statement, operator=rng.choice(_OPERATORS))
-
-
-def _with_fence(rng: random.Random, threads: tuple[ThreadDraft, ...]) -> tuple[ThreadDraft, ...]:
+def _add_fence(rng: random.Random, threads: list[Thread]) -> None:
     number = rng.randrange(len(threads))
-    own = threads[number].statements
+    own = threads[number].accesses
     place = rng.randint(0, len(own))
     scope = rng.choice((Scope.WG, Scope.DV, Scope.DV))
-    fence = Statement(Kind.FENCE, "", None, None, scope, rng.choice(_ORDERS))
-    longer = replace(threads[number], statements=(*own[:place], fence, *own[place:]))
-    return (*threads[:number], longer, *threads[number + 1 :])
+    fence = Access(Kind.FENCE, order=rng.choice(_ORDERS), scope=scope)
+    threads[number] = replace(threads[number], accesses=(*own[:place], fence, *own[place:]))
 
 
-def _with_rows(rng: random.Random, draft: Draft, table: Table) -> Table:
+def _with_rows(rng: random.Random, test: LitmusTest, table: Table) -> Table:
     rows = dict(table.rows)
     for key, code in rows.items():
-        if key.kind is Kind.RMW and (needs_general(draft, key) or rng.random() < 0.2):
+        if key.kind is Kind.RMW and (needs_general(test, key) or rng.random() < 0.2):
             rows[key] = general(code)
-    for statement in draft.statements:
-        if statement.kind is Kind.FENCE:
-            rows.setdefault(key_of(statement), rng.choice(_FENCES))
-        if statement.compares:
+    for access in test.accesses:
+        if access.kind is Kind.FENCE:
+            rows.setdefault(key_of(access), rng.choice(_FENCES))
+        if access.expected is not None:
             rows.setdefault(Key(Kind.LOAD, None, False), ("LD r x",))
     return replace(table, rows=rows)

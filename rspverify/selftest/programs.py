@@ -11,12 +11,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rspverify.litmus.program import Kind, Location, Order, Scope
-from rspverify.selftest.draft import Draft, Formula, Statement, ThreadDraft, constant
-from rspverify.selftest.shape import Place, Shape, random_counts, random_places
-
-STRONG = {Kind.LOAD: Order.ACQUIRE, Kind.STORE: Order.RELEASE, Kind.RMW: Order.ACQ_REL}
-"""The orders of the paper's atomics."""
+from rspverify.litmus.program import Kind, Order, Scope
+from rspverify.programs import STRONG, Access, LitmusTest, Place, Thread, litmus_test
+from rspverify.selftest.size import Size, random_counts, random_places
+from rspverify.value import Binary, Constant, Expression, Read, Select, Unary
 
 _ANY_ORDER = {
     Kind.LOAD: (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST),
@@ -28,67 +26,66 @@ _SLIP = 0.03
 """How often a scope is chosen without regard to who else accesses the location."""
 
 
-def random_draft(rng: random.Random, shape: Shape) -> Draft:
+def random_test(rng: random.Random, size: Size) -> LitmusTest:
     """A litmus test that most schemes can compile, and that more often than not is race-free."""
-    places = _spread(rng, shape)
+    places = _spread(rng, size)
     story = rng.random()
     if story < 0.12 or len(places) == 1:
         scopes = (Scope.WG, Scope.DV) if _devices(places) == 1 else tuple(Scope)
-        return wild_draft(rng, shape, scopes=scopes, weak=False, places=places)
+        return wild_test(rng, size, scopes=scopes, weak=False, places=places)
     message = story < 0.66
-    draft = _Message(rng, shape, places).draft() if message else _atomics(rng, shape, places)
-    return _with_copies(rng, draft, shape) if rng.random() < 0.25 else draft
+    test = _Message(rng, size, places).test() if message else _atomics(rng, size, places)
+    return _with_copies(rng, test, size) if rng.random() < 0.25 else test
 
 
-def _with_copies(rng: random.Random, draft: Draft, shape: Shape) -> Draft:
+def _with_copies(rng: random.Random, test: LitmusTest, size: Size) -> LitmusTest:
     """A test in which another thread, or each, does what one does: threads can be exchanged."""
-    fitting = [it.statements for it in draft.threads if it.statements and not _writes_plainly(it)]
+    fitting = [it.accesses for it in test.threads if it.accesses and not _writes_plainly(it)]
     if not fitting:
-        return draft
+        return test
     copied = rng.choice(fitting)
-    chosen = range(len(draft.threads)) if rng.random() < 0.4 else [len(draft.threads) - 1]
-    while len(copied) * len(chosen) > shape.total:
+    chosen = range(len(test.threads)) if rng.random() < 0.4 else [len(test.threads) - 1]
+    while len(copied) * len(chosen) > size.total:
         copied = copied[:-1]
-    threads = tuple(
-        ThreadDraft(thread.place, copied) if number in chosen else thread
-        for number, thread in enumerate(draft.threads)
+    threads = (
+        Thread(thread.place, copied) if number in chosen else thread
+        for number, thread in enumerate(test.threads)
     )
-    used = {each.location for thread in threads for each in thread.statements}
-    return Draft(threads, tuple(x for x in draft.locations if x.name in used))
+    return test.with_threads(threads)
 
 
-def _writes_plainly(thread: ThreadDraft) -> bool:
+def _writes_plainly(thread: Thread) -> bool:
     """Whether a copy would race with it, wherever it runs."""
-    return any(it.kind is Kind.STORE and it.scope is None for it in thread.statements)
+    return any(it.kind is Kind.STORE and it.plain for it in thread.accesses)
 
 
-def _spread(rng: random.Random, shape: Shape) -> list[Place]:
+def _spread(rng: random.Random, size: Size) -> list[Place]:
     """Places, seldom all in one work-group: there nothing can go wrong."""
     if rng.random() < 0.93:
-        shape = replace(shape, min_threads=max(2, shape.min_threads))
-    draws = [random_places(rng, shape) for _ in range(3)]
+        size = replace(size, min_threads=max(2, size.min_threads))
+    draws = [random_places(rng, size) for _ in range(3)]
     return max(draws, key=lambda places: len(set(places)) / len(places))
 
 
-def wild_draft(
+def wild_test(
     rng: random.Random,
-    shape: Shape,
+    size: Size,
     *,
     scopes: Sequence[Scope],
     weak: bool,
     places: Sequence[Place] | None = None,
-) -> Draft:
+) -> LitmusTest:
     """Threads that load, store and add at random, with `if`s now and then.
 
     weak: also orders that do not synchronise or that do more than the paper's, and plain accesses
     to atomic locations.
     """
     if places is None:
-        places = random_places(rng, shape)
-    names = ("x", "y")[: rng.randint(1, shape.locations)]
+        places = random_places(rng, size)
+    names = ("x", "y")[: rng.randint(1, size.locations)]
     atomic = {x: rng.random() < 0.7 for x in names}
-    counts = random_counts(rng, len(places), shape)
-    locations = tuple(Location(x, atomic[x], "global", _initial(rng)) for x in names)
+    counts = random_counts(rng, len(places), size)
+    initial = {x: _initial(rng) for x in names}
     threads = []
     for place, count in zip(places, counts, strict=True):
         writer = _Writer(rng)
@@ -105,8 +102,8 @@ def wild_draft(
             if weak and rng.random() < 0.4:
                 order = rng.choice(_ANY_ORDER[kind])
             writer.add(kind, x, value, scope, rng.random() < 0.3, order)
-        threads.append(ThreadDraft(place, tuple(writer.statements)))
-    return Draft(tuple(threads), locations)
+        threads.append(Thread(place, tuple(writer.accesses)))
+    return litmus_test(threads, [x for x in names if atomic[x]], initial)
 
 
 def _initial(rng: random.Random) -> int:
@@ -123,32 +120,40 @@ class _Writer:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self.registers: list[int] = []
-        self.statements: list[Statement] = []
+        self.accesses: list[Access] = []
 
-    def value(self) -> Formula:
+    def value(self) -> Expression:
         """A small number, or something of a register."""
         rng = self._rng
         number = rng.choice((1, 1, 2))
         if not self.registers or rng.random() < 0.7:
-            return constant(number)
-        register = rng.choice(self.registers)
-        return Formula(rng.choice(("{r}", "{r} + {c}", "{r} ? 1 : 2")), register, number)
+            return Constant(number)
+        register = Read(rng.choice(self.registers))
+        more = Binary("+", register, Constant(number))
+        return rng.choice((register, more, Select(register, Constant(1), Constant(2))))
 
-    def condition(self) -> Formula:
+    def condition(self) -> Expression:
         """A condition on a register; there must be one."""
         rng = self._rng
-        register = rng.choice(self.registers)
-        return Formula(rng.choice(("{r} == {c}", "{r} != {c}", "{r}", "!{r}")), register)
+        register, one = Read(rng.choice(self.registers)), Constant(1)
+        return rng.choice(
+            (
+                Binary("==", register, one),
+                Binary("!=", register, one),
+                register,
+                Unary("!", register),
+            )
+        )
 
     def add(
         self,
         kind: Kind,
         location: str,
-        value: Formula,
+        value: Expression,
         scope: Scope | None = None,
         remote: bool = False,
         order: Order | None = None,
-        guards: tuple[Formula, ...] | None = None,
+        guards: tuple[Expression, ...] | None = None,
     ) -> None:
         """One operation more; without guards given it has one now and then."""
         if guards is None:
@@ -156,16 +161,17 @@ class _Writer:
             while self.registers and len(guards) < 2 and self._rng.random() < 0.35:
                 guards = (*guards, self.condition())
         register = None if kind is Kind.STORE else len(self.registers)
-        self.statements.append(
-            Statement(
+        self.accesses.append(
+            Access(
                 kind,
                 location,
-                register,
                 None if kind is Kind.LOAD else value,
-                scope,
+                register,
                 None if scope is None else order or STRONG[kind],
+                scope,
                 remote,
                 guards,
+                "+" if kind is Kind.RMW else None,
             )
         )
         if register is not None:
@@ -205,15 +211,15 @@ class _Scopes:
 class _Message:
     """Message passing: data, a flag that says they are there, and readers who look at it first."""
 
-    def __init__(self, rng: random.Random, shape: Shape, places: Sequence[Place]) -> None:
+    def __init__(self, rng: random.Random, size: Size, places: Sequence[Place]) -> None:
         self._rng = rng
         self._places = places
         self._scopes = _Scopes(rng, places)
         self._writers = [_Writer(rng) for _ in places]
         self._data_is_atomic = rng.random() < 0.15
-        self._left = shape.total
+        self._left = size.total
 
-    def draft(self) -> Draft:
+    def test(self) -> LitmusTest:
         """The writer is P0; each other thread reads the flag, and the data or the next flag."""
         rng, last = self._rng, len(self._places) - 1
         chain = last > 1 and rng.random() < 0.5
@@ -235,35 +241,28 @@ class _Message:
                 self._data(thread, kind, rng.choice(data), seen)
         if self._left and rng.random() < 0.3:
             self._flag(rng.randint(0, last), rng.choice(_KINDS), "y", None)
-        statements = [writer.statements for writer in self._writers]
-        used = {each.location for own in statements for each in own}
-        locations = [
-            Location(x, self._data_is_atomic or x.startswith("y"), "global", 0)
-            for x in ("x", "w", "y", "y1", "y2")
-            if x in used
-        ]
         threads = [
-            ThreadDraft(place, tuple(own))
-            for place, own in zip(self._places, statements, strict=True)
-            if own
+            Thread(place, tuple(writer.accesses))
+            for place, writer in zip(self._places, self._writers, strict=True)
+            if writer.accesses
         ]
-        return Draft(tuple(threads), tuple(locations))
+        return litmus_test(threads, ["x", "w"] if self._data_is_atomic else [])
 
-    def _seen(self, thread: int) -> Formula:
+    def _seen(self, thread: int) -> Expression:
         """That the flag was up when the thread read it; seldom something else."""
         if self._rng.random() < 0.05:
             return self._writers[thread].condition()
-        return Formula("{r} == {c}", self._writers[thread].registers[-1])
+        return Binary("==", Read(self._writers[thread].registers[-1]), Constant(1))
 
-    def _flag(self, thread: int, kind: Kind, x: str, guards: tuple[Formula, ...] | None) -> None:
+    def _flag(self, thread: int, kind: Kind, x: str, guards: tuple[Expression, ...] | None) -> None:
         self._left -= 1
         scope, remote = self._scopes.at(thread, x)
-        self._writers[thread].add(kind, x, constant(1), scope, remote, guards=guards)
+        self._writers[thread].add(kind, x, Constant(1), scope, remote, guards=guards)
 
-    def _data(self, thread: int, kind: Kind, x: str, guards: tuple[Formula, ...]) -> None:
+    def _data(self, thread: int, kind: Kind, x: str, guards: tuple[Expression, ...]) -> None:
         self._left -= 1
         writer = self._writers[thread]
-        value = constant(5 + thread) if self._rng.random() < 0.7 else writer.value()
+        value = Constant(5 + thread) if self._rng.random() < 0.7 else writer.value()
         if self._data_is_atomic:
             scope, remote = self._scopes.at(thread, x)
             writer.add(kind, x, value, scope, remote, guards=guards)
@@ -271,29 +270,29 @@ class _Message:
             writer.add(kind, x, value, guards=guards)
 
 
-def _atomics(rng: random.Random, shape: Shape, places: Sequence[Place]) -> Draft:
+def _atomics(rng: random.Random, size: Size, places: Sequence[Place]) -> LitmusTest:
     """Increments, stores and loads of one location or two: atomicity, coherence, buffering."""
     scopes = _Scopes(rng, places)
-    names = ("x", "y")[: 1 if rng.random() < 0.6 else shape.locations]
+    names = ("x", "y")[: 1 if rng.random() < 0.6 else size.locations]
     kinds = (*_KINDS, *(Kind.RMW,) * rng.choice((0, 3, 6)))
     threads = []
-    for thread, count in enumerate(random_counts(rng, len(places), shape)):
+    for thread, count in enumerate(random_counts(rng, len(places), size)):
         writer = _Writer(rng)
         for _ in range(count):
             x = rng.choice(names)
-            value = writer.value() if rng.random() < 0.5 else constant(10 if len(names) == 1 else 1)
+            value = writer.value() if rng.random() < 0.5 else Constant(10 if len(names) == 1 else 1)
             scope, remote = scopes.at(thread, x)
             kind = rng.choice(kinds)
-            writer.add(kind, x, constant(1) if kind is Kind.RMW else value, scope, remote)
-        threads.append(ThreadDraft(places[thread], tuple(writer.statements)))
-    used = {each.location for thread in threads for each in thread.statements}
-    locations = [Location(x, True, "global", _initial(rng)) for x in names if x in used]
-    return Draft(tuple(each for each in threads if each.statements), tuple(locations))
+            writer.add(kind, x, Constant(1) if kind is Kind.RMW else value, scope, remote)
+        threads.append(Thread(places[thread], tuple(writer.accesses)))
+    used = {each.location for thread in threads for each in thread.accesses}
+    initial = {x: _initial(rng) for x in names if x in used}
+    return litmus_test((each for each in threads if each.accesses), names, initial)
 
 
-def smaller(shape: Shape, devices: int) -> Shape:
-    """A shape with exactly so many devices; several make a machine state much larger."""
+def smaller(size: Size, devices: int) -> Size:
+    """A size with exactly so many devices; several make a machine state much larger."""
     if devices == 1:
-        return replace(shape, devices=1, min_devices=1)
-    least = max(devices, shape.min_threads)
-    return replace(shape, devices=devices, min_devices=devices, min_threads=least)
+        return replace(size, devices=1, min_devices=1)
+    least = max(devices, size.min_threads)
+    return replace(size, devices=devices, min_devices=devices, min_threads=least)

@@ -6,22 +6,22 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
 from rspverify.litmus import read_program
+from rspverify.programs import LitmusTest, litmus_text
 from rspverify.scheme import read_scheme
 from rspverify.selftest.answer import Disagreement, PairResult
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
-from rspverify.selftest.draft import Draft
 from rspverify.selftest.operations import with_operations
-from rspverify.selftest.programs import random_draft, smaller
+from rspverify.selftest.programs import random_test, smaller
 from rspverify.selftest.schemes import Table, random_table
-from rspverify.selftest.shape import Shape
 from rspverify.selftest.shrink import shrink
-from rspverify.source import InputError, Problem, Source
+from rspverify.selftest.size import Size
+from rspverify.source import InputError, Source
 
-_SHAPES = {1: Shape(total=6, min_threads=1), 2: Shape(threads=3, total=4)}
+_SIZES = {1: Size(total=6, min_threads=1), 2: Size(threads=3, total=4)}
 """By the number of devices: real L2s multiply the states of a machine."""
 
 
@@ -44,7 +44,7 @@ class Task:
 class Pair:
     """A program and a scheme for it, as texts of their own languages."""
 
-    draft: Draft
+    test: LitmusTest
     table: Table
     scheme_kind: str
 
@@ -72,17 +72,17 @@ def random_pair(seed: int, number: int, devices: int | None = None) -> Pair:
 def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
     """A program and a scheme that has a row for each of its operations."""
     count = devices or rng.choice((1, 1, 1, 2))
-    shape = smaller(_SHAPES[min(count, 2)], count)
-    draft = random_draft(rng, shape)
-    while draft.devices != count:  # a thread that had nothing to do was left out
-        draft = random_draft(rng, shape)
-    kind, table = random_table(rng, draft)
-    return Pair(*with_operations(rng, draft, table), kind)
+    size = smaller(_SIZES[min(count, 2)], count)
+    test = random_test(rng, size)
+    while test.devices != count:  # a thread that had nothing to do was left out
+        test = random_test(rng, size)
+    kind, table = random_table(rng, test)
+    return Pair(*with_operations(rng, test, table), kind)
 
 
-def compare_texts(draft: Draft, table: Table, choices: Choices) -> Comparison:
+def compare_texts(test: LitmusTest, table: Table, choices: Choices) -> Comparison:
     """Reads both texts, as a user's files would be read, and decides the pair."""
-    program = read_program(Source("selftest.litmus", draft.text()))
+    program = read_program(Source("selftest.litmus", litmus_text(test, "random")))
     scheme = read_scheme(Source("selftest.yaml", table.text()))
     return compare(program, scheme, choices)
 
@@ -91,14 +91,14 @@ def decide(task: Task) -> PairResult:
     """What one pair says of the engines; a disagreement comes shrunk."""
     started = time.perf_counter()
     pair = random_pair(task.seed, task.number, task.devices)
-    found = compare_texts(pair.draft, pair.table, task.choices)
+    found = compare_texts(pair.test, pair.table, task.choices)
     disagreement = _disagreement(task, pair, found) if found.differences else None
     return PairResult(
         task.number,
         {
-            "devices": str(pair.draft.devices),
-            "threads": str(len(pair.draft.threads)),
-            "work-groups": str(len({each.place for each in pair.draft.threads})),
+            "devices": str(pair.test.devices),
+            "threads": str(len(pair.test.threads)),
+            "work-groups": str(len({each.place for each in pair.test.threads})),
             "machine": pair.table.machine,
             "scheme": pair.scheme_kind,
         },
@@ -114,14 +114,14 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
     kind = found.differences[0].kind
     choices = task.choices.narrowed(kind)
 
-    def shown(draft: Draft, table: Table) -> Difference | None:
+    def shown(test: LitmusTest, table: Table) -> Difference | None:
         try:
-            differences = compare_texts(draft, table, choices).differences
+            differences = compare_texts(test, table, choices).differences
         except InputError:
             return None
         return next((each for each in differences if each.kind == kind), None)
 
-    draft, table, difference = shrink(pair.draft, pair.table, shown, found.differences[0])
+    test, table, difference = shrink(pair.test, pair.table, shown, found.differences[0])
     command = f"rspverify selftest --seed {task.seed} --start {task.number} --programs 1"
     if task.devices is not None:
         command += f" --devices {task.devices}"
@@ -132,21 +132,14 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
         words=difference.words,
         command=command,
         name=task.name,
-        litmus=draft.text(task.name, comment),
+        litmus=litmus_text(test, task.name, comment=comment),
         scheme=table.text(task.name, comment),
     )
 
 
 def write_files(it: Disagreement, folder: str) -> None:
     """Its test and its scheme, as files. Raises InputError if they cannot be written."""
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        (place / f"{it.name}.litmus").write_text(it.litmus, encoding="utf-8")
-        (place / f"{it.name}.yaml").write_text(it.scheme, encoding="utf-8")
-    except OSError as error:
-        message = f"{folder}: cannot be written to: {error.strerror}"
-        raise InputError([Problem(None, message)]) from None
+    write_beside(folder, it.name, {".litmus": it.litmus, ".yaml": it.scheme})
 
 
 def run_pairs(tasks: list[Task], workers: int) -> Iterator[PairResult]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from rspverify.assembly import MACHINES, Mnemonic
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.selftest.draft import Draft, Statement
+from rspverify.programs import STRONG, Access, LitmusTest
+from rspverify.scheme import Op, Shape, shipped_scheme
 
 Code = tuple[str, ...]
 """The code of a row, an instruction each, in the paper's notation."""
@@ -40,15 +41,15 @@ _ORDER = {
 }
 
 
-def key_of(statement: Statement) -> Key:
+def key_of(access: Access) -> Key:
     """The key of the row that compiles an operation."""
-    return Key(statement.kind, statement.scope, statement.remote)
+    return Key(access.kind, access.scope, access.remote)
 
 
-def needs_general(draft: Draft, key: Key) -> bool:
+def needs_general(test: LitmusTest, key: Key) -> bool:
     """Whether the row of a key compiles what only RMW can do."""
-    others = (each for each in draft.statements if each.operator != "+")
-    return any(each.kind is Kind.RMW and key_of(each) == key for each in others)
+    others = (each for each in test.accesses if each.operator not in (None, "+"))
+    return any(key_of(each) == key for each in others)
 
 
 @dataclass(frozen=True)
@@ -69,34 +70,17 @@ class Table:
 
 # ---- Tab. 3 -------------------------------------------------------------------------------------
 
-_ORIGINAL = {
-    (Kind.LOAD, False): "INV_L1 WG; LD r x",
-    (Kind.LOAD, True): "LK_L2 x; FLU_L1 DV; INV_L1 WG; LD r x; UL_L2 x",
-    (Kind.STORE, False): "FLU_L1 WG; ST r x",
-    (Kind.STORE, True): "LK_L2 x; FLU_L1 WG; ST r x; INV_L1 DV; UL_L2 x",
-    (Kind.RMW, False): "FLU_L1 WG; INV_L1 WG; INC_L2 r x",
-    (Kind.RMW, True): "LK_rmw DV; LK_L2 x; FLU_L1 DV; INV_L1 WG; INC_L2 r x; INV_L1 DV; UL_L2 x;"
-    " UL_rmw DV",
-}
-_PROPOSED = {
-    (Kind.LOAD, False): "LD r x; INV_L1 WG",
-    (Kind.LOAD, True): "LD r x; FLU_L1 DV; INV_L1 WG",
-    (Kind.STORE, False): "FLU_L1 WG; ST r x",
-    (Kind.STORE, True): "LK_rmw DV; FLU_L1 DV; INV_L1 DV; ST r x; FLU_L1 WG; INV_L1 DV; UL_rmw DV",
-    (Kind.RMW, False): "FLU_L1 WG; INC_L2 r x; INV_L1 WG",
-    (Kind.RMW, True): "LK_rmw DV; FLU_L1 DV; INV_L1 DV; INC_L2 r x; FLU_L1 DV; INV_L1 DV;"
-    " UL_rmw DV",
-}
-"""Rows 2, 3, 5, 6, 8 and 9 of the two columns of Tab. 3, by kind and remote flag."""
+COLUMNS = ("original", "proposed")
+"""The two columns, by the names of the shipped schemes that they are."""
 
-COLUMNS = {"original": _ORIGINAL, "proposed": _PROPOSED}
-NEAR: Mapping[Kind, Code] = {
-    Kind.LOAD: ("LD r x",),
-    Kind.STORE: ("ST r x",),
-    Kind.RMW: ("INC_L1 r x",),
-    Kind.FENCE: (),
+_ROWS_OF = {
+    None: None,
+    Scope.WI: Scope.WG,
+    Scope.WG: Scope.WG,
+    Scope.DV: Scope.DV,
+    Scope.ALL: Scope.DV,
 }
-"""Rows 1, 4 and 7, and a fence: in a work-group, or not atomic."""
+"""The scope whose row compiles an operation of a scope. Tab. 3 has none for WI and for ALL."""
 
 
 def general(code: Code) -> Code:
@@ -110,16 +94,24 @@ def row_of(column: str, key: Key) -> Code:
     Of ALL the paper says nothing. L2s are not coherent, so what a thread flushes of its L1 has to
     be flushed of the L2 as well.
     """
-    if key.scope in (None, Scope.WI, Scope.WG):
-        return NEAR[key.kind]
-    code = tuple(COLUMNS[column][key.kind, key.remote].split("; "))
-    if key.scope is Scope.DV:
+    if key.kind is Kind.FENCE:
+        return ()
+    scope = _ROWS_OF[key.scope]
+    order = None if scope is None else STRONG[key.kind]
+    row = shipped_scheme(column).table[Shape(Op(key.kind.value), scope, order, key.remote)]
+    code = tuple(map(str, row.code))
+    if key.scope is not Scope.ALL:
         return code
     far: list[str] = []
     for instruction in code:
         wide = instruction.replace("DV", "SY")
         far += [wide, "FLU_L2 SY"] if wide.startswith("FLU_L1") else [wide]
     return tuple(far)
+
+
+def near(kind: Kind) -> Code:
+    """The code of operations that stay in a work-group; a fence needs none."""
+    return row_of("proposed", Key(kind, Scope.WG, False))
 
 
 # ---- changes ------------------------------------------------------------------------------------
@@ -266,11 +258,11 @@ ODD: Mapping[str, Callable[[random.Random, Code], Code]] = {
 """What is done to the rows of a column of Tab. 3, by the name of the kind of scheme."""
 
 
-def random_table(rng: random.Random, draft: Draft) -> tuple[str, Table]:
+def random_table(rng: random.Random, test: LitmusTest) -> tuple[str, Table]:
     """A scheme with a row for each operation of a test and no other, and the kind that it is."""
     chance = rng.random()
     machine = next((name for name, up_to in _RARE.items() if chance < up_to), "rsp")
-    kind, rows = _random_rows(rng, draft)
+    kind, rows = _random_rows(rng, test)
     if "INV_L2" in MACHINES[machine].instructions:
         rows = {key: _invalidate_l2(rng, code) for key, code in rows.items()}
     if rng.random() < 0.15:
@@ -282,9 +274,9 @@ _RARE = {"rsp-st-waits": 0.2, "rsp-inv-l2": 0.3, "rsp-coherent-l2": 0.35}
 """The machines that are chosen now and then, each up to a number out of 1."""
 
 
-def _random_rows(rng: random.Random, draft: Draft) -> tuple[str, dict[Key, Code]]:
+def _random_rows(rng: random.Random, test: LitmusTest) -> tuple[str, dict[Key, Code]]:
     column = rng.choice(tuple(COLUMNS))
-    keys = sorted({key_of(each) for each in draft.statements}, key=str)
+    keys = sorted({key_of(each) for each in test.accesses}, key=str)
     rows = {key: row_of(column, key) for key in keys}
     choice = rng.random()
     if choice < 0.2:

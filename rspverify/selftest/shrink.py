@@ -7,23 +7,22 @@ from dataclasses import replace
 from itertools import chain
 
 from rspverify.assembly import MACHINES
-from rspverify.litmus.program import Kind, Location, Scope
+from rspverify.litmus.program import Kind, Scope
+from rspverify.programs import STRONG, Access, LitmusTest, Thread, litmus_test
 from rspverify.selftest.compare import Difference
-from rspverify.selftest.draft import Draft, Formula, Statement, ThreadDraft, constant
-from rspverify.selftest.operations import completed
-from rspverify.selftest.programs import STRONG
 from rspverify.selftest.schemes import (
-    NEAR,
     Code,
     Key,
     Table,
     accesses,
     general,
     key_of,
+    near,
     needs_general,
 )
+from rspverify.value import Constant, Expression, constants, reads
 
-Shown = Callable[[Draft, Table], Difference | None]
+Shown = Callable[[LitmusTest, Table], Difference | None]
 """The disagreement of the kind in question that a pair shows, or None."""
 
 MAX_TRIES = 2_000
@@ -31,175 +30,163 @@ MAX_TRIES = 2_000
 
 
 def shrink(
-    draft: Draft, table: Table, shown: Shown, difference: Difference
-) -> tuple[Draft, Table, Difference]:
+    test: LitmusTest, table: Table, shown: Shown, difference: Difference
+) -> tuple[LitmusTest, Table, Difference]:
     """The first smaller pair that shows it, again and again, until no smaller pair does."""
     tries = 0
     while True:
-        for smaller_draft, smaller_table in _smaller(draft, table):
-            if (smaller_draft, smaller_table) == (draft, table):
-                continue  # a location that was left out came back
+        for smaller_test, smaller_table in _smaller(test, table):
+            if (smaller_test, smaller_table) == (test, table):
+                continue
             tries += 1
             if tries > MAX_TRIES:
-                return draft, table, difference
-            found = shown(smaller_draft, smaller_table)
+                return test, table, difference
+            found = shown(smaller_test, smaller_table)
             if found is not None:
-                draft, table, difference = smaller_draft, smaller_table, found
+                test, table, difference = smaller_test, smaller_table, found
                 break
         else:
-            return draft, table, difference
+            return test, table, difference
 
 
-def _smaller(draft: Draft, table: Table) -> Iterator[tuple[Draft, Table]]:
+def _smaller(test: LitmusTest, table: Table) -> Iterator[tuple[LitmusTest, Table]]:
     """Candidates, those that leave out most first; each is smaller than the pair it comes from."""
-    drafts = chain(
-        _without_thread(draft),
-        _without_statement(draft),
-        _with_fewer_locations(draft),
-        _in_fewer_places(draft),
-        _simpler_statements(draft),
-        _simpler_initial(draft),
+    tests = chain(
+        _without_thread(test),
+        _without_access(test),
+        _with_fewer_locations(test),
+        _in_fewer_places(test),
+        _simpler_accesses(test),
+        _simpler_initial(test),
     )
-    for each in drafts:
-        trimmed = _trimmed(each)
-        yield trimmed, _rows_for(trimmed, table)
+    for each in tests:
+        yield each, _rows_for(each, table)
     for rows in _simpler_tables(table):
-        yield draft, rows
+        yield test, rows
 
 
-def _rows_for(draft: Draft, table: Table) -> Table:
+def _rows_for(test: LitmusTest, table: Table) -> Table:
     """The rows that a test uses; one that the table lacks has the code of one that is not used."""
-    used = {key_of(each) for each in draft.statements}
-    used |= {Key(Kind.LOAD, None, False) for each in draft.statements if each.compares}
+    used = {key_of(each) for each in test.accesses}
+    used |= {Key(Kind.LOAD, None, False) for each in test.accesses if each.expected}
     keys = sorted(used, key=str)
     spare = [(key.kind, code) for key, code in table.rows.items() if key not in keys]
     rows = {}
     for key in keys:
         fitting = [code for kind, code in spare if kind is key.kind]
-        code = table.rows.get(key, next(iter(fitting), NEAR[key.kind]))
-        rows[key] = general(code) if needs_general(draft, key) else code
+        code = table.rows.get(key, next(iter(fitting), near(key.kind)))
+        rows[key] = general(code) if needs_general(test, key) else code
     return replace(table, rows=rows)
-
-
-def _trimmed(draft: Draft) -> Draft:
-    """Without locations that nobody accesses; one must remain, if only to have a test."""
-    used = {each.location for each in draft.statements}
-    locations = tuple(x for x in draft.locations if x.name in used)
-    return completed(replace(draft, locations=locations or draft.locations[:1]))
 
 
 # ---- the test -----------------------------------------------------------------------------------
 
 
-def _without_thread(draft: Draft) -> Iterator[Draft]:
-    for place in range(len(draft.threads)):
-        if len(draft.threads) > 1:
-            yield replace(draft, threads=draft.threads[:place] + draft.threads[place + 1 :])
+def _without_thread(test: LitmusTest) -> Iterator[LitmusTest]:
+    for place in range(len(test.threads)):
+        if len(test.threads) > 1:
+            yield test.with_threads(test.threads[:place] + test.threads[place + 1 :])
 
 
-def _without_statement(draft: Draft) -> Iterator[Draft]:
-    for number, thread in enumerate(draft.threads):
-        for place, gone in enumerate(thread.statements):
-            rest = thread.statements[:place] + thread.statements[place + 1 :]
+def _without_access(test: LitmusTest) -> Iterator[LitmusTest]:
+    for number, thread in enumerate(test.threads):
+        for place, gone in enumerate(thread.accesses):
+            rest = thread.accesses[:place] + thread.accesses[place + 1 :]
             kept = tuple(_without_register(each, gone.register) for each in rest)
-            yield _with_thread(draft, number, replace(thread, statements=kept))
+            yield _with_accesses(test, number, kept)
 
 
-def _without_register(statement: Statement, register: int | None) -> Statement:
-    """A statement that does not look at a register: guards on it are dropped."""
+def _without_register(access: Access, register: int | None) -> Access:
+    """An access that does not look at a register: guards on it are dropped."""
     if register is None:
-        return statement
-    value = statement.value
-    if value is not None and value.register == register:
-        value = constant(value.constant)
-    guards = tuple(each for each in statement.guards if each.register != register)
-    return replace(statement, value=value, guards=guards)
+        return access
+    value = access.value
+    if value is not None and register in reads(value):
+        value = Constant(1)
+    guards = tuple(each for each in access.guards if register not in reads(each))
+    return replace(access, value=value, guards=guards)
 
 
-def _with_thread(draft: Draft, number: int, thread: ThreadDraft) -> Draft:
-    threads = (*draft.threads[:number], thread, *draft.threads[number + 1 :])
-    return replace(draft, threads=threads)
+def _with_accesses(test: LitmusTest, number: int, accesses: tuple[Access, ...]) -> LitmusTest:
+    changed = Thread(test.threads[number].place, accesses)
+    return test.with_threads((*test.threads[:number], changed, *test.threads[number + 1 :]))
 
 
-def _with_fewer_locations(draft: Draft) -> Iterator[Draft]:
+def _with_fewer_locations(test: LitmusTest) -> Iterator[LitmusTest]:
     """One location instead of two; both must be atomic or both not."""
-    for gone in draft.locations:
-        for kept in draft.locations:
+    for gone in test.locations:
+        for kept in test.locations:
             if kept.name < gone.name and kept.atomic == gone.atomic:
-                yield _renamed(draft, gone, kept)
+                renamed = (
+                    tuple(_renamed(each, gone.name, kept.name) for each in thread.accesses)
+                    for thread in test.threads
+                )
+                yield test.with_threads(
+                    Thread(thread.place, own)
+                    for thread, own in zip(test.threads, renamed, strict=True)
+                )
 
 
-def _renamed(draft: Draft, gone: Location, kept: Location) -> Draft:
-    threads = tuple(
-        replace(
-            thread,
-            statements=tuple(
-                replace(each, location=kept.name) if each.location == gone.name else each
-                for each in thread.statements
-            ),
-        )
-        for thread in draft.threads
-    )
-    return Draft(threads, tuple(x for x in draft.locations if x != gone))
+def _renamed(access: Access, gone: str, kept: str) -> Access:
+    return replace(access, location=kept) if access.location == gone else access
 
 
-def _in_fewer_places(draft: Draft) -> Iterator[Draft]:
+def _in_fewer_places(test: LitmusTest) -> Iterator[LitmusTest]:
     """All threads of one place in another: fewer work-groups, or fewer devices.
 
     Places are ordered, so that this ends: threads only ever move to an earlier one.
     """
-    places = sorted({thread.place for thread in draft.threads})
+    places = sorted({thread.place for thread in test.threads})
     for gone in places:
-        for kept in [(0, 0), *places]:
+        for kept in places:
             if kept < gone:
-                moved = [
+                yield test.with_threads(
                     replace(each, place=kept) if each.place == gone else each
-                    for each in draft.threads
-                ]
-                yield replace(draft, threads=tuple(moved))
+                    for each in test.threads
+                )
 
 
-def _simpler_statements(draft: Draft) -> Iterator[Draft]:
-    for number, thread in enumerate(draft.threads):
-        for place, statement in enumerate(thread.statements):
-            for simpler in _simpler(statement):
-                later = thread.statements[place + 1 :]
+def _simpler_accesses(test: LitmusTest) -> Iterator[LitmusTest]:
+    for number, thread in enumerate(test.threads):
+        for place, access in enumerate(thread.accesses):
+            for simpler in _simpler(access):
+                later = thread.accesses[place + 1 :]
                 if simpler.register is None:
-                    later = tuple(_without_register(each, statement.register) for each in later)
-                own = (*thread.statements[:place], simpler, *later)
-                yield _with_thread(draft, number, replace(thread, statements=own))
+                    later = tuple(_without_register(each, access.register) for each in later)
+                own = (*thread.accesses[:place], simpler, *later)
+                yield _with_accesses(test, number, own)
 
 
-def _simpler(statement: Statement) -> Iterator[Statement]:
-    for place in range(len(statement.guards)):
-        yield replace(statement, guards=statement.guards[:place] + statement.guards[place + 1 :])
-    if statement.value is not None:
-        for value in (constant(1), constant(2)):
-            if _size(value) < _size(statement.value):
-                yield replace(statement, value=value)
-    if statement.remote:
-        yield replace(statement, remote=False)
+def _simpler(access: Access) -> Iterator[Access]:
+    for place in range(len(access.guards)):
+        yield replace(access, guards=access.guards[:place] + access.guards[place + 1 :])
+    if access.value is not None:
+        for value in (Constant(1), Constant(2)):
+            if _size(value) < _size(access.value):
+                yield replace(access, value=value)
+    if access.remote:
+        yield replace(access, remote=False)
     narrower = {Scope.ALL: Scope.DV, Scope.DV: Scope.WG}
-    if statement.scope in narrower:
-        yield replace(statement, scope=narrower[statement.scope])
-    if statement.kind is Kind.RMW:
-        plain = replace(statement, operator="+")
+    if access.scope in narrower:
+        yield replace(access, scope=narrower[access.scope])
+    if access.kind is Kind.RMW:
+        plain = replace(access, operator=None, expected=None)
         yield replace(plain, kind=Kind.LOAD, order=STRONG[Kind.LOAD], value=None)
         yield replace(plain, kind=Kind.STORE, order=STRONG[Kind.STORE], register=None)
-        if plain != statement:
-            yield plain
+        if access.operator != "+":
+            yield replace(plain, operator="+")
 
 
-def _size(value: Formula) -> tuple[bool, int]:
-    return value.register is not None, abs(value.constant)
+def _size(value: Expression) -> tuple[bool, int]:
+    return bool(reads(value)), max(map(abs, constants(value)), default=0)
 
 
-def _simpler_initial(draft: Draft) -> Iterator[Draft]:
-    for place, location in enumerate(draft.locations):
-        if location.initial:
-            zero = replace(location, initial=0)
-            locations = (*draft.locations[:place], zero, *draft.locations[place + 1 :])
-            yield replace(draft, locations=locations)
+def _simpler_initial(test: LitmusTest) -> Iterator[LitmusTest]:
+    atomic = [x.name for x in test.locations if x.atomic]
+    for gone in test.locations:
+        if gone.initial:
+            initial = {x.name: x.initial for x in test.locations if x is not gone}
+            yield litmus_test(test.threads, atomic, initial)
 
 
 # ---- the scheme ---------------------------------------------------------------------------------

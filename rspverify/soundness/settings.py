@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
+from rspverify.source import require
 from rspverify.verdict import Engine as Engine
 from rspverify.verdict import Reading as Reading
 
@@ -25,31 +27,133 @@ class L2(StrEnum):
 
 
 @dataclass(frozen=True)
+class Option:
+    """How a setting is chosen on a command line, and by `name` without its dashes in a suite.yaml.
+
+    least: the smallest number. late: its default depends on other settings, as its help says.
+    local: it is about where a command runs, so that no suite can choose it.
+    """
+
+    name: str
+    help: str
+    metavar: str | None = None
+    least: float | None = None
+    late: bool = False
+    local: bool = False
+
+
+def _option(name: str, help: str, **more: Any) -> dict[str, Option]:
+    """What a field of Settings carries that has an option."""
+    return {"option": Option(name, help, **more)}
+
+
+@dataclass(frozen=True)
 class Settings:
     """The choices of one check.
 
-    model: a shipped name or a path. seconds: limit per test and scheme. steps: bound of the unroll
-    engine, None for as many as are enough. machine: overrides what schemes name. states: limit of
-    the explicit engine, and of progress. confirm: a second solver that must confirm each SOUND.
-    smt_dir: a folder for the questions that each verdict rests on. progress: whether it is asked.
-    unroll: how many iterations of a loop are looked at. mixed: whether threads of a test in OpenCL
-    may declare one location differently. shortest: whether a counterexample must be a shortest one,
-    which costs more than finding it.
+    seconds: limit per test and scheme. steps: None for as many as are enough. states: limit of the
+    explicit engine, and of progress. shortest: whether a counterexample must be a shortest one,
+    which costs more than finding it; scheme engineering alone has no use for one.
     """
 
-    engine: Engine = Engine.EVENTS
-    model: str = DEFAULT_MODEL
-    seconds: float | None = None
-    steps: int | None = None
-    machine: str | None = None
-    l2: L2 = L2.AUTO
-    states: int = Limits().states
-    reading: Reading = Reading.OUTCOME
-    confirm: str | None = None
-    smt_dir: str | None = None
-    progress: bool = False
-    unroll: int = DEFAULT_UNROLL
-    mixed: bool = False
+    engine: Engine = field(
+        default=Engine.EVENTS,
+        metadata=_option(
+            "--engine",
+            "events: all executions as one formula, without steps; unroll: K steps as one formula; "
+            "explicit: every state. Default: events, and unroll where there are --steps.",
+            late=True,
+        ),
+    )
+    model: str = field(
+        default=DEFAULT_MODEL,
+        metadata=_option("--model", "The memory model: a name that `list` shows, or a .cat file."),
+    )
+    seconds: float | None = field(
+        default=None,
+        metadata=_option(
+            "--timeout", "Seconds for one test and scheme; beyond them UNKNOWN.", least=0.001
+        ),
+    )
+    steps: int | None = field(
+        default=None,
+        metadata=_option(
+            "--steps",
+            "Bound the machine to so many steps (engine unroll). Below the number that is enough, "
+            "verdicts say so. Default: as many as are enough.",
+            least=0,
+        ),
+    )
+    machine: str | None = field(
+        default=None,
+        metadata=_option("--machine", "The machine, instead of the one that the scheme names."),
+    )
+    l2: L2 = field(
+        default=L2.AUTO,
+        metadata=_option(
+            "--l2", "auto: take L2 for memory where one device makes that exact; real."
+        ),
+    )
+    states: int = field(
+        default=Limits().states,
+        metadata=_option(
+            "--states",
+            "State limit of the explicit engine; beyond it UNKNOWN (--progress: then by events).",
+            least=1,
+        ),
+    )
+    reading: Reading = field(
+        default=Reading.OUTCOME,
+        metadata=_option(
+            "--reading",
+            "outcome: each outcome of the machine must be allowed; witness: also by its own rf and "
+            "mo (engine events).",
+        ),
+    )
+    confirm: str | None = field(
+        default=None,
+        metadata=_option(
+            "--confirm",
+            "Have a second solver confirm each SOUND: cvc5, bitwuzla, another that pySMT finds, or "
+            "a program that reads SMT-LIB 2.",
+            metavar="SOLVER",
+            local=True,
+        ),
+    )
+    smt_dir: str | None = field(
+        default=None,
+        metadata=_option(
+            "--smt-dir",
+            "Write the questions that each verdict rests on there, as SMT-LIB 2.",
+            metavar="DIR",
+            local=True,
+        ),
+    )
+    progress: bool = field(
+        default=False,
+        metadata=_option(
+            "--progress",
+            "Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN "
+            "(--timeout bounds this question for itself). explain: explain that instead.",
+        ),
+    )
+    unroll: int = field(
+        default=DEFAULT_UNROLL,
+        metadata=_option(
+            "--unroll",
+            "Look at so many iterations of each loop. Where a loop may go on after them, verdicts "
+            "say so.",
+            least=1,
+        ),
+    )
+    mixed: bool = field(
+        default=False,
+        metadata=_option(
+            "--mixed",
+            "Let the threads of a test in OpenCL declare a location differently: it is atomic if "
+            "all say so, as Dartagnan has it.",
+        ),
+    )
     shortest: bool = True
 
     def read(self, source: Source) -> Program:
@@ -61,3 +165,45 @@ class Settings:
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""
         return Limits(seconds=self.seconds, states=self.states)
+
+
+def require_consistent(settings: Settings) -> None:
+    """Raises InputError where a setting has no meaning beside another."""
+    engine = settings.engine.value
+    require(
+        settings.steps is None or settings.engine is Engine.UNROLL,
+        f"--steps must go with --engine unroll: the {engine} engine has no steps to bound",
+    )
+    require(
+        settings.reading is Reading.OUTCOME or settings.engine is Engine.EVENTS,
+        f"--reading witness must go with --engine events: the {engine} engine has no rf and mo "
+        "of its own",
+    )
+    require(
+        settings.engine is not Engine.EXPLICIT or (settings.confirm or settings.smt_dir) is None,
+        "--confirm and --smt-dir must go with --engine events or unroll: the explicit engine "
+        "asks no solver about the machine",
+    )
+
+
+OPTIONS: Mapping[str, Option] = {
+    each.name: each.metadata["option"] for each in fields(Settings) if "option" in each.metadata
+}
+"""The option of each setting that has one, in the order in which --help shows them."""
+
+OF_A_TEST = ("model", "seconds", "unroll", "mixed")
+"""The settings that count where no scheme is looked at."""
+
+
+def option_words(
+    settings: Settings, taken: Collection[str] = tuple(OPTIONS), always: Collection[str] = ()
+) -> Iterator[str]:
+    """The words of a command line that make these settings; of what is the default only `always`.
+
+    taken: the settings that the command takes, by name.
+    """
+    default = Settings()
+    for name, option in OPTIONS.items():
+        value = getattr(settings, name)
+        if name in taken and (name in always or value != getattr(default, name)):
+            yield from (option.name,) if value is True else (option.name, str(value))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle_adapter import model_outcomes
-from programs import Shape, random_program
+from programs import Size, random_program
 from relation.concrete import World, relation_expressions
 
 from rspverify.axiomatic import (
@@ -24,7 +24,7 @@ from rspverify.axiomatic import (
     read_model,
 )
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
-from rspverify.check.expected import read_expected
+from rspverify.corpus.expected import read_expected
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program, read_program_file
 from rspverify.relation.expression import Expression, Name, Sort
@@ -38,17 +38,17 @@ from rspverify.value import evaluate
 from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = sorted((ROOT / "litmus").rglob("*.litmus"))
+TESTS = sorted((ROOT / "litmus/rsp").rglob("*.litmus"))
 ONE_EVENT_PER_OPERATION = ("opencl-hrf", "opencl-rsp", "opencl-rsp-fig2", "opencl-scoped-sc")
 MODELS = {name: load_model(name) for name in ONE_EVENT_PER_OPERATION}
 """Those whose executions are rf and mo alone, over events as `stands` numbers them."""
 ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
-EXPECTED = read_expected(str(ROOT / "litmus/expected.yaml")).verdicts
+EXPECTED = read_expected(str(ROOT / "litmus/rsp/expected.yaml")).verdicts
 UNSOUND = [name for name, row in EXPECTED.items() if row["original"] == "UNSOUND"]
 
 
 def name_of(path: Path) -> str:
-    return path.relative_to(ROOT / "litmus").as_posix()
+    return path.relative_to(ROOT / "litmus/rsp").as_posix()
 
 
 def neighbours(outcomes: set[Outcome], rng: random.Random, count: int) -> set[Outcome]:
@@ -155,7 +155,7 @@ def test_corpus(folder: Path) -> None:
 @pytest.mark.parametrize("name", UNSOUND)
 def test_what_original_does_wrong_is_refuted(name: str) -> None:
     """Each outcome that the machine reaches under Original: the forbidden ones, and only they."""
-    program = read_program_file(ROOT / "litmus" / name)
+    program = read_program_file(ROOT / "litmus/rsp" / name)
     model = MODELS[DEFAULT_MODEL]
     questions = Questions(program, model, Limits())
     how = Settings(engine=Engine.EXPLICIT)
@@ -168,7 +168,7 @@ def test_what_original_does_wrong_is_refuted(name: str) -> None:
 def test_random_programs_as_the_oracle_says(block: int) -> None:
     """Three threads or four, in several devices, under the default model; no solver involved."""
     model = MODELS[DEFAULT_MODEL]
-    shape = Shape(threads=4, operations=3, total=5)
+    shape = Size(threads=4, operations=3, total=5)
     allowed = refused = 0
     for seed in range(20 * block, 20 * block + 20):
         rng = random.Random(seed)
@@ -190,7 +190,7 @@ def test_random_programs_as_the_oracle_says(block: int) -> None:
 def test_random_programs_as_the_solver_says(name: str) -> None:
     for seed in range(1000, 1040):
         rng = random.Random(seed)
-        program = random_program(rng, Shape(threads=3, operations=3, total=5))
+        program = random_program(rng, Size(threads=3, operations=3, total=5))
         try:
             questions = Questions(program, MODELS[name], Limits())
         except LimitReached:
@@ -281,7 +281,7 @@ def test_a_value_out_of_thin_air_is_a_candidate_like_any_other() -> None:
 
 
 def test_a_guarded_read_must_be_there_just_if_it_is_executed() -> None:
-    program = read_program_file(ROOT / "litmus/paper/Fig4.litmus")
+    program = read_program_file(ROOT / "litmus/rsp/paper/Fig4.litmus")
     memory = (("x", 42), ("y", 1))
     model = MODELS[DEFAULT_MODEL]
     for reads, expected in [

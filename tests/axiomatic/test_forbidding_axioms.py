@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from oracle import model as oracle
 from oracle_adapter import plain_outcome, plain_program
-from programs import Shape, random_program
+from programs import Size, random_program
 
 from rspverify.axiomatic import Questions, load_model
 from rspverify.limits import LimitReached, Limits
@@ -19,7 +19,7 @@ from rspverify.source import Source
 from rspverify.value.domain import Access, derivable
 from rspverify.verdict import Outcome
 
-CORPUS = Path(__file__).resolve().parents[2] / "litmus"
+CORPUS = Path(__file__).resolve().parents[2] / "litmus/rsp"
 MODEL = load_model(DEFAULT_MODEL)
 AXIOMS = tuple(axiom.name for axiom in MODEL.axioms)
 
@@ -174,7 +174,7 @@ def test_corpus(folder: str) -> None:
 
 @pytest.mark.parametrize("block", range(6))
 def test_random_programs(block: int) -> None:
-    shape = Shape(threads=3, operations=3, total=4)
+    shape = Size(threads=3, operations=3, total=4)
     for seed in range(20 * block, 20 * (block + 1)):
         with suppress(LimitReached):  # values that cause themselves without end
             compare(random_program(random.Random(1_000 + seed), shape))

@@ -1,42 +1,56 @@
-"""What each model says of each test of litmus-models, and that the documents say the same."""
+"""What each model says of each test of litmus/models, and that the documents say the same."""
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from rspverify.axiomatic import load_model, require_covered, shipped_models
-from rspverify.litmus import read_program_file
-from rspverify.soundness.outcomes import outcomes
+from rspverify.corpus.expected import read_expected
+from rspverify.corpus.models import PutToModels
+from rspverify.corpus.suite import Kind, find_suites
+from rspverify.litmus import read_program, read_program_file
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Severity
+from rspverify.source import InputError, Severity, read_source
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "litmus-models"
-EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "expected.yaml").read_text())
+SUITES = find_suites(str(ROOT / "litmus/models"))
+EXPECTED = {
+    test: (suite, words)
+    for suite in SUITES
+    for test, words in read_expected(suite.expected, kind=Kind.MODELS).verdicts.items()
+}
 DOCUMENTS = ("docs/models.md", "docs/findings.md")
+MODELS = {name: load_model(name) for name in shipped_models()}
+PUT = PutToModels(MODELS, Settings(seconds=60))
+
+
+def file_of(test: str) -> Path:
+    return Path(EXPECTED[test][0].folder, test)
 
 
 @pytest.mark.parametrize("test", EXPECTED)
 def test_as_expected(test: str) -> None:
-    program = read_program_file(FOLDER / test)
-    found = {}
-    for model in EXPECTED[test]:
-        table = outcomes(program, load_model(model), [], test, Settings(seconds=60))
-        found[model] = {"observed": table.final.observation, "racy": bool(table.violated)}
-    assert found == EXPECTED[test]
+    suite, words = EXPECTED[test]
+    answers = PUT.answers(read_source(file_of(test)), suite.columns)
+    assert {each.model: each.words for each in answers} == words
+
+
+def test_every_shipped_model_is_asked() -> None:
+    assert {name for suite in SUITES for name in suite.columns} == set(shipped_models())
 
 
 def test_every_test_is_expected() -> None:
-    tests = {str(path.relative_to(FOLDER)) for path in FOLDER.glob("**/*.litmus")}
-    assert tests == EXPECTED.keys()
+    tests = {path for suite in SUITES for path in suite.tests()}
+    assert tests == set(map(str, map(file_of, EXPECTED)))
 
 
-def test_a_test_is_called_after_its_file() -> None:
-    for test in EXPECTED:
-        assert read_program_file(FOLDER / test).title == Path(test).stem
+def test_a_test_is_called_after_its_file_and_speaks_the_language_of_its_models() -> None:
+    for test, (suite, _) in EXPECTED.items():
+        source = read_source(file_of(test))
+        assert read_program(source).title == Path(test).stem
+        language = {"c11": "C", "opencl": "OpenCL"}[Path(suite.folder).name]
+        assert source.text.split()[0] == language
 
 
 def shown() -> dict[str, dict[str, str]]:
@@ -58,19 +72,20 @@ def shown() -> dict[str, dict[str, str]]:
 def test_the_documents_say_the_same() -> None:
     words = {
         test: {
-            model: "racy" if answer["racy"] else answer["observed"]
+            model: "racy" if answer.endswith(" racy") else answer
             for model, answer in answers.items()
         }
-        for test, answers in EXPECTED.items()
+        for test, (_, answers) in EXPECTED.items()
     }
     for test, said in shown().items():
         silent = {model for model, word in said.items() if word == "–"}
+        assert not silent & {model for model, word in words[test].items() if word != "UNSUPPORTED"}
         assert {model: word for model, word in said.items() if model not in silent} == {
-            model: word for model, word in words[test].items() if model in said
+            model: word for model, word in words[test].items() if model in said.keys() - silent
         }, test
         for model in silent:
             with pytest.raises(InputError) as caught:
-                require_covered(read_program_file(FOLDER / test), load_model(model))
+                require_covered(read_program_file(file_of(test)), MODELS[model])
             assert caught.value.severity is Severity.UNSUPPORTED
     assert shown().keys() == EXPECTED.keys()
 
@@ -78,5 +93,5 @@ def test_the_documents_say_the_same() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_tests_that_documents_name_exist(document: str) -> None:
     text = (ROOT / document).read_text()
-    for name in re.findall(r"litmus-models/[^\s`*…\")]+", text):
+    for name in re.findall(r"litmus/models/[^\s`*…\")]+", text):
         assert (ROOT / name.rstrip(".,;:")).exists(), name

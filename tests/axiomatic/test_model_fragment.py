@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from programs import Shape, random_program
+from programs import Size, random_program
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.axiomatic.read_values import candidates_of
@@ -14,10 +14,10 @@ from rspverify.litmus import Order, Program, read_program_file
 from rspverify.smt import Solver
 
 HERE = Path(__file__).resolve().parent
-TESTS = sorted((HERE.parents[1] / "litmus").glob("*/*.litmus"))
+TESTS = sorted((HERE.parents[1] / "litmus/rsp").glob("*/*.litmus"))
 WHOLE = load_model("opencl-rsp")
 FRAGMENT = load_model(str(HERE / "models" / "fragment.cat"))
-SHAPE = Shape(threads=4, operations=3, total=6)
+SHAPE = Size(threads=4, operations=3, total=6)
 
 
 def in_fragment(program: Program) -> bool:
@@ -60,7 +60,7 @@ def test_the_corpus(start: int) -> None:
 
 @pytest.mark.parametrize("shape", [SHAPE, replace(SHAPE, threads=2, operations=4, locations=1)])
 @pytest.mark.parametrize("block", range(3))
-def test_random_programs(shape: Shape, block: int) -> None:
+def test_random_programs(shape: Size, block: int) -> None:
     compared = 0
     for seed in range(30 * block, 30 * (block + 1)):
         program = random_program(random.Random(seed), shape, compilable=bool(seed % 2))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given, settings
 from oracle_adapter import model_outcomes
-from programs import Shape, programs, random_program
+from programs import Size, programs, random_program
 
 from rspverify.axiomatic import Questions, load_model
 from rspverify.limits import LimitReached, Limits
@@ -16,9 +16,9 @@ from rspverify.source import Source
 from rspverify.verdict import Outcome
 
 MODEL = load_model(DEFAULT_MODEL)
-WIDE = Shape(threads=4, operations=3, total=5)
+WIDE = Size(threads=4, operations=3, total=5)
 SMALL = replace(WIDE, threads=3, total=4)
-DEEP = Shape(threads=2, operations=4, total=5, locations=1)
+DEEP = Size(threads=2, operations=4, total=5, locations=1)
 
 
 def answer(program: Program) -> tuple[frozenset[Outcome], bool, int]:
@@ -31,7 +31,7 @@ def answer(program: Program) -> tuple[frozenset[Outcome], bool, int]:
 
 @pytest.mark.parametrize("shape", [WIDE, SMALL, DEEP], ids=["wide", "small", "deep"])
 @pytest.mark.parametrize("block", range(8))
-def test_random_programs(shape: Shape, block: int) -> None:
+def test_random_programs(shape: Size, block: int) -> None:
     """Where values may cause themselves without end the answer is that there is none."""
     decided = 0
     for seed in range(15 * block, 15 * (block + 1)):

@@ -20,7 +20,7 @@ from rspverify.source import Source
 from rspverify.verdict import Outcome
 
 HERE = Path(__file__).resolve().parent
-CORPUS = HERE.parents[1] / "litmus"
+CORPUS = HERE.parents[1] / "litmus/rsp"
 TESTS = sorted(CORPUS.glob("*/*.litmus"))
 
 OURS = load_model(DEFAULT_MODEL)

@@ -6,13 +6,10 @@ from rspverify.axiomatic import read_model
 from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.vocabulary import (
-    COHERENCE_ORDER,
     DERIVED,
-    LOCK_ORDER,
-    MODIFICATION_ORDER,
-    READS_FROM,
     RELATIONS,
     SETS,
+    WITNESS,
 )
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
@@ -278,7 +275,7 @@ def test_every_base_name_is_tested() -> None:
         "rmw",
     } == set(RELATIONS)
     assert names(test_derived_relations) == set(DERIVED)
-    witness = {*READS_FROM, *MODIFICATION_ORDER, *COHERENCE_ORDER, *LOCK_ORDER}
+    witness = {*WITNESS}
     assert witness == {"rf", "mo", "co", "lo"}
 
 

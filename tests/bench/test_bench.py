@@ -241,9 +241,9 @@ def herd(tmp_path: Path) -> Herd:
 
 def test_herd_is_timed_on_what_it_reads(herd: Herd, root: Path) -> None:
     tests = [
-        root / "litmus/MP/MP+st.na-st.DV+ld.DV-ld.na.litmus",
-        root / "litmus/MP/MP+st.na-st.DV+ld.DV-ld.na@01.litmus",
-        root / "litmus/multi-device/MD+inc.ALL+inc.ALL@0--1.litmus",
+        root / "litmus/rsp/MP/MP+st.na-st.DV+ld.DV-ld.na.litmus",
+        root / "litmus/rsp/MP/MP+st.na-st.DV+ld.DV-ld.na@01.litmus",
+        root / "litmus/rsp/multi-device/MD+inc.ALL+inc.ALL@0--1.litmus",
     ]
     read = [herd.run(each) for each in tests]
     assert read == ["scopeTree" in each.read_text() for each in tests]

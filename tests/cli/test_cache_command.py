@@ -16,7 +16,7 @@ from rspverify.cli import app
 from rspverify.judge.store import FILE
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
-FIG4 = "litmus/paper/Fig4.litmus"
+FIG4 = "litmus/rsp/paper/Fig4.litmus"
 HEAVY = ("z3", "pysmt", "lark", "networkx", "multiprocessing")
 
 
@@ -31,7 +31,7 @@ def run(*arguments: str) -> Result:
 
 def test_the_last_lines_say_what_was_known() -> None:
     assert "from the cache" not in run("check", ORIGINAL, PROPOSED, FIG4).stdout
-    one_more = run("check", ORIGINAL, PROPOSED, FIG4, "litmus/paper/Ex1.litmus").stdout
+    one_more = run("check", ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Ex1.litmus").stdout
     assert " s, 2 of 4 results from the cache\n" in one_more
 
 
@@ -100,8 +100,16 @@ def test_help_loads_neither_solver_nor_renderer(arguments: tuple[str, ...]) -> N
 
 def test_a_run_of_known_answers_loads_neither_solver_nor_grammar() -> None:
     """With verdicts of all kinds, and an operation that the schemes have no row for."""
-    run("check", ORIGINAL, PROPOSED, "litmus/paper", "litmus/multi-device")
-    arguments = ("check", ORIGINAL, PROPOSED, "litmus/paper", "litmus/multi-device", "-j", "2")
-    modules = loaded(*arguments, "--expect", "litmus/expected.yaml")
+    run("check", ORIGINAL, PROPOSED, "litmus/rsp/paper", "litmus/rsp/multi-device")
+    arguments = (
+        "check",
+        ORIGINAL,
+        PROPOSED,
+        "litmus/rsp/paper",
+        "litmus/rsp/multi-device",
+        "-j",
+        "2",
+    )
+    modules = loaded(*arguments, "--expect", "litmus/rsp/expected.yaml")
     assert "sqlite3" in modules
     assert not modules & set(HEAVY)

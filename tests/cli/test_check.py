@@ -19,8 +19,12 @@ from typer.testing import CliRunner, Result
 from rspverify.cli import app
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
-FIG4, EX3, EX1 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex3.litmus", "litmus/paper/Ex1.litmus"
-ALL_SCOPE = "litmus/multi-device"
+FIG4, EX3, EX1 = (
+    "litmus/rsp/paper/Fig4.litmus",
+    "litmus/rsp/paper/Ex3.litmus",
+    "litmus/rsp/paper/Ex1.litmus",
+)
+ALL_SCOPE = "litmus/rsp/multi-device"
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +74,7 @@ def test_exit_codes(arguments: list[str], code: int) -> None:
 
 
 def test_json_is_as_its_schema_says() -> None:
-    result = run("check", ORIGINAL, PROPOSED, "litmus/paper", ALL_SCOPE, "--format", "json")
+    result = run("check", ORIGINAL, PROPOSED, "litmus/rsp/paper", ALL_SCOPE, "--format", "json")
     document = json.loads(result.stdout)
     schema = json.loads((files("rspverify.render") / "check.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -95,8 +99,8 @@ def test_json_is_as_its_schema_says() -> None:
 
 def test_processes_change_nothing_but_time() -> None:
     forms = ("--no-cache", "--format", "json")
-    one = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "1", *forms).stdout)
-    two = json.loads(run("check", ORIGINAL, "litmus/paper", "-j", "2", *forms).stdout)
+    one = json.loads(run("check", ORIGINAL, "litmus/rsp/paper", "-j", "1", *forms).stdout)
+    two = json.loads(run("check", ORIGINAL, "litmus/rsp/paper", "-j", "2", *forms).stdout)
     for document in (one, two):
         for each in document["results"]:
             each.pop("seconds")
@@ -139,8 +143,8 @@ def test_refresh_keeps_what_it_did_not_decide(tmp_path: Path) -> None:
     [
         ("verdicts:\n  a: {x: FINE}\n", r"2:10: a verdict must be one of SOUND, .* not FINE"),
         ("model: m\n", "1:1: the file must have the key verdicts"),
-        ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping"),
-        ("verdicts: {a: {}, a: {}}\n", "1:19: a must not be given twice"),
+        ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping, not a list"),
+        ("verdicts: {a: {}, a: {}}\n", "1:19: the key 'a' must be given once, not twice"),
         ("verdicts: {\n", "must be YAML"),
     ],
 )
@@ -280,7 +284,17 @@ def test_all_wrong_paths_are_named_at_once() -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
-    command = [sys.executable, "-m", "rspverify", "check", ORIGINAL, PROPOSED, "litmus", "-j", jobs]
+    command = [
+        sys.executable,
+        "-m",
+        "rspverify",
+        "check",
+        ORIGINAL,
+        PROPOSED,
+        "litmus/rsp",
+        "-j",
+        jobs,
+    ]
     process = subprocess.Popen(
         command,
         cwd=root,
@@ -315,7 +329,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_test_is_one_however_it_is_spelled(root: Path) -> None:
-    spellings = [EX1, f"./{EX1}", f"litmus/../{EX1}", str(root / EX1)]
+    spellings = [EX1, f"./{EX1}", f"litmus/rsp/../../{EX1}", str(root / EX1)]
     document = json.loads(run("check", PROPOSED, *spellings, "--format", "json").stdout)
     assert [each["file"] for each in document["results"]] == [EX1]
 
@@ -333,7 +347,9 @@ def test_refresh_writes_no_verdict_of_a_wrong_test(tmp_path: Path) -> None:
 
 
 def test_what_is_unsupported_comes_with_its_hint() -> None:
-    text = run("check", PROPOSED, "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus")
+    text = run(
+        "check", PROPOSED, "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+    )
     assert "scheme proposed has no row for store ALL,N (release) on y" in text.stdout
     assert "(its store rows: store na, store WG,_; store DV,N; store DV,R)" in text.stdout
 
@@ -360,3 +376,10 @@ def test_no_line_of_a_pipe_or_a_file_ends_in_blanks(
         written = place.read_text().splitlines()
         assert len(written) == len(lines)
         assert [line for line in written if line != line.rstrip()] == []
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc")
+def test_what_is_expected_and_cannot_be_written_is_no_internal_error() -> None:
+    result = run("check", PROPOSED, EX1, "--expect", "/proc/expected.yaml", "--refresh")
+    assert result.exit_code == 2
+    assert "/proc/expected.yaml: cannot be written: " in result.stderr

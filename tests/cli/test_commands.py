@@ -25,7 +25,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_explain_unsound_is_figure_4() -> None:
-    result = run("explain", ORIGINAL, "litmus/paper/Fig4.litmus")
+    result = run("explain", ORIGINAL, "litmus/rsp/paper/Fig4.litmus")
     assert result.exit_code == 1
     text = result.stdout
     for part in (
@@ -46,26 +46,26 @@ def test_explain_unsound_is_figure_4() -> None:
 
 
 def test_explain_shows_locks_and_inv_d_entries() -> None:
-    text = run("explain", ORIGINAL, "litmus/paper/Ex4.litmus").stdout
+    text = run("explain", ORIGINAL, "litmus/rsp/paper/Ex4.litmus").stdout
     assert "{x=2 D,I} [x]" in text
     assert "lock of x on d0: P1" in text
     assert "all free" in text
 
 
 def test_explain_sound_says_how_far_it_reaches() -> None:
-    exact = run("explain", PROPOSED, "litmus/paper/Fig4.litmus")
+    exact = run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus")
     assert exact.exit_code == 0
     assert "Exact: it holds for every execution of the machine (no bound on steps" in exact.stdout
     assert "The machine reaches 2 of the 2 outcomes that the model allows" in exact.stdout
-    bounded = run("explain", PROPOSED, "litmus/paper/Fig4.litmus", "--steps", "11")
+    bounded = run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--steps", "11")
     assert "within 11 steps, every outcome of the compiled program is allowed" in bounded.stdout
     assert "Only executions within 11 steps; 13 steps would be enough" in bounded.stdout
-    explicit = run("explain", PROPOSED, "litmus/paper/Fig4.litmus", "--engine", "explicit")
+    explicit = run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--engine", "explicit")
     assert "every reachable state was visited" in explicit.stdout
 
 
 def test_explain_racy_shows_the_execution() -> None:
-    result = run("explain", PROPOSED, "litmus/paper/Ex3.litmus")
+    result = run("explain", PROPOSED, "litmus/rsp/paper/Ex3.litmus")
     assert result.exit_code == 0
     assert "A consistent execution of the source with the race" in result.stdout
     assert "W[DV,N](x, 2)" in result.stdout
@@ -76,7 +76,7 @@ def test_explain_vacuous_shows_where_the_machine_stops(tmp_path: Path) -> None:
     rows = "  - {op: store, scope: dv, code: [LK_rmw DV, ST r x]}\n"
     rows += "  - {op: rmw, scope: dv, code: [LK_rmw DV, INC_L2 r x]}\n"
     scheme.write_text(f"name: stuck\nrows:\n{rows}")
-    result = run("explain", str(scheme), "litmus/paper/Ex1.litmus")
+    result = run("explain", str(scheme), "litmus/rsp/paper/Ex1.litmus")
     assert result.exit_code == 3
     assert "The machine cannot go on from here:" in result.stdout
     assert "at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1" in result.stdout
@@ -84,14 +84,16 @@ def test_explain_vacuous_shows_where_the_machine_stops(tmp_path: Path) -> None:
 
 def test_explain_unsupported() -> None:
     result = run(
-        "explain", PROPOSED, "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+        "explain", PROPOSED, "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
     )
     assert result.exit_code == 3
     assert "UNSUPPORTED" in result.stdout
 
 
 def test_outcomes_side_by_side() -> None:
-    result = run("outcomes", "litmus/paper/Ex4.litmus", "--scheme", ORIGINAL, "--scheme", PROPOSED)
+    result = run(
+        "outcomes", "litmus/rsp/paper/Ex4.litmus", "--scheme", ORIGINAL, "--scheme", PROPOSED
+    )
     assert result.exit_code == 0
     rows = [line.split() for line in result.stdout.splitlines()]
     assert ["1", "forbidden", "reached", "-"] in rows
@@ -100,14 +102,14 @@ def test_outcomes_side_by_side() -> None:
 
 
 def test_outcomes_names_the_race() -> None:
-    text = run("outcomes", "litmus/paper/Ex3.litmus").stdout
+    text = run("outcomes", "litmus/rsp/paper/Ex3.litmus").stdout
     assert "RACY" in text
     assert "P0 line 11: RMW[WG,N]" in text
     assert "P1 line 15: W[DV,N]" in text
 
 
 def test_outcomes_by_another_model() -> None:
-    name = next(Path("litmus/model").glob("Fig2*.litmus"))
+    name = next(Path("litmus/rsp/model").glob("Fig2*.litmus"))
     assert "RACY" in run("outcomes", str(name)).stdout
     assert "No consistent execution has a race" in (
         run("outcomes", str(name), "--model", "opencl-rsp-fig2").stdout
@@ -115,7 +117,7 @@ def test_outcomes_by_another_model() -> None:
 
 
 def test_outcomes_of_a_scheme_without_a_row() -> None:
-    name = "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+    name = "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
     result = run("outcomes", name, "--scheme", PROPOSED)
     assert result.exit_code == 0, result.output
     assert "proposed: UNSUPPORTED: scheme proposed has no row for store ALL,N" in result.stdout
@@ -139,7 +141,7 @@ def test_list_names_everything() -> None:
     ):
         assert name in text
     assert "schemes/original.yaml" in text
-    assert "litmus/MP: " in text
+    assert "litmus/rsp/MP: " in text
 
 
 def test_version_and_help() -> None:
@@ -155,11 +157,11 @@ def test_every_command_has_help(command: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["explain", "nowhere.yaml", "litmus/paper/Ex1.litmus"],
+        ["explain", "nowhere.yaml", "litmus/rsp/paper/Ex1.litmus"],
         ["explain", PROPOSED, "nowhere.litmus"],
         ["outcomes", "nowhere.litmus"],
         ["outcomes", "schemes"],
-        ["outcomes", "litmus/paper/Ex1.litmus", "--model", "nowhere.cat"],
+        ["outcomes", "litmus/rsp/paper/Ex1.litmus", "--model", "nowhere.cat"],
         ["show", "nowhere.yaml"],
     ],
 )
@@ -175,14 +177,14 @@ def test_output_goes_where_it_is_sent(tmp_path: Path) -> None:
     target, link = tmp_path / "target.txt", tmp_path / "link.txt"
     link.symlink_to(target)
     (tmp_path / "target.txt.part").write_text("mine")
-    assert run("check", PROPOSED, "litmus/paper/Fig4.litmus", "-o", str(link)).exit_code == 0
+    assert run("check", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "-o", str(link)).exit_code == 0
     assert link.is_symlink()
     assert "SOUND" in target.read_text()
     assert (tmp_path / "target.txt.part").read_text() == "mine"
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
-    assert run("check", PROPOSED, "litmus/paper/Fig4.litmus", "-o", str(pipe)).exit_code == 0
+    assert run("check", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "-o", str(pipe)).exit_code == 0
     assert "SOUND" in reader.communicate(timeout=60)[0]
     assert pipe.is_fifo()
 

@@ -23,9 +23,13 @@ from rspverify.limits import LimitReached
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 UNLOCKED = "tests/scheme/broken/proposed-no-rmw-unlock.yaml"
-FIG4, EX1, EX3 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex1.litmus", "litmus/paper/Ex3.litmus"
-MP_REMOTE = "litmus/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"
-ALL_SCOPE = "litmus/multi-device"
+FIG4, EX1, EX3 = (
+    "litmus/rsp/paper/Fig4.litmus",
+    "litmus/rsp/paper/Ex1.litmus",
+    "litmus/rsp/paper/Ex3.litmus",
+)
+MP_REMOTE = "litmus/rsp/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"
+ALL_SCOPE = "litmus/rsp/multi-device"
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +84,7 @@ def test_a_regression_fails_only_if_asked(tmp_path: Path) -> None:
 
 
 def test_progress_is_a_regression_of_its_own(tmp_path: Path) -> None:
-    test = "litmus/paper/Fig5.litmus"
+    test = "litmus/rsp/paper/Fig5.litmus"
     assert run(PROPOSED, UNLOCKED, test, "--fail-on-regression").exit_code == 0
     asked = run(PROPOSED, UNLOCKED, test, "--fail-on-regression", "--progress")
     assert asked.exit_code == 1
@@ -88,7 +92,7 @@ def test_progress_is_a_regression_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_comment_changes_nothing(tmp_path: Path) -> None:
-    result = run(PROPOSED, copy(tmp_path, "# 5.", "# five."), "litmus/paper", ALL_SCOPE)
+    result = run(PROPOSED, copy(tmp_path, "# 5.", "# five."), "litmus/rsp/paper", ALL_SCOPE)
     assert "Every operation becomes the same code under both." in result.stdout
     assert "0 become other code" in result.stdout
     assert "14 become the same code under both, and were not decided" in result.stdout
@@ -99,8 +103,8 @@ def test_a_comment_changes_nothing(tmp_path: Path) -> None:
 def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.litmus"
     wrong.write_text("OpenCL wrong\n{ }\nP0 (global int* x) { *x = ; }\n")
-    racy = "litmus/MP/MP+st.na-st.WG+ld.DV-ld.na.litmus"
-    tests = ("litmus/paper", racy, ALL_SCOPE, str(wrong))
+    racy = "litmus/rsp/MP/MP+st.na-st.WG+ld.DV-ld.na.litmus"
+    tests = ("litmus/rsp/paper", racy, ALL_SCOPE, str(wrong))
     found = document(ORIGINAL, PROPOSED, *tests, "--progress")
     summary = found["summary"]
     parts = (found["tests"], found["untouched"], found["left_out"])
@@ -175,7 +179,7 @@ def test_a_lost_worker_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> 
         raise LimitReached("a worker process ended unexpectedly")
 
     monkeypatch.setattr(Judge, "each", lost)
-    result = run(ORIGINAL, PROPOSED, FIG4, "litmus/paper/Fig5.litmus")
+    result = run(ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Fig5.litmus")
     assert result.exit_code == 3
     assert "a worker process ended unexpectedly: 1 of 2 tests compared" in result.stdout
 
@@ -196,7 +200,7 @@ def test_an_internal_error_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_interruption_prints_what_is_compared_and_goes_on(jobs: str, root: Path) -> None:
-    command = [sys.executable, "-m", "rspverify", "compare", ORIGINAL, PROPOSED, "litmus"]
+    command = [sys.executable, "-m", "rspverify", "compare", ORIGINAL, PROPOSED, "litmus/rsp"]
     process = subprocess.Popen(
         [*command, "-j", jobs],
         cwd=root,
@@ -215,5 +219,5 @@ def test_interruption_prints_what_is_compared_and_goes_on(jobs: str, root: Path)
     assert process.returncode == 130
     assert "interrupted: " in rest and "tests compared, the rest not" in rest
     assert "Traceback" not in errors
-    again = document(ORIGINAL, PROPOSED, "litmus/2+2W")
+    again = document(ORIGINAL, PROPOSED, "litmus/rsp/2+2W")
     assert again["tests"][0]["old"]["cached"] is True

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
 
-FIG4, EX3, EX4 = (f"litmus/paper/{name}.litmus" for name in ("Fig4", "Ex3", "Ex4"))
+FIG4, EX3, EX4 = (f"litmus/rsp/paper/{name}.litmus" for name in ("Fig4", "Ex3", "Ex4"))
 
 
 @pytest.fixture(autouse=True)

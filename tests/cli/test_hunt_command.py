@@ -188,3 +188,12 @@ def test_the_last_sentence_names_operations_where_not_all_are_hunted_with() -> N
     assert last.endswith("any number of ifs")
     some = RUNNER.invoke(app, [*command, "--operation", "st.WG"]).stdout
     assert some.strip().endswith("any number of ifs, made of st.WG")
+
+
+def test_a_finding_is_shown_where_it_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    command = ["hunt", ORIGINAL, "--events", "2", "--first", "-j", "1"]
+    done = RUNNER.invoke(app, [*command, "--write", str(tmp_path / "file" / "below")])
+    assert done.exit_code == 2
+    assert "cannot be written to" in done.stderr
+    assert "at fault: row 6" in done.stdout

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
+from rspverify.answers import Held
 from rspverify.cli import app
 from rspverify.litmus import Program, reader
 from rspverify.relation.expression import Expression
@@ -28,7 +29,7 @@ from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
-FIG4, EX1, EX3 = (str(ROOT / f"litmus/paper/{name}.litmus") for name in ("Fig4", "Ex1", "Ex3"))
+FIG4, EX1, EX3 = (str(ROOT / f"litmus/rsp/paper/{name}.litmus") for name in ("Fig4", "Ex1", "Ex3"))
 
 
 @pytest.fixture(autouse=True)
@@ -153,7 +154,7 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_internal_errors_are_worse_than_all_else() -> None:
     from rspverify.answers import Internal
     from rspverify.answers import Result as Checked
-    from rspverify.check.exit_code import exit_code
+    from rspverify.commands.exit_code import exit_code_of
     from rspverify.verdict import Engine, Reading, Verdict, Word
 
     def result(word: Word, internal: Internal | None = None) -> Checked:
@@ -162,9 +163,9 @@ def test_internal_errors_are_worse_than_all_else() -> None:
 
     bad = result(Word.UNKNOWN, Internal("no", None))
     others = [result(word) for word in Word]
-    assert exit_code(others, None) == 2
-    assert exit_code([*others, bad], None) == 70
-    assert exit_code([bad], []) == 70
+    assert exit_code_of(others) == 2
+    assert exit_code_of([*others, bad]) == 70
+    assert exit_code_of([bad], Held("expected.yaml", ())) == 70
 
 
 @pytest.mark.usefixtures("lying_model")

@@ -20,8 +20,8 @@ from rspverify.cli import app
 from rspverify.judge.store import FILE, Store
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
-FIG4, EX3 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex3.litmus"
-ATOMIC = "litmus/RMW/RMW+inc.DV+st.DV.R.litmus"
+FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
+ATOMIC = "litmus/rsp/RMW/RMW+inc.DV+st.DV.R.litmus"
 FLUSH_AND_LOAD = "name: own\nrows:\n  - {op: load, scope: dv, code: [LD r x, INV_L1 WG]}\n"
 
 
@@ -194,7 +194,7 @@ def answers(folder: Path) -> int:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupted_run_says_what_it_knows_and_goes_on(jobs: str, cache_folder: Path) -> None:
-    tests = ["litmus/paper", "litmus/RMW/RMW+inc.WG.R+inc.DV.R.litmus"]
+    tests = ["litmus/rsp/paper", "litmus/rsp/RMW/RMW+inc.WG.R+inc.DV.R.litmus"]
     command = [sys.executable, "-m", "rspverify", "mutate", PROPOSED, *tests, "-j", jobs]
     process = subprocess.Popen(
         command,

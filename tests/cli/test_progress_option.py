@@ -17,9 +17,9 @@ from rspverify.limits import LimitReached
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 UNLOCKED = "tests/scheme/broken/proposed-no-rmw-unlock.yaml"
-CORR = "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
-FIG4, EX3 = "litmus/paper/Fig4.litmus", "litmus/paper/Ex3.litmus"
-ALL_SCOPE = "litmus/multi-device/MD+inc.ALL+inc.ALL@0--1.litmus"
+CORR = "litmus/rsp/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
+FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
+ALL_SCOPE = "litmus/rsp/multi-device/MD+inc.ALL+inc.ALL@0--1.litmus"
 
 
 @pytest.fixture(autouse=True)
@@ -187,6 +187,6 @@ def test_explain_says_what_limit_was_met() -> None:
 
 
 def test_a_thread_that_has_ended_may_hold_a_lock() -> None:
-    test = "litmus/RMW/RMW+inc.WG+st.DV.R@01.litmus"
+    test = "litmus/rsp/RMW/RMW+inc.WG+st.DV.R@01.litmus"
     text = run("explain", "--progress", UNLOCKED, test).stdout
     assert "waits for the rmw d0 w0, held by P1, which has ended" in text

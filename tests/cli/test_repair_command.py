@@ -17,10 +17,10 @@ from rspverify.scheme import read_scheme_file
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
 MP = [
-    str(ROOT / "litmus/MP" / f"MP+st.na-{rest}.litmus")
+    str(ROOT / "litmus/rsp/MP" / f"MP+st.na-{rest}.litmus")
     for rest in ("st.DV+ld.DV-ld.na", "st.WG+ld.WG-ld.na")
 ]
-MP.append(str(ROOT / "litmus/coherence/CoRR+st.DV+ld.DV-ld.DV.litmus"))
+MP.append(str(ROOT / "litmus/rsp/coherence/CoRR+st.DV+ld.DV-ld.DV.litmus"))
 FEW = ("--rows", "2,5", "--max-length", "3", "--hunt-events", "0", "--sample", "1")
 
 
@@ -65,7 +65,7 @@ def test_json() -> None:
 
 def test_survivors_are_hunted_through() -> None:
     """Without a test of it, row 6 is mended by what hunting finds."""
-    test = str(ROOT / "litmus/MP/MP+st.na-st.DV.R+ld.DV-ld.na.litmus")
+    test = str(ROOT / "litmus/rsp/MP/MP+st.na-st.DV.R+ld.DV-ld.na.litmus")
     more = (
         "--rows",
         "6",

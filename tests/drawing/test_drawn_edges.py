@@ -28,7 +28,7 @@ from rspverify.source import Source
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome
 
-CORPUS = Path(__file__).resolve().parents[2] / "litmus"
+CORPUS = Path(__file__).resolve().parents[2] / "litmus/rsp"
 TESTS = sorted(CORPUS.glob("*/*.litmus"))[::6]
 RSP = load_model("opencl-rsp")
 SC = read_model(

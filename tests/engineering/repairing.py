@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def prepared(scheme: str, tests: list[str], wanted: Wanted, count: int = 50) -> Repair:
     """A repair of a scheme of the repository, ready to run, without a cache and a hunt."""
     settings = settings_for(Settings())
-    files = [str(ROOT / "litmus" / each) for each in tests]
+    files = [str(ROOT / "litmus/rsp" / each) for each in tests]
     setup = read_setup([str(ROOT / scheme)], files, settings, Judge())
     repair = Repair(setup, wanted, default_costs(), count=count, sample=1)
     repair.prepare()
@@ -35,7 +35,7 @@ class BruteForce:
 
     def __init__(self, scheme: str, tests: list[str], repair: Repair) -> None:
         settings = settings_for(Settings())
-        files = [str(ROOT / "litmus" / each) for each in tests]
+        files = [str(ROOT / "litmus/rsp" / each) for each in tests]
         self._setup = read_setup([str(ROOT / scheme)], files, settings, Judge())
         self._repair = repair
         self._said: dict[tuple[str, tuple[tuple[str, ...], ...]], bool] = {}

@@ -33,7 +33,7 @@ from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 PROPOSED = ROOT / "schemes/proposed.yaml"
-LITMUS = sorted(str(each) for each in (ROOT / "litmus").rglob("*.litmus"))
+LITMUS = sorted(str(each) for each in (ROOT / "litmus/rsp").rglob("*.litmus"))
 QUICK = [each for each in LITMUS if "/MP/" in each or "/paper/" in each]
 
 
@@ -115,7 +115,11 @@ def test_another_machine_touches_all_that_compiles(tmp_path: Path) -> None:
 
 def test_verdicts_and_outcomes_of_a_weaker_scheme(tmp_path: Path) -> None:
     (change,) = touched(
-        run(PROPOSED, weakened(tmp_path), [f"{ROOT}/litmus/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"])
+        run(
+            PROPOSED,
+            weakened(tmp_path),
+            [f"{ROOT}/litmus/rsp/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"],
+        )
     ).values()
     assert (change.old.words, change.new.words) == ("SOUND", "UNSOUND")
     assert change.change is Change.WORSE
@@ -133,7 +137,7 @@ def test_outcomes_are_those_of_the_exhaustive_search(tmp_path: Path, engine: Eng
     from rspverify.axiomatic import load_model
     from rspverify.soundness.outcomes import outcomes
 
-    file = f"{ROOT}/litmus/paper/Fig4.litmus"
+    file = f"{ROOT}/litmus/rsp/paper/Fig4.litmus"
     original = ROOT / "schemes/original.yaml"
     (change,) = touched(run(original, PROPOSED, [file], Settings(engine=engine))).values()
     (back,) = touched(run(PROPOSED, original, [file], Settings(engine=engine))).values()
@@ -158,7 +162,7 @@ def test_outcomes_are_those_of_the_exhaustive_search(tmp_path: Path, engine: Eng
 
 
 def test_beyond_the_limit_outcomes_are_not_listed(tmp_path: Path) -> None:
-    file = f"{ROOT}/litmus/paper/Fig4.litmus"
+    file = f"{ROOT}/litmus/rsp/paper/Fig4.litmus"
     for limit, known in ((1, False), (1000, True)):
         (change,) = touched(
             run(ROOT / "schemes/original.yaml", PROPOSED, [file], limit=limit)
@@ -197,7 +201,7 @@ def test_a_lost_row_is_worse_and_has_no_outcomes(tmp_path: Path) -> None:
     row = "  - {op: load,  scope: dv, remote: true,   code: [LD r x, FLU_L1 DV, INV_L1 WG]}\n"
     new = edited(tmp_path, row, "")
     (change,) = touched(
-        run(PROPOSED, new, [f"{ROOT}/litmus/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"])
+        run(PROPOSED, new, [f"{ROOT}/litmus/rsp/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"])
     ).values()
     assert (change.old.words, change.new.words) == ("SOUND", "UNSUPPORTED")
     assert change.change is Change.WORSE

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from rspverify.check.inputs import find_tests
+from rspverify.corpus.inputs import find_tests
 from rspverify.engineering.mutate import Baseline, baselines, findings
 from rspverify.engineering.mutation import Fate, Finding, MutationReport
 from rspverify.engineering.mutation_report import asked_of, mutation_report
@@ -54,7 +54,7 @@ def mutant(scheme: Scheme, name: str) -> Mutant:
 
 @cache
 def proposed() -> tuple[Setup, list[Baseline], list[Finding], MutationReport]:
-    setup = setup_of(PROPOSED, [ROOT / "litmus"])
+    setup = setup_of(PROPOSED, [ROOT / "litmus/rsp"])
     return setup, *tried(setup)
 
 
@@ -101,12 +101,12 @@ def test_the_document_says_which_test_shows_what() -> None:
     for each in found:
         assert each.file is not None
         step = each.mutant.step
-        name = Path(each.test.file).relative_to(ROOT / "litmus").with_suffix("").as_posix()
+        name = Path(each.test.file).relative_to(ROOT / "litmus/rsp").with_suffix("").as_posix()
         shown.setdefault((each.mutant.row, step.instruction, step.mutation), []).append(name)
     assert said == shown
     sizes = {case.file: str(len(case.program.operations)) for case in setup.tests}
     for name, operations in tests.values():
-        assert sizes[str(ROOT / f"litmus/{name}.litmus")] == operations
+        assert sizes[str(ROOT / f"litmus/rsp/{name}.litmus")] == operations
 
 
 def test_each_test_shows_what_it_is_said_to_show() -> None:
@@ -173,7 +173,7 @@ def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
 
 
 def test_tests_without_a_row_say_nothing_of_it() -> None:
-    setup = setup_of(PROPOSED, [ROOT / "litmus/paper/Fig4.litmus"])
+    setup = setup_of(PROPOSED, [ROOT / "litmus/rsp/paper/Fig4.litmus"])
     _, found, report = tried(setup)
     fates = {(it.mutant.row, it.verdict, it.decided > 0) for it in found}
     assert fates == {
@@ -185,7 +185,7 @@ def test_tests_without_a_row_say_nothing_of_it() -> None:
 
 def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
     """Row 2 of Original breaks message passing, and so do its mutants; that is no news of them."""
-    setup = setup_of(ORIGINAL, [ROOT / "litmus/paper/Fig4.litmus"])
+    setup = setup_of(ORIGINAL, [ROOT / "litmus/rsp/paper/Fig4.litmus"])
     base, found, report = tried(setup)
     assert [it.verdict.word for it in base] == [Word.UNSOUND]
     assert {it.verdict for it in found} == {Fate.SURVIVES}
@@ -197,7 +197,7 @@ def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
 
 def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:
     """Row 3 of Original waits for ever in this test (docs/findings.md), UL_L2 or none."""
-    file = ROOT / "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
+    file = ROOT / "litmus/rsp/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
     setup = setup_of(ORIGINAL, [file])
     wanted = mutant(setup.schemes[0].scheme, "row3-5-drop")
     _, (found,), report = tried(setup, [wanted])
@@ -208,7 +208,7 @@ def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:
 
 
 def test_what_could_not_be_decided_is_counted() -> None:
-    file = ROOT / "litmus/paper/Fig4.litmus"
+    file = ROOT / "litmus/rsp/paper/Fig4.litmus"
     settings = replace(QUICK, engine=Engine.EXPLICIT, states=5)
     base, found, report = tried(setup_of(PROPOSED, [file], settings))
     assert [it.verdict.word for it in base] == [Word.UNKNOWN]
@@ -220,7 +220,9 @@ def test_what_could_not_be_decided_is_counted() -> None:
 
 def test_what_survives_of_proposed_full() -> None:
     """Two orders of instructions next to each other, of which docs/findings.md says why."""
-    setup = setup_of(FULL, [ROOT / "litmus-full", ROOT / "litmus/MP", ROOT / "litmus/RMW"])
+    setup = setup_of(
+        FULL, [ROOT / "litmus/all-orders", ROOT / "litmus/rsp/MP", ROOT / "litmus/rsp/RMW"]
+    )
     _, found, _ = tried(setup)
     assert Counter(it.verdict for it in found) == {
         Fate.UNSOUND: 103,

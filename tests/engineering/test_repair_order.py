@@ -204,7 +204,7 @@ def test_weaker_codes_have_every_outcome(machine: str, seed: int) -> None:
     scheme = (DEVICES if across else PROPOSED).on_machine(MACHINES[machine])
     alphabet = alphabet_of(scheme)
     draw = Draw(alphabet, rng)
-    folder, names = (ROOT / "litmus-devices", ACROSS) if across else (ROOT / "litmus", TESTS)
+    folder, names = (ROOT / "litmus/devices", ACROSS) if across else (ROOT / "litmus/rsp", TESTS)
     program = read_program_file(folder / rng.choice(names))
     strong = {row.number: draw.code(alphabet.read(row.code)) for row in scheme.rows}
     weak = {number: draw.weakened(each) for number, each in strong.items()}

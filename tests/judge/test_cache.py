@@ -19,9 +19,9 @@ from rspverify.source import InputError, Source
 from rspverify.verdict import Verdict, Word
 
 ORIGINAL, PROPOSED = ROOT / "schemes/original.yaml", ROOT / "schemes/proposed.yaml"
-PAPER = ROOT / "litmus/paper"
+PAPER = ROOT / "litmus/rsp/paper"
 FIG4, EX1, EX3, EX4 = (PAPER / f"{name}.litmus" for name in ("Fig4", "Ex1", "Ex3", "Ex4"))
-ALL_SCOPE = ROOT / "litmus/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
+ALL_SCOPE = ROOT / "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
 TESTS = [FIG4, EX1, EX3, EX4, ALL_SCOPE]
 
 
@@ -107,7 +107,7 @@ def test_rows_used_are_what_compiling_depends_on() -> None:
     facts = [facts_of_scheme(each) for each in schemes]
     assert len(schemes) == 19
     differ = 0
-    for path in sorted((ROOT / "litmus").rglob("*.litmus"))[::3]:
+    for path in sorted((ROOT / "litmus/rsp").rglob("*.litmus"))[::3]:
         program = read_program_file(path)
         uses = facts_of_program(program)
         first = compiled(program, schemes[0])

@@ -23,7 +23,7 @@ from rspverify.soundness.settings import L2, Engine, Settings
 from rspverify.source import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
-FIG4 = str(ROOT / "litmus/paper/Fig4.litmus")
+FIG4 = str(ROOT / "litmus/rsp/paper/Fig4.litmus")
 ORIGINAL = str(ROOT / "schemes/original.yaml")
 
 

@@ -16,7 +16,7 @@ from rspverify.judge.store import FILE, Store
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
-TESTS = ("litmus/MP", "litmus/paper")
+TESTS = ("litmus/rsp/MP", "litmus/rsp/paper")
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc"
@@ -108,7 +108,7 @@ def test_a_killed_worker_loses_nothing_that_was_finished(cache_folder: Path) -> 
 
 
 def test_two_runs_at_once(cache_folder: Path) -> None:
-    both = [started("--format", "json", tests=("litmus/paper",)) for _ in range(2)]
+    both = [started("--format", "json", tests=("litmus/rsp/paper",)) for _ in range(2)]
     outputs = [each.communicate(timeout=300) for each in both]
     assert [each.returncode for each in both] == [1, 1]
     assert [errors for _, errors in outputs] == ["", ""]
@@ -116,5 +116,5 @@ def test_two_runs_at_once(cache_folder: Path) -> None:
     for each in (*first, *second):
         del each["cached"], each["seconds"]
     assert first == second
-    third = started("--format", "json", tests=("litmus/paper",))
+    third = started("--format", "json", tests=("litmus/rsp/paper",))
     assert all(each["cached"] for each in json.loads(third.communicate()[0])["results"])

@@ -24,7 +24,7 @@ from rspverify.judge.store import FILE, Store, _prepare, clear
 from rspverify.verdict import Entry, Outcome, Verdict, Word
 
 SCHEMES = [ROOT / f"schemes/{name}.yaml" for name in ("original", "proposed")]
-TESTS = [ROOT / f"litmus/paper/{name}.litmus" for name in ("Fig4", "Ex4")]
+TESTS = [ROOT / f"litmus/rsp/paper/{name}.litmus" for name in ("Fig4", "Ex4")]
 VALUES = {f"key {number}": "x" * number for number in range(40)}
 
 
@@ -304,7 +304,7 @@ def test_another_version_of_the_package_decides_anew(monkeypatch: pytest.MonkeyP
 
 
 def test_verdicts_are_read_as_they_were_kept() -> None:
-    for result in ran(SCHEMES, [*TESTS, ROOT / "litmus/paper/Ex3.litmus"], QUICK).results:
+    for result in ran(SCHEMES, [*TESTS, ROOT / "litmus/rsp/paper/Ex3.litmus"], QUICK).results:
         answer = Answer(result.verdict, result.observed, 0.5)
         assert read(Answer, keep(answer)) == answer
 

@@ -12,7 +12,7 @@ from programs import (
     SMALL_TWO_DEVICES,
     TINY_TWO_DEVICES,
     TWO_DEVICES,
-    Shape,
+    Size,
     random_assembly,
 )
 
@@ -40,7 +40,7 @@ Outcomes = frozenset[Outcome]
 
 def random_programs(name: str, count: int, salt: str = "") -> Iterator[AssemblyProgram]:
     """So many programs of a shape, the same in each run; every fifth is for `rsp-st-waits`."""
-    shape: Shape = SHAPES[name]
+    shape: Size = SHAPES[name]
     for number in range(count):
         rng = random.Random(f"{name}, {salt}{number}")
         yield random_assembly(rng, shape, "rsp-st-waits" if number % 5 == 4 else "rsp")

@@ -376,7 +376,7 @@ def test_events_with_a_real_l2_on_one_device() -> None:
 def test_events_with_a_real_l2_on_the_corpus() -> None:
     """Every third test, whose outcomes are found with the L2 elided and with a real one."""
     schemes = [read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")]
-    tests = sorted((ROOT / "litmus").rglob("*.litmus"))[::3]
+    tests = sorted((ROOT / "litmus/rsp").rglob("*.litmus"))[::3]
     compared = 0
     for number, path in enumerate(tests):
         program = read_program_file(path)

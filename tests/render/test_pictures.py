@@ -20,7 +20,7 @@ from rspverify.render.draw_svg import page
 from rspverify.render.edge_routes import routed
 from rspverify.render.picture_layout import laid_out, letters
 
-CORPUS = Path(__file__).resolve().parents[2] / "litmus"
+CORPUS = Path(__file__).resolve().parents[2] / "litmus/rsp"
 SVG = "{http://www.w3.org/2000/svg}"
 MODEL = load_model("opencl-rsp")
 

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from rspverify.cli import app
 from rspverify.render.schemas import DOCUMENTS, place, text
 
-FIG4 = "litmus/paper/Fig4.litmus"
+FIG4 = "litmus/rsp/paper/Fig4.litmus"
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 RUNS = {
-    "check": [ORIGINAL, PROPOSED, FIG4, "litmus/paper/Ex3.litmus", "--progress"],
+    "check": [ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Ex3.litmus", "--progress"],
     "compare": [ORIGINAL, PROPOSED, FIG4],
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
     "mutate": [PROPOSED, FIG4, "--widen"],

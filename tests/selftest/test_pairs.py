@@ -13,11 +13,11 @@ from programs import pairs
 
 from rspverify.assembly import MACHINES
 from rspverify.litmus import Kind, Program, Scope, read_program
+from rspverify.programs import STRONG, litmus_text
 from rspverify.scheme import compile_program, read_scheme, read_scheme_file
 from rspverify.selftest.answer import PairResult
 from rspverify.selftest.compare import Choices
-from rspverify.selftest.draft import EXPECTED, Statement
-from rspverify.selftest.programs import STRONG
+from rspverify.selftest.operations import EXPECTED
 from rspverify.selftest.run import (
     Pair,
     compare_texts,
@@ -29,6 +29,7 @@ from rspverify.selftest.schemes import COLUMNS, ODD, Key, random_table, row_of
 from rspverify.soundness.settings import Engine
 from rspverify.soundness.symmetry import exchangeable
 from rspverify.source import Source
+from rspverify.value import Constant, reads
 
 CHEAP = Choices(states=1_500, steps=16)
 
@@ -38,11 +39,7 @@ def seeded(count: int, devices: int | None = None) -> list[Pair]:
 
 
 def program_of(pair: Pair) -> Program:
-    return read_program(Source("t.litmus", pair.draft.text()))
-
-
-def operator_of(statement: Statement) -> str | None:
-    return statement.operator if statement.kind is Kind.RMW else None
+    return read_program(Source("t.litmus", litmus_text(pair.test, "t")))
 
 
 def test_our_readers_read_them() -> None:
@@ -51,13 +48,12 @@ def test_our_readers_read_them() -> None:
         program = program_of(pair)
         operations = [it for it in program.operations if it.location != EXPECTED]
         assert [
-            (it.kind, it.location or "", it.scope, it.order, it.remote, it.operator)
-            for it in operations
+            (it.kind, it.location, it.scope, it.order, it.remote, it.operator) for it in operations
         ] == [
-            (it.kind, it.location, it.scope, it.order, it.remote, operator_of(it))
-            for it in pair.draft.statements
+            (it.kind, it.location, it.scope, it.order, it.remote, it.operator)
+            for it in pair.test.accesses
         ]
-        places = [thread.place for thread in pair.draft.threads]
+        places = [thread.place for thread in pair.test.threads]
         read = [(thread.device, thread.workgroup) for thread in program.threads]
         assert [sorted(set(read)).index(it) for it in read] == [
             sorted(set(places)).index(it) for it in places
@@ -94,44 +90,44 @@ def test_they_are_of_every_kind() -> None:
     kinds = {pair.scheme_kind for pair in drawn}
     wanted = {*COLUMNS, *(f"mutant of {it}" for it in COLUMNS), *(f"odd: {it}" for it in ODD)}
     assert kinds == wanted
-    assert {len(pair.draft.threads) for pair in drawn} == {1, 2, 3, 4}
-    assert {pair.draft.devices for pair in drawn} == {1, 2}
-    assert {len({it.place for it in pair.draft.threads}) for pair in drawn} == {1, 2, 3}
+    assert {len(pair.test.threads) for pair in drawn} == {1, 2, 3, 4}
+    assert {pair.test.devices for pair in drawn} == {1, 2}
+    assert {len({it.place for it in pair.test.threads}) for pair in drawn} == {1, 2, 3}
     assert {pair.table.machine for pair in drawn} == set(MACHINES)
-    statements = [each for pair in drawn for each in pair.draft.statements]
+    statements = [each for pair in drawn for each in pair.test.accesses]
     assert {(it.kind, it.remote) for it in statements if it.scope} == {
         *((kind, remote) for kind in STRONG for remote in (False, True)),
         (Kind.FENCE, False),
     }
     assert {it.scope for it in statements} == {None, *Scope}
     assert all(it.order in (None, STRONG[it.kind]) for it in statements if it.kind in STRONG)
-    assert {it.operator for it in statements} == {"+", "|", "exchange", "compare_exchange"}
+    assert {it.operator for it in statements} == {None, "+", "|", "exchange", "compare_exchange"}
     rows = {key.kind: code for pair in drawn for key, code in pair.table.rows.items()}
     assert set(rows) == {*STRONG, Kind.FENCE}
     accesses = {each for pair in drawn for code in pair.table.rows.values() for each in code}
     assert {"INC_L1 r x", "INC_L2 r x", "RMW_L1 r x", "RMW_L2 r x"} <= accesses
     assert any(len(it.guards) > 1 for it in statements)
     values = [it.value for it in statements if it.value]
-    assert {it.register is None for it in values} == {False, True}
+    assert {bool(reads(it)) for it in values} == {False, True}
     assert sum(bool(exchangeable(program_of(it))) for it in drawn[:200]) >= 15
-    assert any(it.kind is Kind.RMW and it.value and it.value.constant > 1 for it in statements)
+    assert any(it.kind is Kind.RMW and it.value == Constant(2) for it in statements)
 
 
 @pytest.mark.parametrize("devices", [1, 2])
 def test_so_many_devices_as_asked_for(devices: int) -> None:
-    assert {pair.draft.devices for pair in seeded(60, devices)} == {devices}
+    assert {pair.test.devices for pair in seeded(60, devices)} == {devices}
 
 
 def test_a_number_of_a_seed_is_one_pair() -> None:
     assert random_pair(3, 7) == random_pair(3, 7)
-    assert len({random_pair(3, number).draft for number in range(20)}) > 15
+    assert len({random_pair(3, number).test for number in range(20)}) > 15
     assert random_pair(3, 7) != random_pair(4, 7)
 
 
 def test_a_table_has_the_rows_of_its_test_and_no_other() -> None:
     pair = random_pair(3, 7)
-    _, table = random_table(random.Random(0), pair.draft)
-    assert set(table.rows) == {Key(it.kind, it.scope, it.remote) for it in pair.draft.statements}
+    _, table = random_table(random.Random(0), pair.test)
+    assert set(table.rows) == {Key(it.kind, it.scope, it.remote) for it in pair.test.accesses}
 
 
 def test_workers_change_nothing() -> None:
@@ -171,12 +167,12 @@ def test_every_verdict_follows_from_the_outcomes() -> None:
 @given(pairs())
 def test_any_pair(pair: Pair) -> None:
     """The same on pairs that hypothesis makes."""
-    assert compare_texts(pair.draft, pair.table, CHEAP).differences == ()
+    assert compare_texts(pair.test, pair.table, CHEAP).differences == ()
 
 
 def test_fewer_engines_are_asked_if_one_would_be_alone() -> None:
     """Where the first found nothing, the last has nobody to be compared with."""
     choices = replace(CHEAP, engines=(Engine.UNROLL, Engine.EXPLICIT), states=1)
-    found = [compare_texts(it.draft, it.table, choices) for it in seeded(3)]
+    found = [compare_texts(it.test, it.table, choices) for it in seeded(3)]
     assert {it.decided for it in found} == {()}
     assert all("more than 1 machine states" in it.skipped["explicit"] for it in found)

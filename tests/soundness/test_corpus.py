@@ -9,7 +9,7 @@ import pytest
 
 from rspverify.assembly import MACHINES, AssemblyProgram
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
+from rspverify.corpus.expected import read_expected
 from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.scheme import compile_program, read_scheme_file
@@ -20,14 +20,14 @@ from rspverify.soundness.target import target_of
 from rspverify.verdict import Outcome, Word
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = sorted((ROOT / "litmus").rglob("*.litmus"))
+TESTS = sorted((ROOT / "litmus/rsp").rglob("*.litmus"))
 MODEL = load_model("opencl-rsp")
 SCHEMES = [read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")]
-EXPECTED = read_expected(str(ROOT / "litmus/expected.yaml")).verdicts
+EXPECTED = read_expected(str(ROOT / "litmus/rsp/expected.yaml")).verdicts
 
 
 def name_of(path: Path) -> str:
-    return path.relative_to(ROOT / "litmus").as_posix()
+    return path.relative_to(ROOT / "litmus/rsp").as_posix()
 
 
 def test_the_corpus_is_large_enough() -> None:

@@ -32,7 +32,7 @@ TESTS = [
 def test_search_and_solver_are_equally_short(
     name: str, l2: L2, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = read_program_file(ROOT / f"litmus/{name}.litmus")
+    program = read_program_file(ROOT / f"litmus/rsp/{name}.litmus")
     machine = machine_of(compile_program(program, ORIGINAL), Settings(l2=l2))
     allowed = set(Questions(program, MODEL, Limits()).outcomes())
     by_search = shortest_counterexample(machine, lambda it: it not in allowed, Limits())

@@ -1,4 +1,4 @@
-"""The tests of litmus-devices under the schemes for several devices, and schemes that cannot be mended."""
+"""The tests of litmus/devices under the schemes for several devices, and schemes that cannot be mended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from rspverify.assembly import MACHINES
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
+from rspverify.corpus.expected import read_expected
 from rspverify.litmus import read_program_file
 from rspverify.scheme import read_scheme_file
 from rspverify.soundness.case import Case
@@ -21,7 +21,7 @@ from rspverify.source import InputError
 from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "litmus-devices"
+FOLDER = ROOT / "litmus/devices"
 NAMES = [str(path.relative_to(FOLDER)) for path in sorted(FOLDER.rglob("*.litmus"))]
 SCHEMES = {
     name: read_scheme_file(ROOT / f"schemes/{name}.yaml")

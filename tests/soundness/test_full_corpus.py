@@ -1,4 +1,4 @@
-"""The tests of litmus-full under proposed-full: each verdict, and what breaks if rows lack a step."""
+"""The tests of litmus/all-orders under proposed-full: each verdict, and what breaks if rows lack a step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
+from rspverify.corpus.expected import read_expected
 from rspverify.litmus import Kind, Order, Program, read_program, read_program_file
 from rspverify.machine import enough_steps
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
@@ -24,16 +24,16 @@ from rspverify.source import Source
 from rspverify.verdict import Outcome, ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = sorted((ROOT / "litmus-full").rglob("*.litmus"))
+TESTS = sorted((ROOT / "litmus/all-orders").rglob("*.litmus"))
 NAMES = [path.name for path in TESTS]
 FULL = read_scheme_file(ROOT / "schemes/proposed-full.yaml")
 MODEL = load_model("opencl-rsp")
-EXPECTED = read_expected(str(ROOT / "litmus-full/expected.yaml")).verdicts
+EXPECTED = read_expected(str(ROOT / "litmus/all-orders/expected.yaml")).verdicts
 
 
 @cache
 def source(name: str) -> SourceExecutions:
-    return SourceExecutions(read_program_file(ROOT / "litmus-full" / name), MODEL)
+    return SourceExecutions(read_program_file(ROOT / "litmus/all-orders" / name), MODEL)
 
 
 def program(name: str) -> Program:

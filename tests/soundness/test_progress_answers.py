@@ -12,7 +12,7 @@ from oracle_adapter import plain_assembly
 
 from rspverify.answers import Result
 from rspverify.axiomatic import load_model
-from rspverify.check.expected import read_expected
+from rspverify.corpus.expected import read_expected
 from rspverify.litmus import read_program_file
 from rspverify.machine.deadlock import Deadlocks
 from rspverify.machine.lock_order import LockOrder
@@ -28,7 +28,7 @@ SCHEMES = {
     path.stem: read_scheme_file(path)
     for path in (*(ROOT / "schemes").glob("*.yaml"), *(ROOT / "tests/scheme/broken").glob("*.yaml"))
 }
-EXPECTED = read_expected(str(ROOT / "litmus/expected.yaml"))
+EXPECTED = read_expected(str(ROOT / "litmus/rsp/expected.yaml"))
 SETTINGS = Settings()
 
 
@@ -38,7 +38,9 @@ def decide(test: str, scheme: str, settings: Settings) -> Result:
 
 
 def of(test: str, scheme: str, settings: Settings = SETTINGS) -> Progress:
-    return progress(read_program_file(ROOT / f"litmus/{test}.litmus"), SCHEMES[scheme], settings)
+    return progress(
+        read_program_file(ROOT / f"litmus/rsp/{test}.litmus"), SCHEMES[scheme], settings
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_known_answers(test: str, scheme: str, steps: int | None) -> None:
     "test", ["coherence/CoRR+st.WG+ld.DV.R-ld.DV.R", "RMW/RMW+inc.WG+inc.DV.R", "paper/Ex4"]
 )
 def test_the_oracle_agrees_on_compiled_tests(test: str, scheme: str) -> None:
-    program = read_program_file(ROOT / f"litmus/{test}.litmus")
+    program = read_program_file(ROOT / f"litmus/rsp/{test}.litmus")
     plain = plain_assembly(compile_program(program, SCHEMES[scheme]))
     stuck = oracle.stuck(plain, l2_is_memory=True, limit=50_000)
     assert (of(test, scheme).word is ProgressWord.STUCK) == stuck
@@ -89,7 +91,7 @@ def test_proposed_takes_its_locks_in_an_order_in_every_test_of_the_corpus() -> N
     assert len(ordered) == 9
     for name, row in EXPECTED.verdicts.items():
         if row["proposed"] != "UNSUPPORTED":
-            program = read_program_file(ROOT / "litmus" / name)
+            program = read_program_file(ROOT / "litmus/rsp" / name)
             for scheme in ordered:
                 machine = machine_of(compile_program(program, SCHEMES[scheme]), SETTINGS)
                 assert LockOrder(machine).holds_from((0,) * len(machine.code)), (name, scheme)
@@ -127,7 +129,7 @@ def test_an_error_of_ours_is_unknown_and_leaves_a_report(
     """The verdict stands."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Deadlocks, "evictions", lambda *_: 1 / 0)
-    test = str(ROOT / "litmus/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus")
+    test = str(ROOT / "litmus/rsp/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus")
     found = decide(test, str(ROOT / "schemes/original.yaml"), Settings(progress=True))
     assert found.verdict.word is Word.SOUND
     assert found.progress is not None
@@ -164,7 +166,7 @@ def test_live_says_by_what() -> None:
 )
 def test_only_where_it_has_a_meaning(test: str, word: ProgressWord | None) -> None:
     """None for RACY and UNSUPPORTED programs, and where it was not asked for."""
-    files = str(ROOT / f"litmus/{test}.litmus"), str(ROOT / "schemes/original.yaml")
+    files = str(ROOT / f"litmus/rsp/{test}.litmus"), str(ROOT / "schemes/original.yaml")
     found = decide(*files, Settings(progress=True)).progress
     assert (found and found.word) == word
     assert decide(*files, SETTINGS).progress is None

@@ -34,11 +34,11 @@ MODEL = load_model("opencl-rsp")
 ORIGINAL, PROPOSED = (
     read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")
 )
-FIG4, EX3 = (str(ROOT / f"litmus/paper/{name}.litmus") for name in ("Fig4", "Ex3"))
+FIG4, EX3 = (str(ROOT / f"litmus/rsp/paper/{name}.litmus") for name in ("Fig4", "Ex3"))
 SAMPLE = sorted(
     str(path)
     for family in ("MP", "IRIW", "RMW", "WRC", "atomic-data", "multi-device")
-    for path in sorted((ROOT / "litmus" / family).glob("*.litmus"))[::6]
+    for path in sorted((ROOT / "litmus/rsp" / family).glob("*.litmus"))[::6]
 )
 SOLVING = [Engine.EVENTS, Engine.UNROLL]
 
@@ -92,7 +92,7 @@ def test_the_last_no_excludes_only_what_is_allowed() -> None:
     """Each outcome that is left out of the last question is one that the model was asked about."""
     settings = Settings(engine=Engine.EVENTS)
     name = "IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3"
-    program = read_program_file(str(ROOT / f"litmus/{name}.litmus"))
+    program = read_program_file(str(ROOT / f"litmus/rsp/{name}.litmus"))
     for scheme in (ORIGINAL, PROPOSED):
         log = QueryLog()
         verdict = check(Case(program, scheme, MODEL, settings), log=log)

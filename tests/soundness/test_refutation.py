@@ -32,8 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MODEL = load_model("opencl-rsp")
 ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
 PROPOSED = read_scheme_file(ROOT / "schemes/proposed.yaml")
-FIG4 = read_program_file(ROOT / "litmus/paper/Fig4.litmus")
-EX4 = read_program_file(ROOT / "litmus/paper/Ex4.litmus")
+FIG4 = read_program_file(ROOT / "litmus/rsp/paper/Fig4.litmus")
+EX4 = read_program_file(ROOT / "litmus/rsp/paper/Ex4.litmus")
 STALE = Outcome(((2, 1), (3, 0)), (("x", 42), ("y", 1)))
 
 

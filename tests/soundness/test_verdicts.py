@@ -22,7 +22,7 @@ BROKEN = sorted((ROOT / "tests/scheme/broken").glob("*.yaml"))
 
 
 def litmus(name: str):
-    return read_program_file(ROOT / f"litmus/{name}.litmus")
+    return read_program_file(ROOT / f"litmus/rsp/{name}.litmus")
 
 
 DEADLOCK = """
@@ -116,7 +116,9 @@ def test_too_many_values_are_unknown() -> None:
 def test_broken_siblings(path: Path) -> None:
     """Each broken sibling of Proposed is found unsound, unless only progress can catch it."""
     scheme = read_scheme_file(path)
-    tests = sorted((ROOT / "litmus/MP").glob("*.litmus")) + sorted((ROOT / "litmus/RMW").glob("*"))
+    tests = sorted((ROOT / "litmus/rsp/MP").glob("*.litmus")) + sorted(
+        (ROOT / "litmus/rsp/RMW").glob("*")
+    )
     words = {check(Case(read_program_file(test), scheme, MODEL, Settings())).word for test in tests}
     only_stuck = path.stem in ("proposed-no-rmw-unlock", "proposed-no-lock-order")
     assert (Word.UNSOUND in words) is not only_stuck

@@ -2,7 +2,7 @@
 
 from rspverify.engineering.compare.comparer import Comparer
 from rspverify.engineering.compare.inputs import read_both
-from rspverify.engineering.compare.order import change_of, exit_code
+from rspverify.engineering.compare.order import change_of
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.compare.start import comparison
 
@@ -11,6 +11,5 @@ __all__ = [
     "change_of",
     "changed_rows",
     "comparison",
-    "exit_code",
     "read_both",
 ]

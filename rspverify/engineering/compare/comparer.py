@@ -20,7 +20,7 @@ from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ProgramFacts, SchemeFacts
 from rspverify.judge.incident import Incident
-from rspverify.judge.litmus_test import LitmusTest, read_test
+from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.run import Known, Run, refused
 from rspverify.judge.verdicts import incident_of
 from rspverify.source import InputError, Source
@@ -94,13 +94,13 @@ class Comparer:
         known = self._run.known_by(test.facts, file, source)
         return self._known(known) or self._touched(known, test)
 
-    def _touched(self, known: Known, test: LitmusTest) -> TouchedTest:
+    def _touched(self, known: Known, test: LoadedTest) -> TouchedTest:
         fresh = iter(self._run.of_test(test, known.open))
         before, after = (each or next(fresh) for each in known.results)
         outcomes = self._outcomes(test) if _outcomes_matter(before, after) else None
         return _touched(before, after, outcomes)
 
-    def _outcomes(self, test: LitmusTest) -> OutcomeChanges:
+    def _outcomes(self, test: LoadedTest) -> OutcomeChanges:
         old, new = (each.scheme for each in self._run.schemes)
         model, settings = self._run.verdicts.model, self._inputs.settings
         files = tuple(each.file for each in self._inputs.schemes)

@@ -1,9 +1,9 @@
-"""Which of two results is the worse, and what a comparison tells the shell."""
+"""Which of two results is the worse."""
 
 from __future__ import annotations
 
 from rspverify.answers import Result
-from rspverify.engineering.comparison import Change, Comparison
+from rspverify.engineering.comparison import Change
 from rspverify.verdict import ProgressWord, Word
 
 _FROM_WORST = (Word.UNSOUND, Word.VACUOUS, Word.UNSUPPORTED, Word.SOUND)
@@ -11,7 +11,6 @@ _FROM_WORST = (Word.UNSOUND, Word.VACUOUS, Word.UNSUPPORTED, Word.SOUND)
 
 RACY is as good as SOUND: it says of the test, not of a scheme, that nothing can be wrong with it.
 """
-_INTERNAL = 70
 
 
 def change_of(old: Result, new: Result) -> Change:
@@ -50,20 +49,3 @@ def _compared(before: int, after: int) -> Change:
     if before == after:
         return Change.SAME
     return Change.BETTER if after > before else Change.WORSE
-
-
-def exit_code(comparison: Comparison, *, fail_on_regression: bool) -> int:
-    """The first of 70, 2, 1, 3 that applies, otherwise 0.
-
-    70: an internal error. 2: a test is wrong. 1: a test got worse, if asked. 3: something is
-    UNKNOWN, or the comparison was stopped.
-    """
-    left_out, touched = comparison.left_out, comparison.tests
-    if any(each.failed for each in left_out) or any(each.failed for each in touched):
-        return _INTERNAL
-    if any(each.verdict is Word.ERROR for each in left_out):
-        return 2
-    changes = {each.change for each in touched}
-    if fail_on_regression and Change.WORSE in changes:
-        return 1
-    return 3 if Change.UNKNOWN in changes or comparison.stopped else 0

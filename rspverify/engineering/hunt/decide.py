@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from rspverify.answers import Internal
-from rspverify.engineering.hunt.build import line_of, program_of, text_of, title_of
-from rspverify.engineering.hunt.filters import gives_back, stores_again
-from rspverify.engineering.hunt.shape import Shape, decoded
-from rspverify.engineering.hunt.space import Access, Space
-from rspverify.engineering.hunt.survey import Survey, chunks, digest_of
+from rspverify.engineering.hunt.assumptions import gives_back, stores_again
+from rspverify.enumeration.naming import line_of, named
+from rspverify.enumeration.packed import PackedTest, decoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Survey, chunks, digest_of
 from rspverify.judge.answers import worth_keeping
 from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
-from rspverify.judge.litmus_test import LitmusTest, read_test
+from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.verdicts import decided, incident_of
+from rspverify.litmus import Program
+from rspverify.programs import Access, LitmusTest, litmus_text, notation, program_of
 from rspverify.scheme import Scheme
 from rspverify.scheme import Shape as RowShape
 from rspverify.scheme.orders import Op
@@ -85,17 +87,16 @@ class Deciding:
 
         return decide
 
-    def _decided(self, shapes: Sequence[Shape], scheme: Scheme) -> Words:
+    def _decided(self, shapes: Sequence[PackedTest], scheme: Scheme) -> Words:
         words: list[Word] = []
         reasons: list[str] = []
         internal: list[Internal] = []
         final = True
         for shape in shapes:
             space, model = self.survey.space, self.survey.model
-            title = title_of(shape, space)
-            program = program_of(shape, space)
+            program = program_named(shape, space)
             side = SourceExecutions(program, model, race_free=True)
-            answer = decided(side, scheme, self.settings, self._incident(title))
+            answer = decided(side, scheme, self.settings, self._incident(program.title))
             word = answer.verdict.word
             words.append(word)
             final = final and worth_keeping(answer, self.settings)
@@ -123,13 +124,13 @@ class Deciding:
     def _question(
         self,
         programs: Sequence[bytes],
-        shapes: Sequence[Shape],
+        shapes: Sequence[PackedTest],
         scheme: Scheme,
         code: Mapping[str, tuple[str, ...]],
     ) -> Question[Words]:
         """Are these programs compiled soundly? Of the scheme only the rows that they use count."""
         space = self.survey.space
-        used = {step.operation for it in shapes for thread in it.threads for step in thread.steps}
+        used = {step.operation for it in shapes for own in it.threads for step in own.accesses}
         rows = []
         for number in sorted(used):
             named = str(row_shape(space.accesses[number]))
@@ -149,9 +150,21 @@ def row_shape(access: Access) -> RowShape:
     return RowShape(Op(access.kind.value), access.scope, access.order, access.remote)
 
 
-def test_of_shape(shape: Shape, space: Space, settings: Settings) -> LitmusTest:
+def title_of(test: LitmusTest) -> str:
+    """The title of a test that is hunted, as those of our corpus."""
+    return f"hunt+{test.name}"
+
+
+def program_named(packed: PackedTest, space: Space) -> Program:
+    """The program of a packed test, under the title that it has as a test."""
+    test = named(packed, space)
+    return program_of(test, title_of(test))
+
+
+def test_of_shape(shape: PackedTest, space: Space, settings: Settings) -> LoadedTest:
     """A program of a space as a test, its program read from its text."""
-    title = title_of(shape, space)
-    comment = f"Found by `rspverify hunt`: {line_of(shape, space)}"
-    source = Source(f"{title}.litmus", text_of(shape, space, title, comment))
+    test = named(shape, space)
+    title = title_of(test)
+    comment = f"Found by `rspverify hunt`: {notation(test)}"
+    source = Source(f"{title}.litmus", litmus_text(test, title, comment=comment))
     return read_test(source, settings)

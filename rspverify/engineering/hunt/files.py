@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from rspverify.engineering.hunt.finding import Finding
-from rspverify.source import InputError, Problem
+from rspverify.files import write_beside
 
 
 def written_to(folder: str, scheme: str, found: Finding) -> str:
@@ -17,21 +16,5 @@ def written_to(folder: str, scheme: str, found: Finding) -> str:
     """
     rows = "+".join(f"row{row.number}" for row in found.blamed) or "no-row"
     stem = f"hunt-{re.sub(r'[^A-Za-z0-9._+-]+', '-', scheme).strip('.-') or 'scheme'}-{rows}"
-    place, number = Path(folder, f"{stem}.litmus"), 1
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        while place.exists() and (place.is_dir() or place.read_bytes() != found.text.encode()):
-            number += 1
-            place = Path(folder, f"{stem}-{number}.litmus")
-        place.write_bytes(found.text.encode())
-    except OSError as error:
-        message = f"{error.filename or folder}: cannot be written: {error.strerror}"
-        raise InputError([Problem(None, message)]) from None
+    (place,) = write_beside(folder, stem, {".litmus": found.text})
     return str(place)
-
-
-def require_folder(folder: str) -> None:
-    """Raises InputError unless programs can be written to a folder, which need not be there yet."""
-    place = Path(folder)
-    if place.exists() and not place.is_dir():
-        raise InputError([Problem(None, f"{folder}: must be a folder to write programs to")])

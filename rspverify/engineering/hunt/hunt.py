@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.blame import blame
-from rspverify.engineering.hunt.build import line_of
 from rspverify.engineering.hunt.decide import Deciding, row_shape, test_of_shape
 from rspverify.engineering.hunt.finding import FIRST, NO_ROW, BlamedRow, Finding, PhaseCounts
-from rspverify.engineering.hunt.shape import decoded
-from rspverify.engineering.hunt.survey import Phase, Survey
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.survey import Phase, Survey
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -198,7 +198,7 @@ class Hunt:
     def _rows(self, program: bytes) -> frozenset[int]:
         """The numbers of the rows that a program uses."""
         accesses, table = self.survey.space.accesses, self.schemes[-1].table
-        used = {step.operation for thread in decoded(program).threads for step in thread.steps}
+        used = {step.operation for thread in decoded(program).threads for step in thread.accesses}
         shapes = (row_shape(accesses[each]) for each in used)
         return frozenset(table[each].number for each in shapes if each in table)
 

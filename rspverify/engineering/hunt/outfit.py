@@ -9,9 +9,9 @@ from typing import Protocol, TypedDict
 from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
 from rspverify.convert import counts
+from rspverify.engineering.hunt.assumptions import stores_again
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.estimate import estimates
-from rspverify.engineering.hunt.filters import stores_again
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     INTERRUPTED,
@@ -26,9 +26,10 @@ from rspverify.engineering.hunt.finding import (
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
-from rspverify.engineering.hunt.space import Space, access, chosen_operations
-from rspverify.engineering.hunt.survey import Survey
+from rspverify.enumeration.space import Space, chosen_operations
+from rspverify.enumeration.survey import Survey
 from rspverify.judge.judge import Judge
+from rspverify.programs import access_named
 from rspverify.scheme import Scheme, Shape
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem
@@ -81,11 +82,11 @@ def hunting_space(
     difference.
     """
     wanted = list(chosen_operations(names, bounds[3]))
-    table = {name: scheme.table.get(row_shape(access(name))) for name in wanted}
+    table = {name: scheme.table.get(_shape_named(name)) for name in wanted}
     if not names:
         for kind in ("ld", "st", "inc"):
             near, far = (
-                scheme.table.get(row_shape(access(f"{kind}.{reach}"))) for reach in ("WG", "WG.R")
+                scheme.table.get(_shape_named(f"{kind}.{reach}")) for reach in ("WG", "WG.R")
             )
             if far is not None and (near is None or near.code != far.code):
                 table[f"{kind}.WG.R"] = far
@@ -103,7 +104,7 @@ def hunting_space(
 
 
 def _shape_named(name: str) -> Shape:
-    return row_shape(access(name))
+    return row_shape(access_named(name))
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from rspverify.axiomatic import MemoryModel
 from rspverify.engineering.hunt.decide import Deciding, test_of_shape
-from rspverify.engineering.hunt.shape import decoded
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.survey import Counts, Survey
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Counts, Survey
 from rspverify.judge.judge import Judge
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
@@ -28,7 +28,7 @@ class Broken:
     the others, and nothing is said of these.
     """
 
-    test: LitmusTest | None
+    test: LoadedTest | None
     decided: int
     counts: Counts
     unknown: tuple[str, ...]
@@ -41,11 +41,11 @@ def survivors(
     *,
     judge: Judge | None = None,
     larger: bool = False,
-) -> Iterator[LitmusTest]:
+) -> Iterator[LoadedTest]:
     """The programs of a space that must be decided for a scheme, the smallest first.
 
     All others race, or cannot be UNSOUND unless one of these is. larger: also those that smaller
-    ones stand for under schemes that give back their locks (filters.py); needed for all others.
+    ones stand for under schemes that give back their locks (lemmas.py); needed for all others.
     Each is a test as hunt writes it.
     """
     survey = Survey(space, model, judge)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.search import first_broken
-from rspverify.engineering.hunt.space import DEVICES, ONE_DEVICE, Space, access
-from rspverify.engineering.hunt.survey import Survey
 from rspverify.engineering.repair.answer import Hunted
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space
+from rspverify.enumeration.survey import Survey
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import Verdicts
+from rspverify.programs import access_named
 from rspverify.scheme import Scheme
 
 _THREADS = 3
@@ -25,7 +26,7 @@ class Hunt:
 
     def __init__(self, verdicts: Verdicts, scheme: Scheme, events: int, *, again: bool) -> None:
         self._settings = verdicts.settings
-        names = [name for name in DEVICES if row_shape(access(name)) in scheme.table]
+        names = [name for name in DEVICES if row_shape(access_named(name)) in scheme.table]
         devices = 1 if set(names) <= set(ONE_DEVICE) else 2
         space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names), again=again)
         self._survey = Survey(space, verdicts.model, verdicts.judge)
@@ -35,7 +36,7 @@ class Hunt:
         """The bounds, by name."""
         return self._survey.space.bounds
 
-    def of(self, scheme: Scheme) -> LitmusTest | Hunted:
+    def of(self, scheme: Scheme) -> LoadedTest | Hunted:
         """The smallest program that breaks a scheme; or what is known as there is none."""
         found = first_broken(self._survey, scheme, self._settings)
         if found.test is not None:

@@ -35,7 +35,7 @@ from rspverify.engineering.repair.search import Search, Tally
 from rspverify.engineering.repair.space import Codes
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.engineering.setup import Setup
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
@@ -82,7 +82,7 @@ class Repair:
         self._explicit = setup.verdicts.by(
             replace(setup.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None)
         )
-        self._asked: list[LitmusTest] = []
+        self._asked: list[LoadedTest] = []
         self._caught: list[str] = []
         self._wanted = wanted
         self._found: list[Chosen] = []
@@ -277,7 +277,7 @@ class Repair:
             self._within(scheme),
         )
 
-    def _stops(self, test: LitmusTest, scheme: NamedScheme, verdict: Verdict) -> str:
+    def _stops(self, test: LoadedTest, scheme: NamedScheme, verdict: Verdict) -> str:
         found = self._verdicts.progress(test, scheme, verdict.word)
         live = found is None or found.progress.word is ProgressWord.LIVE
         return "" if live or found is None else found.progress.word.value
@@ -291,7 +291,7 @@ class Repair:
         codes = ((it, self.field.alphabet.read(rows[it.row.shapes].code)) for it in own)
         return all(space.may_have(code) for space, code in codes)
 
-    def _rows(self, test: LitmusTest) -> tuple[Row, ...]:
+    def _rows(self, test: LoadedTest) -> tuple[Row, ...]:
         return rows_used(test.program, self._scheme)
 
     # The report
@@ -366,7 +366,7 @@ def _key(codes: Codes) -> tuple[tuple[int, Code], ...]:
     return tuple(sorted(codes.items()))
 
 
-def _devices(test: LitmusTest) -> int:
+def _devices(test: LoadedTest) -> int:
     return len({thread.device for thread in test.program.threads})
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.limits import LimitReached
 from rspverify.machine import Deadlocks, ExplicitMachine, InstructionRule, Replayer, marked_in
 from rspverify.scheme import Scheme, compile_program
@@ -21,7 +21,7 @@ Beginnings = Mapping[int, int | None]
 """By the number of a row how many instructions its code must begin with; None: all, and no more."""
 
 
-def beginnings(test: LitmusTest, scheme: Scheme, settings: Settings) -> Beginnings | None:
+def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnings | None:
     """Beginnings of the scheme's codes with which the test stops; rows that are left out may have
     any code. None if no execution to a deadlock is found.
     """

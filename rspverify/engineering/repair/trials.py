@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rspverify.engineering.repair.alphabet import Alphabet
 from rspverify.engineering.repair.codes import Code, Form, form_of, weaker
 from rspverify.engineering.repair.stopping import Beginnings, beginnings
-from rspverify.judge.litmus_test import LitmusTest
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.scheme import Scheme, rows_used
 from rspverify.verdict import ProgressWord, Word
@@ -22,7 +22,7 @@ Part = tuple[tuple[int, Code], ...]
 class Trial:
     """A test, and the numbers of the rows that compile it."""
 
-    test: LitmusTest
+    test: LoadedTest
     rows: tuple[int, ...]
 
     def part(self, codes: Mapping[int, Code]) -> Part:
@@ -48,7 +48,7 @@ class Trials:
         self._passed: dict[str, list[dict[int, Form]]] = {}
         self._forms: dict[Code, Form] = {}
 
-    def add(self, test: LitmusTest) -> Trial:
+    def add(self, test: LoadedTest) -> Trial:
         """One more test. The scheme must have rows for it."""
         rows = tuple(row.number for row in rows_used(test.program, self._scheme))
         trial = Trial(test, rows)

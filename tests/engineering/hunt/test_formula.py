@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rspverify.assembly import Instruction
 from rspverify.axiomatic import load_model
-from rspverify.engineering.hunt.build import line_of, program_of
+from rspverify.engineering.hunt.decide import program_named
 from rspverify.engineering.hunt.finding import NO_ROW
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.applies import why_not
@@ -27,10 +27,11 @@ from rspverify.engineering.hunt.formula.merged import embedded, merged
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.hunt import Hunt
-from rspverify.engineering.hunt.races import races
-from rspverify.engineering.hunt.shape import Shape, Step, Thread, decoded
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.survey import Survey
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread, decoded
+from rspverify.enumeration.races import races
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Survey
 from rspverify.judge.cache import cache_place
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
@@ -79,7 +80,7 @@ def proposed_mutants() -> list[Scheme]:
     return [each for each in found if why_not(survey, each, QUICK) is None]
 
 
-def named_for(shape: Shape, frame: Frame) -> Iterator[Shape]:
+def named_for(shape: PackedTest, frame: Frame) -> Iterator[PackedTest]:
     """The shapes that differ from this one in names alone, and have the frame."""
     count = len(shape.threads)
     if count != len(frame.lengths) or len(shape.atomic) != len(frame.atomic):
@@ -88,21 +89,21 @@ def named_for(shape: Shape, frame: Frame) -> Iterator[Shape]:
         threads = [shape.threads[each] for each in order]
         groups: dict[int, int] = {}
         named = [groups.setdefault(thread.group, len(groups)) for thread in threads]
-        lengths = tuple(len(thread.steps) for thread in threads)
+        lengths = tuple(len(thread.accesses) for thread in threads)
         if lengths != frame.lengths or tuple(named) != frame.groups:
             continue
         number = {old: new for new, old in enumerate(order)} | {-1: -1}
         for places in permutations(range(len(shape.atomic))):
             atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
             if atomic == frame.atomic:
-                yield Shape(
+                yield PackedTest(
                     tuple(
-                        Thread(
+                        PackedThread(
                             0,
                             group,
                             tuple(
                                 it._replace(location=places[it.location], of=number[it.of])
-                                for it in thread.steps
+                                for it in thread.accesses
                             ),
                         )
                         for thread, group in zip(threads, named, strict=True)
@@ -111,7 +112,7 @@ def named_for(shape: Shape, frame: Frame) -> Iterator[Shape]:
                 )
 
 
-def core(space: Space) -> list[Shape]:
+def core(space: Space) -> list[PackedTest]:
     return [decoded(each) for phase in Survey(space, MODEL).phases() for each in phase.core]
 
 
@@ -139,14 +140,16 @@ def test_a_chosen_operation_has_the_code_of_its_row() -> None:
         for slot, other in product(template.slots, list(template.picked[0, 0])):
             picks = dict.fromkeys(template.slots, other)
             picks[slot] = next(it for it in template.picked[slot] if it[1] != other[1])
-            steps = [[Step(*picks[t, p]) for t, p in template.slots if t == n] for n in (0, 1)]
-            threads = tuple(Thread(0, n, tuple(each)) for n, each in enumerate(steps))
-            shape = Shape(threads, frame.atomic)
+            steps = [
+                [PackedAccess(*picks[t, p]) for t, p in template.slots if t == n] for n in (0, 1)
+            ]
+            threads = tuple(PackedThread(0, n, tuple(each)) for n, each in enumerate(steps))
+            shape = PackedTest(threads, frame.atomic)
             terms = list(template.chosen(shape))
             model = model_of(terms)
             assert all(model[term] for term in terms)
             assert template.shape(model) == shape
-            alone = compile_program(program_of(shape, space), table)
+            alone = compile_program(program_named(shape, space), table)
             for code, expected in zip(template.assembly.code, alone.code, strict=True):
                 executed = [it for it in code if model[guards[it.index]]]
                 assert list(map(_in_words, executed)) == list(map(_in_words, expected))
@@ -193,17 +196,23 @@ def test_an_if_covers_the_rest_of_its_thread() -> None:
 def test_a_program_is_excluded_alone() -> None:
     space = Space(events=3, operations=("ld.DV", "st.DV", "inc.DV"))
     choices = Choices(Frame((2, 1), (0, 1), (True,)), space)
-    shape = Shape((Thread(0, 0, (Step(0, 0), Step(1, 0))), Thread(0, 1, (Step(2, 0),))), (True,))
+    shape = PackedTest(
+        (
+            PackedThread(0, 0, (PackedAccess(0, 0), PackedAccess(1, 0))),
+            PackedThread(0, 1, (PackedAccess(2, 0),)),
+        ),
+        (True,),
+    )
     excluded = just(shape, choices)
     assert model_of(choices.chosen(shape))[excluded]
     for number, thread in enumerate(shape.threads):
-        for place, step in enumerate(thread.steps):
+        for place, step in enumerate(thread.accesses):
             others = [step._replace(operation=(step.operation + 1) % 3)]
             others += [step._replace(tests=0, plus=1)] if place else []
             for other in others:
-                steps = (*thread.steps[:place], other, *thread.steps[place + 1 :])
+                steps = (*thread.accesses[:place], other, *thread.accesses[place + 1 :])
                 threads = [*shape.threads]
-                threads[number] = thread._replace(steps=steps)
+                threads[number] = thread._replace(accesses=steps)
                 near = shape._replace(threads=tuple(threads))
                 assert not model_of(choices.chosen(near))[excluded]
 
@@ -211,9 +220,11 @@ def test_a_program_is_excluded_alone() -> None:
 def test_an_if_may_test_an_increment_of_the_own_store() -> None:
     """The message is that somebody has added to it: too large a program to be sampled."""
     space = Space(events=5, operations=("ld.na", "st.na", "ld.DV", "st.DV", "inc.DV"))
-    test = Step(0, 0, 1, 0, 0, 1)
-    reader = Thread(0, 0, (Step(3, 1), Step(2, 1), test))
-    shape = Shape((reader, Thread(0, 1, (Step(1, 0), Step(4, 1)))), (False, True))
+    test = PackedAccess(0, 0, 1, 0, 0, 1)
+    reader = PackedThread(0, 0, (PackedAccess(3, 1), PackedAccess(2, 1), test))
+    shape = PackedTest(
+        (reader, PackedThread(0, 1, (PackedAccess(1, 0), PackedAccess(4, 1)))), (False, True)
+    )
     assert line_of(shape, space) == "st.DV y 10; r0=ld.DV y; if r0==11: r1=ld.na x || " + (
         "st.na x 20; r0=inc.DV y"
     )
@@ -254,10 +265,10 @@ def test_each_program_that_must_be_decided_can_be_chosen_in_a_frame(space: Space
         assert not left, line_of(next(iter(left)), space)
 
 
-def suspected(shape: Shape, space: Space, table: Scheme) -> bool:
+def suspected(shape: PackedTest, space: Space, table: Scheme) -> bool:
     """Whether the program, by itself, has an execution that breaks the model by its own rf and
     mo; it has one wherever it is UNSOUND, and where `check` must ask for another rf and mo."""
-    program = program_of(shape, space)
+    program = program_named(shape, space)
     machine = machine_of(compile_program(program, table), QUICK)
     return any(
         True for _ in EventsTarget(machine, Limits()).suspects(SourceExecutions(program, MODEL))
@@ -273,7 +284,7 @@ def test_of_each_program_it_says_what_check_says() -> None:
     for shape in programs:
         if suspected(shape, space, table):
             expected.add(line_of(shape, space))
-        if check(Case(program_of(shape, space), table, MODEL, QUICK)).word is Word.UNSOUND:
+        if check(Case(program_named(shape, space), table, MODEL, QUICK)).word is Word.UNSOUND:
             broken.add(line_of(shape, space))
     for events, threads in Survey(space, MODEL).plan:
         for frame in frames(space, events, threads):
@@ -326,9 +337,9 @@ def test_messages_by_remote_operations_are_suspected_as_by_themselves() -> None:
         (table,) = (it for it in proposed_mutants() if it.name.endswith(name))
         template = Template(frame, space, table)
         solver = suspicious(template, MODEL, Limits())
-        sender = Thread(0, 0, (Step(1, 0), Step(store, 1)))
-        reader = Thread(0, 1, (Step(load, 1), Step(0, 0, 0, 0, 1)))
-        shape = Shape((sender, reader), frame.atomic)
+        sender = PackedThread(0, 0, (PackedAccess(1, 0), PackedAccess(store, 1)))
+        reader = PackedThread(0, 1, (PackedAccess(load, 1), PackedAccess(0, 0, 0, 0, 1)))
+        shape = PackedTest((sender, reader), frame.atomic)
         assert not races(shape, template.tables)
         named = list(named_for(shape, frame))
         expected = suspected(shape, space, table)
@@ -347,7 +358,7 @@ def test_mutants_are_broken_where_enumeration_says_so() -> None:
     assert len(sample) == 2
     for space, tables in ((Space(events=2), mutants), (replace(SMALL, threads=2), sample)):
         plan = Survey(space, MODEL).plan
-        programs = [program_of(shape, space) for shape in core(space)]
+        programs = [program_named(shape, space) for shape in core(space)]
         for table in tables:
             row = int(table.name.split("-row")[1].split("-")[0])
             changed = [it for it in programs if row in {r.number for r in rows_used(it, table)}]
@@ -402,22 +413,26 @@ def test_all_that_a_racy_candidate_excludes_races() -> None:
     picks = list(choices.picked[0, 0])
     seen = 0
     for first, second, third in list(product(picks, repeat=3))[::11]:
-        steps = (Step(*first), Step(*second))
-        shape = Shape((Thread(0, 0, steps), Thread(0, 1, (Step(*third),))), frame.atomic)
+        steps = (PackedAccess(*first), PackedAccess(*second))
+        shape = PackedTest(
+            (PackedThread(0, 0, steps), PackedThread(0, 1, (PackedAccess(*third),))), frame.atomic
+        )
         if races(shape, choices.tables):
             box = widened(racy_beginning(shape, choices), choices)
             for start in list(members(box, choices))[::5]:
-                whole = _gone_on(start, Step(*second), Step(*third))
+                whole = _gone_on(start, PackedAccess(*second), PackedAccess(*third))
                 assert races(whole, choices.tables), (shape, whole)
                 seen += 1
     assert seen > 50
 
 
-def _gone_on(start: Shape, second: Step, third: Step) -> Shape:
+def _gone_on(start: PackedTest, second: PackedAccess, third: PackedAccess) -> PackedTest:
     """A beginning with steps added until it has as many as the frame."""
-    one, other = (thread.steps for thread in start.threads)
+    one, other = (thread.accesses for thread in start.threads)
     one = (*one, second, second)[:2] if one else (third, second)
-    return Shape((Thread(0, 0, one), Thread(0, 1, (*other, third)[:1])), start.atomic)
+    return PackedTest(
+        (PackedThread(0, 0, one), PackedThread(0, 1, (*other, third)[:1])), start.atomic
+    )
 
 
 @pytest.mark.parametrize(

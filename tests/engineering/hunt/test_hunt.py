@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic import load_model
-from rspverify.engineering.hunt import survey as survey_module
+from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.blame import strongest
-from rspverify.engineering.hunt.build import line_of, program_of
-from rspverify.engineering.hunt.filters import Sort, gives_back, sort_of, stores_again
-from rspverify.engineering.hunt.growth import Growth
+from rspverify.engineering.hunt.decide import program_named
 from rspverify.engineering.hunt.hunt import Hunt
 from rspverify.engineering.hunt.outfit import hunting_space
 from rspverify.engineering.hunt.search import first_broken, survivors
-from rspverify.engineering.hunt.shape import decoded
-from rspverify.engineering.hunt.space import ONE_DEVICE, Space
-from rspverify.engineering.hunt.survey import Survey
-from rspverify.engineering.hunt.tables import Tables
+from rspverify.enumeration import survey as survey_module
+from rspverify.enumeration.growth import Growth
+from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.space import ONE_DEVICE, Space
+from rspverify.enumeration.survey import Survey
+from rspverify.enumeration.tables import Tables
 from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
@@ -123,7 +125,7 @@ def test_nothing_is_lost_by_the_filters(name: str) -> None:
             continue
         for each in rng.sample(programs, min(len(programs), 20)):
             shape = decoded(each)
-            word = check(Case(program_of(shape, space), table, MODEL, settings)).word
+            word = check(Case(program_named(shape, space), table, MODEL, settings)).word
             assert word is not Word.RACY, line_of(shape, space)
             if sort is Sort.ALONE:
                 assert word in (Word.SOUND, Word.VACUOUS), line_of(shape, space)
@@ -156,7 +158,7 @@ def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
     alone = [each for each in listing.growing(3) if sort_of(decoded(each), tables) is Sort.ALONE]
     words = set()
     for each in random.Random(6).sample(alone, 80):
-        program = program_of(decoded(each), space)
+        program = program_named(decoded(each), space)
         words.add(check(Case(program, table, MODEL, Settings(shortest=False))).word)
     assert words == {Word.SOUND, Word.VACUOUS}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.decide import row_shape
-from rspverify.engineering.hunt.filters import gives_back, stores_again
-from rspverify.engineering.hunt.survey import Survey
+from rspverify.enumeration.survey import Survey
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.settings import L2, Settings
 
@@ -18,7 +18,9 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
     """
     space = survey.space
     if not survey.argued:
-        return f"formulas need the filters, which are not proved for the model {survey.model.name}"
+        return (
+            f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
+        )
     if space.devices > 1:
         return "formulas are for one device"
     if space.mixed:

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field, replace
 
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
-from rspverify.engineering.hunt.build import line_of, program_of
+from rspverify.engineering.hunt.decide import program_named
 from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.learnt import just, racing_like
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.template import Template
-from rspverify.engineering.hunt.races import races
-from rspverify.engineering.hunt.shape import Shape, Step, canonical, encoded
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.tables import Tables
+from rspverify.enumeration.lemmas import without_idle_if
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import PackedTest, canonical, encoded
+from rspverify.enumeration.races import races
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.tables import Tables
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.limits import LimitReached, Limits
@@ -79,7 +81,7 @@ class FrameQuestion:
         unknown, seconds = tuple(self._unknown), time.monotonic() - started
         return FrameAnswer(broken, unknown, self._racy, self._allowed, internal, seconds)
 
-    def _broken(self, frame: Frame) -> Shape | None:
+    def _broken(self, frame: Frame) -> PackedTest | None:
         """A program of the frame that is UNSOUND, or None when no candidate is left."""
         limits = self.settings.limits()
         template = Template(frame, self.space, self.scheme)
@@ -99,35 +101,25 @@ class FrameQuestion:
             solver.add(~just(shape, template))
         return None
 
-    def _candidate(self, solver: Solver, template: Template) -> Shape | None:
+    def _candidate(self, solver: Solver, template: Template) -> PackedTest | None:
         found = solver.find()
         return None if found is None else template.shape(found)
 
-    def _checked(self, shape: Shape, limits: Limits) -> Verdict:
+    def _checked(self, shape: PackedTest, limits: Limits) -> Verdict:
         """The verdict on a candidate, whether it races included, in the time that is left."""
         settings = replace(self.settings, seconds=limits.remaining())
-        verdict = check(Case(program_of(shape, self.space), self.scheme, self.model, settings))
+        verdict = check(Case(program_named(shape, self.space), self.scheme, self.model, settings))
         if verdict.word is Word.RACY:
             line = line_of(shape, self.space)
             raise AssertionError(f"{line} has no race by enumeration, and one by the solver")
         return verdict
 
-    def _without_idle_tests(self, shape: Shape, tables: Tables, limits: Limits) -> Shape:
+    def _without_idle_tests(self, shape: PackedTest, tables: Tables, limits: Limits) -> PackedTest:
         """The same without each `if` that it need not have to be UNSOUND and free of races."""
-        for number, thread in enumerate(shape.threads):
-            for place, step in enumerate(thread.steps):
-                if step.tests < 0:
-                    continue
-                bare = Step(step.operation, step.location)
-                steps = (*thread.steps[:place], bare, *thread.steps[place + 1 :])
-                fewer = thread._replace(steps=steps)
-                threads = (*shape.threads[:number], fewer, *shape.threads[number + 1 :])
-                simpler = shape._replace(threads=threads)
-                if races(simpler, tables):
-                    continue
-                try:
-                    if self._checked(simpler, limits).word is Word.UNSOUND:
-                        return self._without_idle_tests(simpler, tables, limits)
-                except LimitReached:
-                    return canonical(shape)  # what is found stands
+        for simpler in without_idle_if(shape, tables):
+            try:
+                if self._checked(simpler, limits).word is Word.UNSOUND:
+                    return self._without_idle_tests(simpler, tables, limits)
+            except LimitReached:
+                break  # what is found stands
         return canonical(shape)

@@ -14,7 +14,7 @@ from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import Frame, frames
 from rspverify.engineering.hunt.hunt import Hunt, phase_counts
-from rspverify.engineering.hunt.survey import Survey
+from rspverify.enumeration.survey import Survey
 from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.scheme import Scheme

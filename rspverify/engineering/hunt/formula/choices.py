@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from rspverify.engineering.hunt.formula.frame import Frame
-from rspverify.engineering.hunt.shape import NONE, Shape, Step, Thread
-from rspverify.engineering.hunt.space import Space
-from rspverify.engineering.hunt.tables import Tables
+from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.tables import Tables
 from rspverify.smt import Choice, Model, Term, all_of, any_of, pick
 
 Slot = tuple[int, int]
@@ -46,14 +46,14 @@ class Choices:
         """That one of these is chosen in a slot."""
         return any_of(self.picked[slot][each] for each in wanted)
 
-    def chosen(self, shape: Shape) -> Iterator[Term]:
+    def chosen(self, shape: PackedTest) -> Iterator[Term]:
         """That the program is this one, or begins like this where a thread of it is shorter."""
         for number, thread in enumerate(shape.threads):
-            for place, step in enumerate(thread.steps):
+            for place, step in enumerate(thread.accesses):
                 yield self.picked[number, place][step.operation, step.location]
                 yield self.tests[number, place][test_of(step)]
 
-    def shape(self, model: Model) -> Shape:
+    def shape(self, model: Model) -> PackedTest:
         """The program that a model of the formula has chosen."""
         threads = []
         for number, group in enumerate(self.frame.groups):
@@ -61,9 +61,9 @@ class Choices:
             for slot in (each for each in self.slots if each[0] == number):
                 picked = next(it for it, term in self.picked[slot].items() if model[term])
                 test = next(it for it, term in self.tests[slot].items() if model[term])
-                steps.append(Step(*picked, *(test or ())))
-            threads.append(Thread(0, group, tuple(steps)))
-        return Shape(tuple(threads), self.frame.atomic)
+                steps.append(PackedAccess(*picked, *(test or ())))
+            threads.append(PackedThread(0, group, tuple(steps)))
+        return PackedTest(tuple(threads), self.frame.atomic)
 
     def _choose(self, slot: Slot) -> None:
         choices = [
@@ -150,10 +150,10 @@ class Choices:
                 if slot[0] == end[0] and slot[1] <= end[1]
             ]
             for a, b in product(self.picked[one], self.picked[other]):
-                if self.tables.conflicting(Step(*a), Step(*b), apart):
+                if self.tables.conflicting(PackedAccess(*a), PackedAccess(*b), apart):
                     yield ~all_of((self.picked[one][a], self.picked[other][b], *free))
 
 
-def test_of(step: Step) -> Test:
+def test_of(step: PackedAccess) -> Test:
     """What the `if` before a step tests."""
     return None if step.tests < 0 else (step.tests, step.of, step.at, step.plus)

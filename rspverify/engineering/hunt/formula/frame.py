@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 
-from rspverify.engineering.hunt.space import Space
+from rspverify.enumeration.space import Space
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Frame:
 def frames(space: Space, events: int, threads: int) -> tuple[Frame, ...]:
     """The frames of the programs with so many operations and threads that must be decided.
 
-    Such a program (Sort.CORE, filters.py) has a location that is written and accessed from two
+    Such a program (Sort.CORE, lemmas.py) has a location that is written and accessed from two
     work-groups, so there are two; and each location is accessed by two threads, which takes as many
     operations. Frames that differ in the names of threads or work-groups alone are one.
     """

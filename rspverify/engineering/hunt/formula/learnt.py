@@ -7,8 +7,8 @@ from itertools import product
 from math import prod
 
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot, Test, test_of
-from rspverify.engineering.hunt.races import races
-from rspverify.engineering.hunt.shape import Shape, Step, Thread
+from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.races import races
 from rspverify.smt import Term, all_of, any_of
 
 _TRIES = 1_000
@@ -18,14 +18,14 @@ Box = dict[Slot, tuple[set[Picked], set[Test]]]
 """Some choices for the slots at the beginnings of threads."""
 
 
-def racing_like(shape: Shape, choices: Choices) -> Term:
+def racing_like(shape: PackedTest, choices: Choices) -> Term:
     """That a program of the frame begins like one that races, in a way that makes it race."""
     return within(widened(racy_beginning(shape, choices), choices), choices)
 
 
-def just(shape: Shape, choices: Choices) -> Term:
+def just(shape: PackedTest, choices: Choices) -> Term:
     """That a program of the frame is this one."""
-    return within(point(shape, [len(thread.steps) for thread in shape.threads]), choices)
+    return within(point(shape, [len(thread.accesses) for thread in shape.threads]), choices)
 
 
 def within(box: Box, choices: Choices) -> Term:
@@ -37,32 +37,32 @@ def within(box: Box, choices: Choices) -> Term:
     )
 
 
-def racy_beginning(shape: Shape, choices: Choices) -> Box:
+def racy_beginning(shape: PackedTest, choices: Choices) -> Box:
     """The steps of the shortest beginnings of the threads that race by themselves.
 
     Whatever follows, the race stays: a consistent execution can be gone on with, each next step
     reading what is last, and no later step orders two earlier ones.
     """
-    lengths = [len(thread.steps) for thread in shape.threads]
+    lengths = [len(thread.accesses) for thread in shape.threads]
     for ends in sorted(product(*(range(n + 1) for n in lengths)), key=sum):
         if races(_cut(shape, ends), choices.tables):
             return point(shape, list(ends))
     raise AssertionError("it races")
 
 
-def _cut(shape: Shape, ends: tuple[int, ...]) -> Shape:
+def _cut(shape: PackedTest, ends: tuple[int, ...]) -> PackedTest:
     threads = [
-        Thread(it.device, it.group, it.steps[:end])
+        PackedThread(it.device, it.group, it.accesses[:end])
         for it, end in zip(shape.threads, ends, strict=True)
     ]
-    return Shape(tuple(threads), shape.atomic)
+    return PackedTest(tuple(threads), shape.atomic)
 
 
-def point(shape: Shape, ends: Sequence[int]) -> Box:
+def point(shape: PackedTest, ends: Sequence[int]) -> Box:
     """The box of just one beginning: so many steps of each thread."""
     found: Box = {}
     for number, (thread, end) in enumerate(zip(shape.threads, ends, strict=True)):
-        for place, step in enumerate(thread.steps[:end]):
+        for place, step in enumerate(thread.accesses[:end]):
             found[number, place] = ({(step.operation, step.location)}, {test_of(step)})
     return found
 
@@ -89,21 +89,21 @@ def widened(box: Box, choices: Choices) -> Box:
     return box
 
 
-def members(box: Box, choices: Choices) -> Iterator[Shape]:
+def members(box: Box, choices: Choices) -> Iterator[PackedTest]:
     """The beginnings of programs in a box; those that no program of the frame has are left out."""
     slots = list(box)
     groups = choices.frame.groups
     for chosen in product(*(product(*box[slot]) for slot in slots)):
-        steps = {s: Step(*p, *(t or ())) for s, (p, t) in zip(slots, chosen, strict=True)}
+        steps = {s: PackedAccess(*p, *(t or ())) for s, (p, t) in zip(slots, chosen, strict=True)}
         if all(_well_formed(slot, steps, choices) for slot in slots):
             threads = tuple(
-                Thread(0, group, tuple(step for (t, _), step in steps.items() if t == number))
+                PackedThread(0, group, tuple(step for (t, _), step in steps.items() if t == number))
                 for number, group in enumerate(groups)
             )
-            yield Shape(threads, choices.frame.atomic)
+            yield PackedTest(threads, choices.frame.atomic)
 
 
-def _well_formed(slot: Slot, steps: dict[Slot, Step], choices: Choices) -> bool:
+def _well_formed(slot: Slot, steps: dict[Slot, PackedAccess], choices: Choices) -> bool:
     """Whether its test is of a read, and of a store to the same location as far as it is there."""
     step, tables = steps[slot], choices.tables
     if step.tests < 0:

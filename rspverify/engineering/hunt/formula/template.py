@@ -14,8 +14,8 @@ from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
 from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.merged import embedded, halves, merged, token
-from rspverify.engineering.hunt.shape import NONE
-from rspverify.engineering.hunt.space import Space
+from rspverify.enumeration.packed import NONE
+from rspverify.enumeration.space import Space
 from rspverify.litmus import Kind, Location, Operation, Program
 from rspverify.litmus import Thread as SourceThread
 from rspverify.scheme import Scheme

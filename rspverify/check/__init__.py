@@ -1,1 +1,0 @@
-"""The theorem: verdicts on tests under schemes, what they rest on, and runs of many of them."""

@@ -1,0 +1,125 @@
+"""`draw`: an execution of a test as a picture."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.options import OutputFile, TestFile
+from rspverify.commands.output import note
+from rspverify.soundness.settings import OF_A_TEST, Settings
+
+
+class Form(StrEnum):
+    """Forms that --format takes."""
+
+    SVG = "svg"
+    DOT = "dot"
+
+
+@command("An execution of a test as a picture.", takes=OF_A_TEST)
+def draw(
+    settings: Settings,
+    test: TestFile,
+    race: Annotated[
+        bool, typer.Option("--race", help="A consistent execution with a race, marked.")
+    ] = False,
+    forbidden: Annotated[
+        bool,
+        typer.Option(
+            "--forbidden",
+            help="A candidate execution that satisfies the final condition (or has the --outcome) "
+            "and breaks an axiom; what breaks it is bold.",
+        ),
+    ] = False,
+    all: Annotated[
+        bool, typer.Option("--all", help="Every consistent execution, on one page.")
+    ] = False,
+    outcome: Annotated[
+        str | None,
+        typer.Option(
+            help="An execution with these final values, as in '1:r0=1 1:r1=0 x=2'; other values "
+            "may be any."
+        ),
+    ] = None,
+    edges: Annotated[
+        str | None,
+        typer.Option(
+            help="Relations to draw, joined by commas. Default: sb,rf,mo,sw,hb (or po and co), as "
+            "far as the model has them."
+        ),
+    ] = None,
+    no_initial: Annotated[
+        bool, typer.Option("--no-initial", help="Leave out the initial writes.")
+    ] = False,
+    format: Annotated[
+        Form | None,
+        typer.Option(help="svg, or dot for Graphviz. Default: as the file of -o ends, or svg."),
+    ] = None,
+    output: OutputFile = None,
+) -> None:
+    """Draw an execution of a test: events by thread, and the relations between them.
+
+    By default the first consistent execution that is found, and one that satisfies the formula of
+    the final condition if there is such a one. Of an order only the edges that the others follow
+    from are drawn.
+
+    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 there is no such
+    execution; 3 a limit was met, or the test is beyond this version; 0 otherwise.
+    """
+    from rspverify.axiomatic import load_model
+    from rspverify.drawing.draw import NoExecutionError, Wanted, Which
+    from rspverify.drawing.draw import draw as drawn
+    from rspverify.judge.incident import Incident, reporting
+    from rspverify.render.console import opened
+    from rspverify.render.draw_dot import graphs
+    from rspverify.render.draw_svg import page
+    from rspverify.source import read_source, require
+
+    chosen = [
+        which
+        for which, wanted in (
+            (Which.RACE, race),
+            (Which.FORBIDDEN, forbidden),
+            (Which.ALL, all),
+        )
+        if wanted
+    ]
+    require(len(chosen) <= 1, "only one of --race, --forbidden and --all must be given")
+    which = chosen[0] if chosen else Which.CONSISTENT
+    require(
+        outcome is None or which in (Which.CONSISTENT, Which.FORBIDDEN),
+        f"--outcome must go without --{which.value}",
+    )
+    names = None if edges is None else tuple(each.strip() for each in edges.split(","))
+    options = [f"--{which.value}"] if chosen else []
+    options += ["--outcome", outcome] if outcome is not None else []
+    options += ["--edges", edges] if edges is not None else []
+    require(
+        output is None or format is not None or output.endswith((".svg", ".dot", ".gv")),
+        f"{output} must end in .svg, .dot or .gv, or --format must say which it is",
+    )
+    if format is None:
+        ends_so = output is not None and output.endswith((".dot", ".gv"))
+        format = Form.DOT if ends_so else Form.SVG
+    text, missing = "", None
+    with reporting(Incident("draw", (test,), (), settings, options, OF_A_TEST)):
+        model = load_model(settings.model)
+        program = settings.read(read_source(test))
+        wanted = Wanted(which, outcome, names, initial=not no_initial)
+        try:
+            pictures = drawn(program, model, wanted, settings.limits())
+            text = graphs(pictures) if format is Form.DOT else page(pictures)
+        except NoExecutionError as error:
+            missing = str(error)
+    note(model.notes)
+    if missing is not None:
+        print(missing, file=sys.stderr)
+        raise typer.Exit(exit_code(found=True))
+    with opened(output) as console:
+        console.file.write(text)

@@ -1,0 +1,73 @@
+"""What commands tell the shell: one rule for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rspverify.answers import Held, ModelAnswer, Result
+
+INTERNAL = 70
+"""A bug of rspverify was met (sysexits.h, EX_SOFTWARE), whatever else is to be said."""
+INTERRUPTED = 130
+"""As a shell says it of what SIGINT has ended."""
+BROKEN_PIPE = 141
+"""As a shell says it of what SIGPIPE has ended."""
+
+
+def exit_code(
+    *,
+    internal: object = False,
+    interrupted: object = False,
+    wrong: object = False,
+    found: object = False,
+    undecided: object = False,
+) -> int:
+    """The first of 70, 130, 2, 1, 3 that applies, otherwise 0.
+
+    internal: an internal error, 70. interrupted: by the user, 130. wrong: an input is wrong, 2.
+    found: what was looked for, such as UNSOUND, STUCK or what is not as expected, 1. undecided:
+    something is UNKNOWN, VACUOUS or UNSUPPORTED, 3.
+    """
+    reasons = (
+        (internal, INTERNAL),
+        (interrupted, INTERRUPTED),
+        (wrong, 2),
+        (found, 1),
+        (undecided, 3),
+    )
+    return next((code for applies, code in reasons if applies), 0)
+
+
+def exit_code_of(
+    results: Sequence[Result | ModelAnswer],
+    held: Held | None = None,
+    *,
+    interrupted: object = False,
+) -> int:
+    """That of verdicts; where they are held to a file, 0 means that all are as expected."""
+    from rspverify.verdict import ProgressWord, Word
+
+    internal = any(each.internal for each in results)
+    if held is not None:
+        words = {each.result.words for each in held.differences}
+        return exit_code(
+            internal=internal,
+            interrupted=interrupted,
+            wrong=Word.ERROR in words,
+            found=held.unexpected,
+        )
+    words = {word for each in results for word in each.words.split()}
+    return exit_code(
+        internal=internal,
+        interrupted=interrupted,
+        wrong=Word.ERROR in words,
+        found=words & {Word.UNSOUND, ProgressWord.STUCK},
+        undecided=words & {Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED, ProgressWord.UNKNOWN},
+    )
+
+
+def first_of(codes: Collection[int]) -> int:
+    """The exit code of a run of several parts."""
+    return next((code for code in (INTERNAL, INTERRUPTED, 2, 1, 3) if code in codes), 0)

@@ -1,0 +1,103 @@
+"""The options of commands: those that make settings, and others that several commands take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+from inspect import Parameter
+from typing import Annotated, Any, Optional, get_type_hints
+
+import typer
+
+from rspverify.soundness.settings import OPTIONS, Engine, Settings, require_consistent
+from rspverify.source import InputError, Problem, require
+
+
+class FormatName(StrEnum):
+    """Forms that --format takes."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+Format = Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")]
+OutputFile = Annotated[
+    str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
+]
+Jobs = Annotated[
+    int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
+]
+CostsFile = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
+]
+SchemeFile = Annotated[str, typer.Argument(help="A scheme, a .yaml file.")]
+TestFile = Annotated[str, typer.Argument(help="A litmus test.")]
+SchemeAndTests = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SCHEME [TEST…]",
+        help="A scheme (a file that ends in .yaml) and tests (files or folders; default: those of "
+        "the suite litmus/rsp).",
+    ),
+]
+
+
+OF_A_CASE = ("engine", "model", "seconds", "machine", "l2", "states", "unroll", "mixed")
+"""The settings that count where tests are the means to ask about a scheme."""
+
+
+_KINDS = get_type_hints(Settings)
+
+
+def parameters(takes: Collection[str]) -> list[Parameter]:
+    """The options of settings, as parameters that are called as the fields are."""
+    unknown = set(takes) - OPTIONS.keys()
+    assert not unknown, f"settings without an option: {unknown}"
+    return [_parameter(name) for name in OPTIONS if name in takes]
+
+
+def _parameter(name: str) -> Parameter:
+    option, kind = OPTIONS[name], _KINDS[name]
+    shown = typer.Option(option.name, help=option.help, metavar=option.metavar, min=option.least)
+    default = None if option.late else getattr(Settings(), name)
+    kind = Optional[kind] if option.late else kind  # noqa: UP045
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown]
+    )
+
+
+def chosen(given: Mapping[str, Any]) -> Settings:
+    """The settings that options stand for. Raises InputError."""
+    values = dict(given)
+    if values.get("engine", Engine.EVENTS) is None:
+        values["engine"] = Engine.EVENTS if values.get("steps") is None else Engine.UNROLL
+    settings = Settings(**values)
+    require_consistent(settings)
+    _require_machine(settings.machine)
+    _require_solver(settings.confirm)
+    return settings
+
+
+def _require_machine(name: str | None) -> None:
+    if name is None:
+        return
+    from rspverify.assembly import MACHINES
+
+    machines = ", ".join(MACHINES)
+    require(name in MACHINES, f"the machine must be one of {machines}, not {name}")
+
+
+def _require_solver(name: str | None) -> None:
+    if name is None:
+        return
+    from rspverify.smt.portfolio import is_solver, other_solvers
+
+    if not is_solver(name):
+        choices = ", ".join([*other_solvers(), "or a program that reads SMT-LIB 2"])
+        message = f"the second solver must be {choices}, not {name}"
+        hint = f"pip install {name}" if name in ("cvc5", "bitwuzla") else None
+        raise InputError([Problem(None, message, hint)])

@@ -1,0 +1,104 @@
+"""`selftest`: do the engines agree on random programs?"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rspverify.commands.command import command
+from rspverify.commands.exit_code import exit_code
+from rspverify.commands.guard import stoppable
+from rspverify.commands.options import Format, FormatName, Jobs
+
+if TYPE_CHECKING:
+    from rspverify.selftest.answer import PairResult
+
+
+@command("Do the engines agree on random programs?")
+def selftest(
+    programs: Annotated[int, typer.Option(min=1, help="How many pairs.")] = 1000,
+    seed: Annotated[
+        int, typer.Option(help="Which pairs: number i of a seed is always the same.")
+    ] = 0,
+    start: Annotated[int, typer.Option(min=0, help="The number of the first pair.")] = 0,
+    devices: Annotated[
+        int | None, typer.Option(min=1, max=2, help="Programs on so many devices. Default: either.")
+    ] = None,
+    engines: Annotated[
+        str | None, typer.Option(help="Engines, joined by commas. Default: all there are.")
+    ] = None,
+    states: Annotated[
+        int,
+        typer.Option("--limit-states", min=1, help="Beyond so many, explicit gives no answer."),
+    ] = 20_000,
+    steps: Annotated[
+        int, typer.Option("--limit-steps", min=1, help="Where K* is more, unroll is not asked.")
+    ] = 28,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            help="Seconds for each question about a pair; at most one for the verdict on a "
+            "large one that is UNSOUND.",
+        ),
+    ] = 5.0,
+    outcomes: Annotated[
+        bool,
+        typer.Option(
+            "--outcomes",
+            help="Compare outcomes only, with L2s as check treats them: no verdicts, no progress, "
+            "no real L2s on one device. Three to ten times as many pairs in the same time.",
+        ),
+    ] = False,
+    jobs: Jobs = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="The folder for what disagrees.")
+    ] = ".",
+    progress: Annotated[
+        bool | None,
+        typer.Option(help="Show progress. Default: where standard error is a terminal."),
+    ] = None,
+    format: Format = FormatName.TEXT,
+) -> None:
+    """Hold the engines against each other on random programs under random schemes.
+
+    Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus and
+    .yaml. Exit: 1 if there is one, 130 if interrupted, 3 if a worker process was lost, 0 otherwise.
+    """
+    from rspverify.convert import to_json
+    from rspverify.files import require_folder
+    from rspverify.render.console import opened
+    from rspverify.render.selftest_progress import shown_progress
+    from rspverify.render.selftest_text import summary
+    from rspverify.selftest.compare import Choices, engines_named
+    from rspverify.selftest.run import run_pairs, tasks_for, write_files
+    from rspverify.selftest.tally import report
+
+    require_folder(output, "what disagrees")
+    choices = Choices(engines_named(engines), states, steps, timeout)
+    if outcomes:
+        choices = choices.of_outcomes()
+    tasks = tasks_for(seed, programs, start, devices, choices)
+    results: list[PairResult] = []
+    started = time.perf_counter()
+    shown = sys.stderr.isatty() if progress is None else progress
+    with shown_progress(programs, shown) as advance, stoppable() as stop:
+        for result in run_pairs(tasks, jobs or os.cpu_count() or 1):
+            results.append(result)
+            if result.disagreement:
+                write_files(result.disagreement, output)
+            advance()
+    found = report(results, seed, start, programs, choices, time.perf_counter() - started)
+    with opened(None) as console:
+        if format is FormatName.TEXT:
+            for part in summary(found):
+                console.print(part)
+        else:
+            console.file.write(to_json(found))
+    raise typer.Exit(
+        exit_code(interrupted=stop.interrupted, found=found.disagreements, undecided=stop.limit)
+    )

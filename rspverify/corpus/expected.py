@@ -1,0 +1,261 @@
+"""What is expected of tests: a YAML file that a run can be held to, and that a run can write.
+
+    model: opencl-rsp
+    verdicts:
+      MP/MP+st.na-st.DV+ld.DV-ld.na.litmus: {original: UNSOUND, proposed: SOUND}
+      RMW/RMW+inc.WG+inc.DV.R.litmus:
+        {original: {verdict: SOUND, progress: STUCK}, proposed: SOUND}
+
+Tests are named by their path from the file's folder, schemes by their name. A verdict alone expects
+LIVE where progress is asked for. Of models it is `answers`, without `model`:
+
+    answers:
+      differences/S4.litmus: {c11-orig: Never, c11-simp: Sometimes racy}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result
+from rspverify.corpus.suite import Kind, Suite
+from rspverify.files import write
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Problem, read_source
+from rspverify.verdict import ProgressWord, Word
+from rspverify.yaml_reader import Node, Table, Text, read_entries, read_yaml
+
+_WITHOUT_PROGRESS = ("RACY", "UNSUPPORTED", "ERROR")
+_PLAIN = re.compile(r"[\w./+@-]*\w")
+Words = Mapping[str, Mapping[str, str]]
+"""By test, and by scheme or model."""
+
+_HEADERS = {
+    Kind.SCHEMES: """\
+# The verdict of each test under each scheme, in the outcome reading, by path from here, and its
+# progress (`--progress`) where that is not LIVE.
+# `rspverify check … --expect FILE` holds a run to it, and with `--refresh` writes it anew: look at
+# what changes before you commit it.
+""",
+    Kind.MODELS: """\
+# What each model says of each test: whether the executions that it allows satisfy the formula of
+# the final condition never, sometimes or always, and whether one of them is undefined (racy): it
+# has a race, or a barrier that not all of a work-group reach. Of a racy test this is what its
+# consistent executions show; the test as such may do anything.
+# `rspverify check` of the suite holds the models to it, and with `--refresh` writes it anew: look
+# at what changes before you commit it.
+""",
+}
+_KEYS = {Kind.SCHEMES: "verdicts", Kind.MODELS: "answers"}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected, read from `path`: test → scheme or model → words; progress if not LIVE."""
+
+    path: Path
+    verdicts: Words
+    progress: Words = field(default_factory=dict)
+
+    def of(self, result: Result | ModelAnswer) -> str | None:
+        """The words that are expected of a result; None if none are written down.
+
+        With the word of progress if the result has one.
+        """
+        test = _key(self.path, result.file)
+        word = self.verdicts.get(test, {}).get(result.column)
+        if word is None or not isinstance(result, Result) or result.progress is None:
+            return word
+        return f"{word} {self.progress.get(test, {}).get(result.column, ProgressWord.LIVE)}"
+
+    def held(
+        self,
+        results: Sequence[Result | ModelAnswer],
+        given: Iterable[str],
+        tests: Iterable[str],
+        *,
+        progress: bool,
+    ) -> Held:
+        """How results compare; without an expectation, or bounded, none is as expected.
+
+        given: the files and folders that were asked for, tests: the tests in them. Entries of a
+        folder that none of the tests is are of tests that are gone. progress: whether it was asked.
+        """
+        different = (
+            Difference(result, self.of(result))
+            for result in results
+            if self.of(result) != result.words or result.within
+        )
+        there = {_key(self.path, each) for each in tests}
+        folders = [_key(self.path, each) for each in given]
+        gone = (
+            os.path.normpath(self.path.parent / test)
+            for test in self.verdicts
+            if test not in there and any(_is_below(test, folder) for folder in folders)
+        )
+        unasked = sum(
+            result.column in self.progress.get(_key(self.path, result.file), {})
+            for result in results
+            if not progress
+        )
+        return Held(str(self.path), tuple(different), tuple(gone), unasked)
+
+
+def read_expected(path: str, model: str | None = None, kind: Kind = Kind.SCHEMES) -> Expected:
+    """Read what is expected. Raises InputError with every mistake at its place.
+
+    model: what verdicts must be for, if the file names a model.
+    """
+    source = read_source(path)
+    root, problems = read_yaml(source)
+    if root is None:
+        raise InputError(problems)
+    reading = _Reading(kind, problems)
+    key, top = _KEYS[kind], dict(_named(read_entries(root, "the file", problems)))
+    named = top.pop("model", None) if kind is Kind.SCHEMES else None
+    if isinstance(named, Text) and model is not None and named.text != model:
+        reading.wrong(named, f"the model of the expected verdicts must be that of the run, {model}")
+    entries = top.pop(key, None)
+    for other, node in top.items():
+        keys = f"model or {key}" if kind is Kind.SCHEMES else key
+        reading.wrong(node, f"a key must be {keys}, not {other}")
+    if entries is None and isinstance(root, Table):
+        reading.wrong(root, f"the file must have the key {key}")
+    for test, row in read_entries(entries, key, problems) if entries is not None else ():
+        of_test: dict[str, str] = reading.words.setdefault(test.text, {})
+        for column, said in read_entries(row, f"the {key} of a test", problems):
+            reading.entry(test.text, column.text, said, of_test)
+    if problems:
+        raise InputError(problems)
+    return Expected(Path(path), reading.words, reading.progress)
+
+
+def read_all_expected(
+    suites: Sequence[Suite], settings: Sequence[Settings]
+) -> list[Expected | None]:
+    """What is expected of suites; None where nothing is yet. Raises InputError for all of them."""
+    found: list[Expected | None] = []
+    problems: list[Problem] = []
+    for suite, chosen in zip(suites, settings, strict=True):
+        try:
+            there = Path(suite.expected).exists()
+            read = read_expected(suite.expected, chosen.model, suite.kind) if there else None
+            found.append(read)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+@dataclass
+class _Reading:
+    """A file on its way to what it expects."""
+
+    kind: Kind
+    problems: list[Problem]
+    words: dict[str, dict[str, str]] = field(default_factory=dict)
+    progress: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def wrong(self, node: Node, message: str) -> None:
+        """Note a mistake."""
+        self.problems.append(Problem(node.span, message))
+
+    def entry(self, test: str, column: str, said: Node, words: dict[str, str]) -> None:
+        """What is expected of one test under one scheme or model."""
+        if self.kind is Kind.MODELS:
+            words[column] = self._chosen(said, ANSWERS, "an answer")
+            return
+        if not isinstance(said, Table):
+            words[column] = self._chosen(said, tuple(Word), "a verdict")
+            return
+        both = dict(_named(said.entries))
+        for key in both.keys() - {"verdict", "progress"}:
+            self.wrong(both[key], f"a key must be verdict or progress, not {key}")
+        if "verdict" in both:
+            words[column] = self._chosen(both["verdict"], tuple(Word), "a verdict")
+        else:
+            self.wrong(said, "a verdict with progress must have the key verdict")
+        if "progress" in both:
+            word = self._chosen(both["progress"], tuple(ProgressWord), "progress")
+            self.progress.setdefault(test, {})[column] = word
+
+    def _chosen(self, node: Node, choices: tuple[str, ...], what: str) -> str:
+        word = node.text if isinstance(node, Text) else "something else"
+        if not isinstance(node, Text) or word not in choices:
+            self.wrong(node, f"{what} must be one of {', '.join(choices)}, not {word}")
+        return word
+
+
+def write_expected(
+    path: str,
+    results: Iterable[Result | ModelAnswer],
+    model: str | None,
+    kind: Kind = Kind.SCHEMES,
+) -> None:
+    """Write the words of a run; what the file says of other tests and columns stays.
+
+    So does what it says of progress, if that was not asked for and may still hold. Tests that no
+    longer exist are dropped; what is no answer, ERROR, is not written. Raises InputError if the
+    old file cannot be read or the new one not be written.
+    """
+    place = Path(path)
+    kept = read_expected(path, model, kind) if place.exists() else Expected(place, {})
+    entries = {
+        test: {
+            column: _entry(word, kept.progress.get(test, {}).get(column))
+            for column, word in row.items()
+        }
+        for test, row in kept.verdicts.items()
+        if (place.parent / test).exists()
+    }
+    for result in results:
+        if result.words == Word.ERROR:
+            continue
+        test, column = _key(place, result.file), result.column
+        if isinstance(result, ModelAnswer):
+            entries.setdefault(test, {})[column] = result.words
+            continue
+        word = result.verdict.word.value
+        progress = kept.progress.get(test, {}).get(column)
+        if result.progress is not None or word in _WITHOUT_PROGRESS:
+            progress = result.progress.word.value if result.progress else None
+        entries.setdefault(test, {})[column] = _entry(word, progress)
+    lines = [_HEADERS[kind], f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{_KEYS[kind]}:"]
+    if not entries:
+        lines.append(" {}")
+    lines.append("\n")
+    for test in sorted(entries):
+        row = ", ".join(f"{column}: {word}" for column, word in sorted(entries[test].items()))
+        name = test if _PLAIN.fullmatch(test) else json.dumps(test)
+        lines.append(f"  {name}: {{{row}}}\n")
+    write(path, "".join(lines))
+
+
+def not_to_be_expected(results: Iterable[Result | ModelAnswer]) -> list[str]:
+    """What must be said of results that `write_expected` leaves out."""
+    wrong = dict.fromkeys(each.file for each in results if each.words == Word.ERROR)
+    return [f"{file}: must be a test without mistakes to have expected verdicts" for file in wrong]
+
+
+def _entry(word: str, progress: str | None) -> str:
+    if progress in (None, ProgressWord.LIVE):
+        return word
+    return f"{{verdict: {word}, progress: {progress}}}"
+
+
+def _named(entries: Iterable[tuple[Text, Node]]) -> Iterable[tuple[str, Node]]:
+    return ((key.text, node) for key, node in entries)
+
+
+def _is_below(test: str, folder: str) -> bool:
+    return (folder == "." and not test.startswith("../")) or test.startswith(f"{folder}/")
+
+
+def _key(expected: Path, test: str) -> str:
+    return Path(os.path.relpath(test, expected.parent)).as_posix()

@@ -1,0 +1,186 @@
+"""Suites: folders of tests that say what the tests are put to (docs/suites.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from rspverify.soundness.settings import OF_A_TEST, OPTIONS, Settings, require_consistent
+from rspverify.source import InputError, Problem, read_source
+from rspverify.yaml_reader import (
+    List,
+    Node,
+    Text,
+    found,
+    read_choice,
+    read_fields,
+    read_text,
+    read_yaml,
+)
+
+FILE = "suite.yaml"
+CORPUS = "litmus"
+"""The folder below which suites are looked for."""
+EXPECTED = "expected.yaml"
+
+
+class Kind(StrEnum):
+    """What the tests of a suite are put to; as the key of suite.yaml that names it."""
+
+    SCHEMES = "schemes"
+    MODELS = "models"
+
+    @property
+    def noun(self) -> str:
+        """One of them."""
+        return self.value.removesuffix("s")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A folder of tests. about: what they are for, in a sentence.
+
+    columns: the schemes, by path from here, or the models. chosen: settings by their fields.
+    expected: the file of what is expected, which need not exist. default: whether these tests are
+    meant where a scheme is given without any.
+    """
+
+    folder: str
+    about: str
+    kind: Kind
+    columns: tuple[str, ...]
+    chosen: Mapping[str, Any]
+    expected: str
+    default: bool
+
+    def tests(self) -> list[str]:
+        """Its tests in a stable order."""
+        return sorted(map(str, Path(self.folder).rglob("*.litmus")))
+
+    def settings(self, given: Settings) -> Settings:
+        """Its settings, but for what a command line has chosen otherwise. Raises InputError."""
+        default = Settings()
+        own = {
+            name: value
+            for name, value in self.chosen.items()
+            if getattr(given, name) == getattr(default, name)
+        }
+        settings = replace(given, **own)
+        require_consistent(settings)
+        return settings
+
+
+def find_suites(folder: str) -> list[Suite]:
+    """The suites in a folder or below it, those first that are the default. Raises InputError."""
+    problems: list[Problem] = []
+    suites = []
+    for place in _suite_folders(folder):
+        try:
+            suites.append(read_suite(place))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return sorted(suites, key=lambda suite: (not suite.default, suite.folder))
+
+
+def _suite_folders(folder: str) -> Iterator[str]:
+    """Those that have a suite.yaml; what is below one belongs to it."""
+    for place, below, files in os.walk(folder):
+        if FILE in files:
+            below.clear()
+            yield place
+        below.sort()
+
+
+def read_suite(folder: str) -> Suite:
+    """The suite of a folder, from its suite.yaml. Raises InputError with every mistake in it."""
+    source = read_source(Path(folder, FILE))
+    root, problems = read_yaml(source)
+    if root is None:
+        raise InputError(problems)
+    keys = ("about", *Kind, "expected", "default", *_SETTINGS)
+    fields = read_fields(root, "the suite", keys, ("about",), problems) or {}
+    about = read_text(fields, "about", problems)
+    kinds = [kind for kind in Kind if kind in fields]
+    if len(kinds) != 1:
+        span = fields[kinds[1]].span if kinds else root.span
+        problems.append(Problem(span, f"the suite must have one of the keys {', '.join(Kind)}"))
+    columns = tuple(
+        each for kind in kinds for each in _columns(fields[kind], kind, folder, problems)
+    )
+    chosen = {}
+    for key, name in _SETTINGS.items():
+        if key in fields:
+            chosen[name] = _value(fields[key], key, name, problems)
+            if Kind.MODELS in kinds and name not in OF_A_TEST[1:]:
+                message = f"a suite of models must have no {key}, which schemes are checked with"
+                problems.append(Problem(fields[key].span, message))
+    expected = read_text(fields, "expected", problems) or EXPECTED
+    default = False
+    if "default" in fields:
+        default = read_choice(fields["default"], "default", _BOOLEANS, problems) == "true"
+        if default and Kind.SCHEMES not in kinds:
+            message = "default must be false for a suite that no scheme is checked with"
+            problems.append(Problem(fields["default"].span, message))
+    if not any(Path(folder).rglob("*.litmus")):
+        message = "the suite must have .litmus files in its folder or below it, and has none"
+        problems.append(Problem(root.span, message))
+    if problems or about is None:
+        raise InputError(problems)
+    return Suite(folder, about, kinds[0], columns, chosen, os.path.join(folder, expected), default)
+
+
+def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> list[str]:
+    """The names of a list; paths of files are those from the folder."""
+    items = node.items if isinstance(node, List) else (node,)
+    names: list[str] = []
+    if not items:
+        problems.append(Problem(node.span, f"{kind} must name at least one, not an empty list"))
+    for item in items:
+        if not isinstance(item, Text) or item.null:
+            message = f"{kind} must be a name or a list of names, not {found(item)}"
+            problems.append(Problem(item.span, message))
+            continue
+        name, is_path = item.text, kind is Kind.SCHEMES or item.text.endswith(".cat")
+        if is_path:
+            name = os.path.normpath(os.path.join(folder, name))
+            if not Path(name).is_file():
+                problems.append(Problem(item.span, f"{name}: no such file"))
+        if name in names:
+            problems.append(Problem(item.span, f"{kind} must name {item.text} once, not twice"))
+        names.append(name)
+    return names
+
+
+_BOOLEANS = ("true", "false")
+_SETTINGS = {it.name.removeprefix("--"): name for name, it in OPTIONS.items() if not it.local}
+"""The keys of a suite.yaml that are settings, and their fields."""
+
+
+def _value(node: Node, key: str, name: str, problems: list[Problem]) -> Any:
+    """A setting of its type; None, and a problem more, if it is none."""
+    (kind, *_) = get_args(hint := get_type_hints(Settings)[name]) or (hint,)
+    if kind is bool:
+        return read_choice(node, key, _BOOLEANS, problems) == "true"
+    if issubclass(kind, Enum):
+        word = read_choice(node, key, [each.value for each in kind], problems)
+        return None if word is None else kind(word)
+    text = read_text({key: node}, key, problems)
+    if text is None or kind is str:
+        return text
+    least = OPTIONS[name].least
+    what = "a whole number" if kind is int else "a number"
+    try:
+        number = kind(text)
+    except ValueError:
+        number = None
+    if number is None or not (least is None or number >= least):
+        message = f"{key} must be {what}, {least:g} or more, not {text}"
+        problems.append(Problem(node.span, message))
+        return None
+    return number

@@ -1,0 +1,37 @@
+"""What the lemmas of the enumeration ask of a scheme (docs/engineering.md has the proofs)."""
+
+from __future__ import annotations
+
+from rspverify.assembly import Acquire, Lock, Reach, Release
+from rspverify.scheme import Scheme
+
+
+def gives_back(scheme: Scheme) -> bool:
+    """Whether each row frees exactly the locks that it has taken itself, and holds none at its end.
+
+    Then no thread ever frees a lock of another. A row that takes a kind of lock while it holds one
+    does not count: locks are not counted, so that the first of two that frees it frees it for all,
+    and the second may free that of another thread.
+    """
+    for row in scheme.rows:
+        held: dict[Lock, Reach | None] = {}
+        for template in row.code:
+            for effect in template.mnemonic.effects:
+                if isinstance(effect, Acquire):
+                    if effect.lock in held:
+                        return False
+                    held[effect.lock] = template.reach
+                elif isinstance(effect, Release):
+                    if effect.lock not in held or held.pop(effect.lock) is not template.reach:
+                        return False
+        if held:
+            return False
+    return True
+
+
+def stores_again(scheme: Scheme) -> bool:
+    """Whether some row stores again what its operation has written.
+
+    Then another store of the same work-group may come in between, and be lost.
+    """
+    return any(sum(each.mnemonic.writes for each in row.code) > 1 for row in scheme.rows)

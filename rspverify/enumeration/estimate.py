@@ -1,0 +1,98 @@
+"""How many tests a space has and how long they take, from a sample, before all are looked at."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from rspverify.enumeration.growth import Growth
+from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.races import races
+from rspverify.enumeration.survey import Survey
+
+_PARENTS = 300
+"""So many tests of each size are extended."""
+_DECIDED = 30
+"""So many tests of each size are decided."""
+
+Decide = Callable[[Sequence[bytes]], object]
+"""Decides tests of a survey, in this process."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of the tests with so many accesses at the most.
+
+    programs, to_decide: how many there are, and how many of them must be decided. seconds: for
+    listing them, and for deciding them where that was sampled, by one process. sampled: how many
+    tests the last number was made from.
+    """
+
+    events: int
+    programs: float
+    to_decide: float
+    seconds: float
+    sampled: int
+
+
+class _WithoutRace(Container[bytes]):
+    """The tests without a race, where they have not been listed."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+
+    def __contains__(self, encoding: object) -> bool:
+        assert isinstance(encoding, bytes)
+        return not races(decoded(encoding), self._survey.tables)
+
+
+def expectations(
+    survey: Survey, known: int, *, larger: bool, decide: Decide | None
+) -> Iterator[Expected]:
+    """What spaces of `known` + 1, + 2, … accesses take, up to one more than the survey's space.
+
+    The tests of `known` accesses and fewer are listed; of each size beyond, a sample of the tests
+    that grow, chosen at random from those of the size before, is extended. A number is good to a
+    factor of two or three. Only where the lemmas are proved. decide: None if nothing is to be
+    decided.
+    """
+    rng = random.Random(0)
+    growth, free = Growth(survey.tables), _WithoutRace(survey)
+    wanted = {Sort.CORE, Sort.LARGER} if larger else {Sort.CORE}
+
+    def per_decision(tests: Sequence[bytes]) -> float:
+        """Seconds for one decision, on average over a sample."""
+        if decide is None:
+            return 0.0
+        chosen = rng.sample(tests, min(_DECIDED, len(tests)))
+        started = time.process_time()
+        decide(chosen)
+        return (time.process_time() - started) / max(1, len(chosen))
+
+    base = Survey(survey.space.within(known + 1), survey.model)
+    phases = list(base.phases(upto=known))
+    listed = [each for phase in phases for each in phase.to_decide(survey.space, larger=larger)]
+    programs = float(sum(each.counts.programs for each in phases))
+    to_decide = float(len(listed))
+    seconds = len(listed) * per_decision(listed)
+    sample: Sequence[bytes] = base.growing(known)
+    size = float(len(sample))
+    for events in range(known + 1, survey.space.events + 2):
+        chosen = rng.sample(sample, min(_PARENTS, len(sample)))
+        started = time.process_time()
+        children: list[bytes] = []
+        for each in map(decoded, chosen):
+            for threads in (len(each.threads), len(each.threads) + 1):
+                if threads <= survey.space.threads:
+                    children += growth.children(each, free, threads).children
+        core = [each for each in children if sort_of(decoded(each), survey.tables) in wanted]
+        factor = size / max(1, len(chosen))
+        seconds += (time.process_time() - started) * factor
+        seconds += len(core) * factor * per_decision(core)
+        programs += len(children) * factor
+        to_decide += len(core) * factor
+        sample, size = children, len(children) * factor
+        yield Expected(events, programs, to_decide, seconds, min(_PARENTS, len(sample)))

@@ -1,0 +1,213 @@
+"""Programs of a space, one operation after the other, each once up to symmetry.
+
+A program grows by an operation at the end of a thread. Of all programs that a program may have
+grown from, the least in the order of encodings is its parent, so that the children of different
+parents are different programs, and parents can be worked on in any order and at the same time
+(B. D. McKay, Isomorph-free exhaustive generation, 1998).
+
+Only programs without a race grow: a race of a program is one of all that it grows into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field
+
+from rspverify.enumeration.conditions import can_be_made, values
+from rspverify.enumeration.packed import (
+    NONE,
+    PackedAccess,
+    PackedTest,
+    PackedThread,
+    canonical,
+    encoded,
+)
+from rspverify.enumeration.races import races
+from rspverify.enumeration.tables import Tables, distance, guarded_from
+
+
+@dataclass
+class Grown:
+    """What came of extending programs by an operation.
+
+    children: those without a race, encoded, in no order. barren: those with one, where they must
+    grow all the same. racy: extensions that were found to race, counted before symmetry, so that
+    one program may count several times.
+    """
+
+    children: list[bytes] = field(default_factory=list)
+    barren: list[bytes] = field(default_factory=list)
+    racy: int = 0
+
+
+class Growth:
+    """Extends programs of a space.
+
+    judge: whether a program races where that is not `races`, for other models; then racy programs
+    grow, too, as it is not known whether their children race.
+    """
+
+    def __init__(self, tables: Tables, judge: Callable[[PackedTest], bool] | None = None) -> None:
+        self._tables = tables
+        self._space = tables.space
+        self._judge = judge
+
+    def children(self, parent: PackedTest, known: Container[bytes], threads: int) -> Grown:
+        """The programs whose parent this is that have so many threads.
+
+        known: the encodings of all programs that grow and are as large as the parent.
+        """
+        grown = Grown()
+        own = encoded(parent)
+        met: set[bytes] = set()
+        suspicious = bool(self._tables.suspects(parent))
+        for packed, thread in self._extended(parent, new=threads > len(parent.threads)):
+            verdict = False if self._judge else self._suspicion(packed, thread)
+            if verdict is None:
+                grown.racy += 1
+                continue
+            found = self._accepted(packed, own, known)
+            if found is None:
+                grown.racy += 1
+            elif found:
+                child = canonical(packed)
+                key = encoded(child)
+                if key in met:
+                    continue
+                met.add(key)
+                last = packed.threads[thread][2][-1]
+                unsure = verdict or (suspicious and self._tables.writes[last[0]])
+                if self._judge is not None and self._judge(child):
+                    grown.racy += 1
+                    grown.barren.append(key)
+                    continue
+                if self._judge is None and unsure and races(child, self._tables):
+                    grown.racy += 1
+                    continue
+                grown.children.append(key)
+        return grown
+
+    def _suspicion(self, packed: PackedTest, thread: int) -> bool | None:
+        """Whether the last access of a thread may race with another; None if it surely does."""
+        tables = self._tables
+        here = packed.threads[thread]
+        accesses = here[2]
+        last = accesses[-1]
+        free = guarded_from(accesses) == len(accesses)
+        found = False
+        for other, there in enumerate(packed.threads):
+            if other == thread:
+                continue
+            apart = distance(here, there)
+            first_guarded = guarded_from(there[2])
+            for place, access in enumerate(there[2]):
+                if tables.conflicting(last, access, apart):
+                    if free and place < first_guarded:
+                        return None
+                    found = True
+        return found
+
+    def _accepted(self, packed: PackedTest, own: bytes, known: Container[bytes]) -> bool | None:
+        """Whether `own` is the parent of a program; None if one that it has grown from races."""
+        least = own
+        for before in reductions(packed, self._tables):
+            key = encoded(canonical(before))
+            if key == own:
+                continue
+            if key not in known:
+                return None
+            if key < least:
+                least = key
+        return least == own
+
+    def _extended(self, parent: PackedTest, *, new: bool) -> Iterator[tuple[PackedTest, int]]:
+        """The program with another access at the end of a thread, or in a new thread."""
+        threads = parent.threads
+        if not new:
+            for number, thread in enumerate(threads):
+                if thread[2]:
+                    for access, atomic in self._accesses(parent, number):
+                        longer = PackedThread(thread[0], thread[1], (*thread[2], access))
+                        yield (
+                            PackedTest((*threads[:number], longer, *threads[number + 1 :]), atomic),
+                            number,
+                        )
+            return
+        for device, group in self._places(parent):
+            for access, atomic in self._accesses(parent, NONE):
+                yield (
+                    PackedTest((*threads, PackedThread(device, group, (access,))), atomic),
+                    len(threads),
+                )
+
+    def _places(self, parent: PackedTest) -> Iterator[tuple[int, int]]:
+        """Where a new thread may run: in a work-group that is there, or in the next one."""
+        used = {thread[:2] for thread in parent.threads}
+        devices = 1 + max((device for device, _ in used), default=NONE)
+        yield from sorted(used)
+        if len(used) < self._space.workgroups:
+            for device in range(devices):
+                yield device, sum(1 for each in used if each[0] == device)
+            if devices < self._space.devices:
+                yield devices, 0
+
+    def _accesses(
+        self, parent: PackedTest, number: int
+    ) -> Iterator[tuple[PackedAccess, tuple[bool, ...]]]:
+        """The accesses that a thread may go on with (NONE: a new one), and what is atomic then."""
+        tables, space = self._tables, self._space
+        tests = [(NONE, NONE, NONE, 0), *(self._tests(parent, number) if number >= 0 else ())]
+        count = len(parent.atomic)
+        for operation, plain in enumerate(tables.plain):
+            for location in range(min(count + 1, space.locations)):
+                if location < count:
+                    atomic = parent.atomic[location]
+                    if plain == atomic and not (plain and space.mixed):
+                        continue
+                    kinds = [parent.atomic]
+                else:
+                    ways = [not plain] if not (plain and space.mixed) else [False, True]
+                    kinds = [(*parent.atomic, way) for way in ways]
+                for kind in kinds:
+                    for test in tests:
+                        yield PackedAccess(operation, location, *test), kind
+
+    def _tests(self, parent: PackedTest, number: int) -> Iterator[tuple[int, int, int, int]]:
+        """The tests of an `if` that may begin at the end of a thread: a read, and a value."""
+        most = self._space.guards
+        if most is not None and most <= sum(
+            access[2] >= 0 for thread in parent.threads for access in thread[2]
+        ):
+            return
+        accesses = parent.threads[number][2]
+        tested = {access[2] for access in accesses}
+        done = [len(thread[2]) for thread in parent.threads]
+        for place, access in enumerate(accesses):
+            if self._tables.reads[access[0]] and place not in tested:
+                for value in values(parent, self._tables, done, number, place):
+                    yield place, *value
+
+
+def reductions(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:
+    """The programs of the space that a program may have grown from: without one last access."""
+    for number, (device, group, accesses) in enumerate(packed.threads):
+        last = (number, len(accesses) - 1)
+        if any(access[3:5] == last for thread in packed.threads for access in thread[2]):
+            continue
+        if len(accesses) > 1:
+            shorter = PackedThread(device, group, accesses[:-1])
+            before = packed.with_thread(number, shorter)
+        else:
+            before = _without(packed, number)
+        if not tables.writes[accesses[-1][0]] or can_be_made(before, tables):
+            yield before
+
+
+def _without(packed: PackedTest, number: int) -> PackedTest:
+    """A test without one thread, whose stores no `if` of another asks for."""
+    threads = []
+    for other, (device, group, accesses) in enumerate(packed.threads):
+        if other != number:
+            moved = [it._replace(of=it[3] - 1) if it[3] > number else it for it in accesses]
+            threads.append(PackedThread(device, group, tuple(moved)))
+    return PackedTest(tuple(threads), packed.atomic)

@@ -1,0 +1,143 @@
+"""A test of a space packed into tuples of small numbers, and its canonical form.
+
+It is what enumeration works on: quick to make, to compare and to keep. naming.py makes a LitmusTest
+of it. An access is a kind of access, by its number in the space, and a location; the value that a
+store writes has no number here: it is its own. So tests that differ only in how threads,
+work-groups, devices, locations or values are called have one canonical form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, permutations, product
+from typing import NamedTuple
+
+NONE = -1
+
+
+class PackedAccess(NamedTuple):
+    """One access. An `if` may begin before it, and then covers the rest of its thread.
+
+    operation: the place of its kind among the operations of the space.
+    tests: the place in the thread of the read whose value the `if` tests; NONE if none begins.
+    of, at: the thread and the place in it of the store whose value it must be, both NONE for the
+    initial value. plus: how many increments that value must have had since.
+    """
+
+    operation: int
+    location: int
+    tests: int = NONE
+    of: int = NONE
+    at: int = NONE
+    plus: int = 0
+
+
+class PackedThread(NamedTuple):
+    """A thread: its device, its work-group on that, and its accesses."""
+
+    device: int
+    group: int
+    accesses: tuple[PackedAccess, ...]
+
+
+class PackedTest(NamedTuple):
+    """A test. atomic: of each location, whether it is declared atomic."""
+
+    threads: tuple[PackedThread, ...]
+    atomic: tuple[bool, ...]
+
+    @property
+    def size(self) -> int:
+        """How many accesses it has."""
+        return sum(len(thread.accesses) for thread in self.threads)
+
+    def with_thread(self, number: int, thread: PackedThread) -> PackedTest:
+        """The same with another thread in the place of one."""
+        threads = (*self.threads[:number], thread, *self.threads[number + 1 :])
+        return PackedTest(threads, self.atomic)
+
+
+EMPTY = PackedTest((), ())
+
+
+def canonical(test: PackedTest) -> PackedTest:
+    """The one test that stands for all that differ from this in names alone."""
+    orders = _orders(test.threads)
+    first = next(orders)
+    best = _named(test, first)
+    for order in orders:
+        found = _named(test, order)
+        if found < best:
+            best = found
+    return best
+
+
+def _orders(threads: Sequence[PackedThread]) -> Iterator[Sequence[int]]:
+    """Orders of the threads, by what no renaming changes; all of those that this leaves open."""
+    ranks = [[(s[0], s[2], s[5]) for s in thread[2]] for thread in threads]
+    ranked = sorted(range(len(threads)), key=lambda each: (-len(ranks[each]), ranks[each]))
+    ties = [list(same) for _, same in groupby(ranked, key=lambda each: ranks[each])]
+    if len(ties) == len(ranked):
+        yield ranked
+        return
+    for choice in product(*(permutations(each) for each in ties)):
+        yield [thread for part in choice for thread in part]
+
+
+def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
+    """A test with its threads in an order, and everything named as it first occurs."""
+    numbers = {old: new for new, old in enumerate(order)}
+    numbers[NONE] = NONE
+    locations: dict[int, int] = {}
+    devices: dict[int, int] = {}
+    groups: dict[tuple[int, int], int] = {}
+    counts: dict[int, int] = {}
+    threads = []
+    for old in order:
+        device, group, accesses = test.threads[old]
+        on = devices.setdefault(device, len(devices))
+        if (device, group) not in groups:
+            groups[device, group] = counts.get(device, 0)
+            counts[device] = counts.get(device, 0) + 1
+        found = []
+        for operation, location, tests, of, at, plus in accesses:
+            place = locations.setdefault(location, len(locations))
+            found.append(PackedAccess(operation, place, tests, numbers[of], at, plus))
+        threads.append(PackedThread(on, groups[device, group], tuple(found)))
+    return PackedTest(tuple(threads), tuple([test.atomic[each] for each in locations]))
+
+
+def encoded(test: PackedTest) -> bytes:
+    """A test as a few bytes, the same for equal tests alone."""
+    found = bytearray([len(test.threads), len(test.atomic), *test.atomic])
+    for device, group, accesses in test.threads:
+        found += bytes((device, group, len(accesses)))
+        for operation, location, tests, of, at, plus in accesses:
+            if tests == NONE:
+                found += bytes((operation, location, 0))
+            else:
+                found += bytes((operation, location, 1 + tests, 1 + of, 1 + at, plus))
+    return bytes(found)
+
+
+def decoded(data: bytes) -> PackedTest:
+    """The test of some bytes."""
+    count, locations = data[0], data[1]
+    atomic = tuple([bool(each) for each in data[2 : 2 + locations]])
+    place = 2 + locations
+    threads = []
+    for _ in range(count):
+        device, group, length = data[place : place + 3]
+        place += 3
+        accesses = []
+        for _ in range(length):
+            operation, location, tests = data[place : place + 3]
+            place += 3
+            if tests:
+                of, at, plus = data[place : place + 3]
+                place += 3
+                accesses.append(PackedAccess(operation, location, tests - 1, of - 1, at - 1, plus))
+            else:
+                accesses.append(PackedAccess(operation, location))
+        threads.append(PackedThread(device, group, tuple(accesses)))
+    return PackedTest(tuple(threads), atomic)

@@ -1,0 +1,270 @@
+"""All programs of a space without a race, a phase after the other, by workers, and kept.
+
+A phase has the programs with so many operations in so many threads. What of it must be decided does
+not depend on a scheme, so that every hunt in a space shares one survey.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.enumeration.growth import Growth
+from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_if, sort_of
+from rspverify.enumeration.naming import named, size_of
+from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.tables import Tables
+from rspverify.judge.cache import Question, digest
+from rspverify.judge.facts import ModelFacts, facts_of_model
+from rspverify.judge.judge import Judge
+from rspverify.limits import Limits
+from rspverify.programs import program_of
+
+BLOCK = 96
+"""So many parents are extended at a time, and what comes of it is one entry of the cache."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many programs without a race are of each sort (lemmas.py), up to symmetry.
+
+    racy: how many extensions were found to race, a program perhaps several times.
+    """
+
+    alone: int = 0
+    larger: int = 0
+    guarded: int = 0
+    core: int = 0
+    racy: int = 0
+
+    @property
+    def programs(self) -> int:
+        """All programs without a race."""
+        return self.alone + self.larger + self.guarded + self.core
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.alone + other.alone,
+            self.larger + other.larger,
+            self.guarded + other.guarded,
+            self.core + other.core,
+            self.racy + other.racy,
+        )
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The programs with so many operations in so many threads.
+
+    core, larger: those that are of these sorts, the smallest first; of `larger` only those without
+    an `if` that could be left out.
+    """
+
+    events: int
+    threads: int
+    core: tuple[bytes, ...]
+    larger: tuple[bytes, ...]
+    counts: Counts
+
+    def to_decide(self, space: Space, *, larger: bool) -> tuple[bytes, ...]:
+        """What must be decided, the smallest first. larger: also what smaller programs do not
+        stand for.
+        """
+        return in_order((*self.core, *self.larger), space) if larger else self.core
+
+
+@dataclass(frozen=True)
+class _Block:
+    """What came of some parents, as the cache keeps it. growing: the programs that grow on."""
+
+    counts: Counts
+    growing: str
+    core: str
+    larger: str
+
+
+Listener = Callable[[int, int, int, int], None]
+"""Told of how far a phase is: operations, threads, blocks done, and blocks in all."""
+
+
+class Survey:
+    """The phases of a space, each made when it is first asked for.
+
+    `listener` is told how far it is. An interrupted survey goes on where it was: blocks are kept.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        model: MemoryModel,
+        judge: Judge | None = None,
+        listener: Listener = lambda *_: None,
+    ) -> None:
+        self.space = space
+        self.model = model
+        self.judge = judge or Judge()
+        self.tables = Tables(space)
+        self.listener = listener
+        self._phases: list[Phase] = []
+        self._growing: list[dict[int, tuple[bytes, ...]]] = [{0: (encoded(EMPTY),)}]
+
+    @cached_property
+    def facts(self) -> ModelFacts:
+        """What is known of the model by its texts."""
+        return facts_of_model(self.model)
+
+    @cached_property
+    def argued(self) -> bool:
+        """Whether the model says what the lemmas are proved for; nothing else is argued about."""
+        return self.model.meaning_digest == PROVED_FOR
+
+    def phases(self, upto: int | None = None) -> Iterator[Phase]:
+        """All phases, or those up to so many operations: the smaller ones first."""
+        number = 0
+        while number < len(self.plan) and (upto is None or self.plan[number][0] <= upto):
+            if number == len(self._phases):
+                self._phases.append(self._phase(*self.plan[number]))
+            yield self._phases[number]
+            number += 1
+
+    @cached_property
+    def plan(self) -> tuple[tuple[int, int], ...]:
+        """The operations and threads of each phase."""
+        return tuple(
+            (events, threads)
+            for events in range(1, self.space.events + 1)
+            for threads in range(1, min(events, self.space.threads) + 1)
+        )
+
+    def growing(self, events: int) -> tuple[bytes, ...]:
+        """The programs with so many operations that grow, fewer than the most that there may be."""
+        return tuple(each for found in self._growing[events].values() for each in found)
+
+    def is_kept(self) -> bool:
+        """Whether the cache knows something of the largest programs already."""
+        events, threads = self.plan[-1]
+        return self.judge.known(self._question(events, threads, 0, True)) is not None
+
+    def _phase(self, events: int, threads: int) -> Phase:
+        before = self._growing[events - 1]
+        parents = [each for count in (threads - 1, threads) for each in before.get(count, ())]
+        known = frozenset(each for found in before.values() for each in found)
+        last = events == self.space.events
+        work = self.work(known, events, threads, last=last)
+        blocks = [parents[at : at + BLOCK] for at in range(0, len(parents), BLOCK)]
+        found: list[_Block] = []
+        self.listener(events, threads, 0, len(blocks))
+        workers = None if len(blocks) > 4 else 1
+        with closing(self.judge.each(work, enumerate(blocks), workers=workers)) as coming:
+            for block in coming:
+                found.append(block)
+                self.listener(events, threads, len(found), len(blocks))
+        if not last:
+            growing = tuple(sorted(each for block in found for each in unpacked(block.growing)))
+            if len(self._growing) == events:
+                self._growing.append({})
+            self._growing[events][threads] = growing
+        return Phase(
+            events,
+            threads,
+            in_order((each for block in found for each in unpacked(block.core)), self.space),
+            in_order((each for block in found for each in unpacked(block.larger)), self.space),
+            sum((block.counts for block in found), Counts()),
+        )
+
+    def work(
+        self, known: frozenset[bytes], events: int, threads: int, *, last: bool
+    ) -> Callable[[tuple[int, Sequence[bytes]]], _Block]:
+        """What a worker does with a numbered block of parents."""
+        growth = Growth(self.tables, None if self.argued else self._races)
+
+        def grow(numbered: tuple[int, Sequence[bytes]]) -> _Block:
+            number, parents = numbered
+            question = self._question(events, threads, number, last)
+            return self.judge.ask(
+                question, lambda: self._grown(growth, parents, known, threads, last=last)
+            )
+
+        return grow
+
+    def _grown(
+        self,
+        growth: Growth,
+        parents: Sequence[bytes],
+        known: frozenset[bytes],
+        threads: int,
+        *,
+        last: bool,
+    ) -> _Block:
+        sorts: dict[Sort, list[bytes]] = {sort: [] for sort in Sort}
+        growing: list[bytes] = []
+        racy = 0
+        for parent in parents:
+            grown = growth.children(decoded(parent), known, threads)
+            racy += grown.racy
+            if not last:
+                growing += grown.children + grown.barren
+            for child in grown.children:
+                sort = sort_of(decoded(child), self.tables) if self.argued else Sort.CORE
+                sorts[sort].append(child)
+        counts = Counts(
+            alone=len(sorts[Sort.ALONE]),
+            larger=len(sorts[Sort.LARGER]),
+            guarded=len(sorts[Sort.GUARDED]),
+            core=len(sorts[Sort.CORE]),
+            racy=racy,
+        )
+        larger = [
+            each for each in sorts[Sort.LARGER] if not has_idle_if(decoded(each), self.tables)
+        ]
+        parts = (growing, sorts[Sort.CORE], larger)
+        return _Block(counts, *(packed(each) for each in parts))
+
+    def _races(self, packed: PackedTest) -> bool:
+        program = program_of(named(packed, self.space), "enumerated")
+        return Questions(program, self.model, Limits()).race() is not None
+
+    def _question(self, events: int, threads: int, number: int, last: bool) -> Question[_Block]:
+        """Programs of fewer operations do not depend on how many there may be."""
+        space = replace(self.space, events=0)
+        content = (self.facts.digest, space, events, threads, number, BLOCK, last)
+        return Question("survey", content, _Block)
+
+
+def in_order(encodings: Iterable[bytes], space: Space) -> tuple[bytes, ...]:
+    """Programs, the smallest first."""
+    return tuple(sorted(encodings, key=lambda each: size_of(decoded(each), space)))
+
+
+def packed(encodings: Sequence[bytes]) -> str:
+    """Encodings as a short text."""
+    whole = b"".join(bytes([len(each)]) + each for each in sorted(encodings))
+    return base64.b85encode(zlib.compress(whole, 6)).decode()
+
+
+def unpacked(text: str) -> Iterator[bytes]:
+    """The encodings of a text of `packed`."""
+    whole = zlib.decompress(base64.b85decode(text))
+    place = 0
+    while place < len(whole):
+        length = whole[place]
+        yield whole[place + 1 : place + 1 + length]
+        place += 1 + length
+
+
+def digest_of(encodings: Sequence[bytes]) -> str:
+    """What stands for some programs in the key of an answer."""
+    return digest(packed(encodings))
+
+
+def chunks(encodings: Sequence[bytes], size: int) -> list[tuple[bytes, ...]]:
+    """Programs by so many, in their order."""
+    rest = iter(encodings)
+    return list(iter(lambda: tuple(islice(rest, size)), ()))

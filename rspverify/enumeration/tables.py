@@ -1,0 +1,84 @@
+"""What a search asks of the operations of a space again and again, as lists of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.space import Space
+from rspverify.litmus.program import Kind, Scope
+from rspverify.programs import Access
+
+
+class Tables:
+    """What operations do, by their numbers: reads, writes, stores (it does not read), plain, adds.
+
+    inclusive: whether the scopes of two are, by their distance and their numbers.
+    """
+
+    def __init__(self, space: Space) -> None:
+        accesses = space.accesses
+        self.space = space
+        self.reads = [each.reads for each in accesses]
+        self.writes = [each.writes for each in accesses]
+        self.stores = [each.writes and not each.reads for each in accesses]
+        self.plain = [each.plain for each in accesses]
+        self.adds = [each.kind is Kind.RMW for each in accesses]
+        self.inclusive = [
+            [[inclusive(one, other, apart) for other in accesses] for one in accesses]
+            for apart in range(3)
+        ]
+
+    def conflicting(self, one: PackedAccess, other: PackedAccess, apart: int) -> bool:
+        """Whether two accesses of two threads race unless something orders them."""
+        return (
+            one[1] == other[1]
+            and (self.writes[one[0]] or self.writes[other[0]])
+            and not self.inclusive[apart][one[0]][other[0]]
+        )
+
+    def suspects(self, packed: PackedTest) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """The pairs of accesses, by thread and place, that race unless something orders them."""
+        threads = packed.threads
+        return [
+            ((first, i), (second, j))
+            for second, there in enumerate(threads)
+            for first, here in enumerate(threads[:second])
+            for i, one in enumerate(here[2])
+            for j, other in enumerate(there[2])
+            if self.conflicting(one, other, distance(here, there))
+        ]
+
+
+def distance(one: PackedThread, other: PackedThread) -> int:
+    """0 if two threads are in one work-group, 1 if in two of one device, 2 if on two devices."""
+    return 0 if one[:2] == other[:2] else 1 if one[0] == other[0] else 2
+
+
+def guarded_from(accesses: Sequence[PackedAccess]) -> int:
+    """The place of the first access that an `if` covers; the number of accesses if none is."""
+    return next((place for place, access in enumerate(accesses) if access[2] >= 0), len(accesses))
+
+
+def inclusive(first: Access, second: Access, apart: int) -> bool:
+    """Whether their scopes are inclusive (`incl` of the RSP paper, §3), at a distance."""
+    if first.plain or second.plain:
+        return False
+    there, back = _reaches(first, apart), _reaches(second, apart)
+    return (there and back) or (first.remote and there) or (second.remote and back)
+
+
+def _reaches(one: Access, apart: int) -> bool:
+    """Whether its scope, seen from its own place, has an event so far away in it (`incl1`)."""
+    match one.scope:
+        case None | Scope.WI:
+            raise AssertionError(f"a space has no {one.name}")
+        case Scope.WG:
+            return apart == 0
+        case Scope.DV:
+            return apart <= 1
+        case Scope.ALL:
+            return True
+        case _:
+            assert_never(one.scope)

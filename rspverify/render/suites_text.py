@@ -1,0 +1,110 @@
+"""`check` of suites for people: a block for each suite, and one line about all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from rspverify.answers import OBSERVATIONS, ModelAnswer, Result, SuiteReport
+from rspverify.render.check_text import PROGRESS_STYLES, STYLES, comparison
+from rspverify.render.words import counted
+from rspverify.verdict import Word
+
+_RACY = STYLES[Word.RACY]
+_COLUMNS = (
+    *((word, "") for word in OBSERVATIONS),
+    ("racy", _RACY),
+    *((word.value, style) for word, style in STYLES.items()),
+    *((f"progress {word}", style) for word, style in PROGRESS_STYLES.items()),
+)
+"""What is counted, in the order in which it is shown, and its style."""
+_AT_MOST = 20
+"""So many results that are not as expected are shown of a suite; of more, their number."""
+
+
+def block(it: SuiteReport, *, refreshed: bool) -> Iterator[Text]:
+    """What a suite is for, how many of each word there are, and what is not as expected.
+
+    refreshed: what is expected is written from the results.
+    """
+    heading = Text(it.folder, style="bold")
+    yield heading.append(f": {it.about}", style="not bold")
+    yield from _table(it.results)
+    yield Text(f"  {_extent(it)}")
+    for each in it.results:
+        if each.words in (Word.ERROR, Word.UNKNOWN) or each.internal:
+            yield Text(f"  {each.file} under {each.column}: {each.reason}", style="red")
+    if it.held is not None:
+        noun = "verdict" if it.noun == "scheme" else "answer"
+        for line in comparison(it.held, noun, at_most=_AT_MOST):
+            yield Text("  ").append(line)
+    elif not refreshed:
+        yield Text("  nothing is expected of these tests yet (--refresh)", style="yellow")
+    if len(it.results) < it.total:
+        words = f"  interrupted: {len(it.results):,} of {it.total:,} decided, the rest not"
+        yield Text(words, style="bold red")
+    yield Text("")
+
+
+def conclusion(suites: Sequence[SuiteReport], seconds: float) -> Text:
+    """One line about all suites."""
+    results = [each for it in suites for each in it.results]
+    tests = len({each.file for each in results})
+    held = [it.held for it in suites if it.held is not None]
+    unexpected = sum(each.unexpected for each in held)
+    incomplete = any(len(it.results) < it.total for it in suites)
+    parts = [counted(len(suites), "suite"), counted(tests, "test"), counted(len(results), "result")]
+    if incomplete:
+        parts.append("interrupted")
+    if unexpected:
+        parts.append(f"{unexpected:,} not as expected")
+    elif held:
+        parts.append("all as expected" if len(held) == len(suites) else "none unexpected")
+    style = "bold red" if unexpected or incomplete else "bold green"
+    return Text(", ".join([*parts, f"{seconds:.1f} s"]), style=style)
+
+
+def _table(results: Sequence[Result | ModelAnswer]) -> Iterator[Text]:
+    """How many results of each kind, a line for each scheme or model."""
+    rows: dict[str, Counter[str]] = {}
+    for each in results:
+        rows.setdefault(each.column, Counter()).update(_counted_as(each))
+    columns = [(kind, style) for kind, style in _COLUMNS if any(kind in it for it in rows.values())]
+    width = max(map(len, rows), default=0)
+    if columns:
+        heads = "".join(f"  {_head(kind)}" for kind, _ in columns)
+        yield Text(f"  {'':{width}}{heads}", style="dim")
+    for name, counts in rows.items():
+        line = Text(f"  {name:{width}}")
+        for kind, style in columns:
+            line.append(f"  {counts[kind] or '–':>{len(_head(kind))}}", style=style)
+        yield line
+
+
+def _head(kind: str) -> str:
+    """What stands over a column, right above its numbers."""
+    return f"{kind.removeprefix('progress '):>5}"
+
+
+def _counted_as(result: Result | ModelAnswer) -> list[str]:
+    if isinstance(result, ModelAnswer):
+        return result.words.split()
+    progress = [f"progress {result.progress.word}"] if result.progress else []
+    return [result.verdict.word.value, *progress]
+
+
+def _extent(it: SuiteReport) -> str:
+    """How much was decided, how far it reaches, and how long it took."""
+    tests = len({each.file for each in it.results})
+    parts = [counted(tests, "test"), counted(it.columns, it.noun)]
+    first = next((each for each in it.results if isinstance(each, Result)), None)
+    if first is not None:
+        bounds = sorted({f"{n} {name}" for each in it.results for name, n in each.within.items()})
+        reach = f"within {', '.join(bounds)}" if bounds else "exact"
+        parts += [f"model {first.model}", f"engine {first.engine} ({reach})"]
+        parts += [f"{first.reading} reading"] * (first.reading != "outcome")
+    cached = sum(each.cached for each in it.results)
+    parts += [f"{cached:,} cached"] * bool(cached)
+    return ", ".join([*parts, f"{it.seconds:.1f} s"])

@@ -1,0 +1,121 @@
+"""How commands are made: options from settings, exit codes, interrupts."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from rspverify.cli import app
+from rspverify.commands.command import Command, command
+from rspverify.commands.exit_code import exit_code, first_of
+from rspverify.commands.guard import stoppable
+from rspverify.commands.registry import COMMANDS
+from rspverify.limits import LimitReached
+from rspverify.soundness.settings import L2, OPTIONS, Settings, option_words
+from rspverify.verdict import Engine, Reading
+
+OTHER: dict[str, Any] = {
+    "engine": Engine.UNROLL,
+    "model": "rc11",
+    "seconds": 2.5,
+    "steps": 7,
+    "machine": "rsp-st-waits",
+    "l2": L2.REAL,
+    "states": 99,
+    "reading": Reading.WITNESS,
+    "confirm": "cvc5",
+    "smt_dir": "questions",
+    "progress": True,
+    "unroll": 3,
+    "mixed": True,
+}
+"""For each setting a value that is not the default."""
+
+
+def taken(*takes: str) -> tuple[typer.Typer, list[Settings]]:
+    """An app of one command that takes settings, and where it puts them."""
+    found: list[Settings] = []
+
+    @command("Takes settings.", takes=takes)
+    def take(settings: Settings) -> None:
+        found.append(settings)
+
+    made = typer.Typer()
+    made.command(take.name)(take.run)
+    return made, found
+
+
+def test_every_setting_has_an_option_but_one() -> None:
+    assert {each.name for each in fields(Settings)} - OPTIONS.keys() == {"shortest"}
+    assert OTHER.keys() == OPTIONS.keys()
+    assert len({each.name for each in OPTIONS.values()}) == len(OPTIONS)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_words_of_settings_make_them_again(name: str) -> None:
+    settings = replace(Settings(), **{name: OTHER[name]})
+    if name == "steps":
+        settings = replace(settings, engine=Engine.UNROLL)
+    words = list(option_words(settings))
+    assert OPTIONS[name].name in words
+    made, found = taken(*OPTIONS)
+    result = CliRunner().invoke(made, words)
+    assert (result.exit_code, found) == (0, [settings])
+
+
+def test_the_default_needs_no_words() -> None:
+    assert list(option_words(Settings())) == []
+    assert list(option_words(Settings(), always=("model",))) == ["--model", "opencl-rsp"]
+    assert list(option_words(Settings(unroll=3, model="rc11"), ("unroll",))) == ["--unroll", "3"]
+
+
+def test_a_command_has_no_option_that_it_does_not_take() -> None:
+    made, found = taken("model")
+    assert CliRunner().invoke(made, ["--unroll", "3"]).exit_code == 2
+    assert CliRunner().invoke(made, ["--model", "rc11"]).exit_code == 0
+    assert found == [Settings(model="rc11")]
+
+
+def test_a_setting_without_an_option_cannot_be_taken() -> None:
+    with pytest.raises(AssertionError, match="shortest"):
+        taken("shortest")
+
+
+@pytest.mark.parametrize("name", ["seconds", "states", "unroll"])
+def test_numbers_have_a_least_one(name: str) -> None:
+    made, found = taken(name)
+    assert CliRunner().invoke(made, [OPTIONS[name].name, "0"]).exit_code == 2
+    assert found == []
+
+
+@pytest.mark.parametrize("each", COMMANDS, ids=lambda each: each.name)
+def test_every_command_says_how_it_ends_and_is_listed(each: Command) -> None:
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    assert f"  {each.name} " in shown and each.short in shown
+    assert CliRunner().invoke(app, [each.name, "--help"]).exit_code == 0
+
+
+def test_the_first_reason_counts() -> None:
+    reasons = ("internal", "interrupted", "wrong", "found", "undecided")
+    codes = (70, 130, 2, 1, 3)
+    for place, code in enumerate(codes):
+        assert exit_code(**dict.fromkeys(reasons[place:], True)) == code
+        assert first_of({0, *codes[place:]}) == code
+    assert exit_code() == first_of(()) == 0
+
+
+def test_what_stops_a_command_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with stoppable() as stop:
+        pass
+    assert (stop.interrupted, stop.reason) == (False, None)
+    with stoppable() as stop:
+        raise KeyboardInterrupt
+    assert (stop.interrupted, stop.reason) == (True, "interrupted")
+    with stoppable() as stop:
+        raise LimitReached("too many")
+    assert (stop.interrupted, stop.reason) == (False, "too many")
+    assert capsys.readouterr().err == "UNKNOWN: too many\n"

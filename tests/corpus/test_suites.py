@@ -1,0 +1,306 @@
+"""Suites: what a suite.yaml says, which suites are meant, and what a run of them shows."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+from rspverify.corpus import models as models_module
+from rspverify.corpus.expected import read_expected
+from rspverify.corpus.inputs import default_tests
+from rspverify.corpus.suite import Kind, find_suites, read_suite
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError
+from rspverify.verdict import Engine
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = ROOT / "litmus/rsp/paper"
+SUITE = "about: two tests\nschemes: ../scheme.yaml\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place with a scheme, and two suites below `litmus`: mine of schemes, other of models."""
+    shutil.copy(ROOT / "schemes/original.yaml", tmp_path / "litmus.yaml")
+    mine, other = tmp_path / "litmus/mine", tmp_path / "litmus/other"
+    for each in (mine, other):
+        each.mkdir(parents=True)
+    shutil.move(tmp_path / "litmus.yaml", tmp_path / "litmus/scheme.yaml")
+    for name in ("Fig4", "Ex3"):
+        shutil.copy(PAPER / f"{name}.litmus", mine)
+    shutil.copy(PAPER / "Ex1.litmus", other)
+    (mine / "suite.yaml").write_text(SUITE)
+    (other / "suite.yaml").write_text("about: one test\nmodels: [opencl-rsp, rc11]\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "litmus"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["check", "-j", "1", *arguments])
+
+
+def document(result: Result) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(result.stdout)
+    schema = json.loads((files("rspverify.render") / "check.schema.json").read_text())
+    jsonschema.validate(found, schema)
+    return found
+
+
+def mistakes(folder: Path, text: str) -> str:
+    (folder / "mine/suite.yaml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_suite(str(folder / "mine"))
+    return str(caught.value)
+
+
+def test_the_shipped_suites() -> None:
+    suites = find_suites(str(ROOT / "litmus"))
+    names = [Path(each.folder).name for each in suites]
+    assert names == ["rsp", "all-orders", "devices", "c11", "opencl"]
+    assert [each.folder for each in suites if each.default] == [str(ROOT / "litmus/rsp")]
+    every = {each for suite in suites for each in suite.tests()}
+    assert every == set(map(str, (ROOT / "litmus").rglob("*.litmus")))
+    for suite in suites:
+        expected = read_expected(suite.expected, suite.settings(Settings()).model, suite.kind)
+        assert len(expected.verdicts) == len(suite.tests())
+
+
+def test_what_a_suite_says(folder: Path) -> None:
+    text = SUITE + "progress: true\nengine: explicit\ntimeout: 2.5\nunroll: 3\ndefault: true\n"
+    (folder / "mine/suite.yaml").write_text(text + "expected: words.yaml\n")
+    suite = read_suite(str(folder / "mine"))
+    assert (suite.kind, suite.columns) == (Kind.SCHEMES, (str(folder / "scheme.yaml"),))
+    assert suite.expected == str(folder / "mine/words.yaml") and suite.default
+    settings = suite.settings(Settings())
+    assert (settings.progress, settings.engine, settings.seconds) == (True, Engine.EXPLICIT, 2.5)
+    assert suite.settings(Settings(unroll=5)).unroll == 5, "what a command line chooses comes first"
+
+
+def test_all_mistakes_at_once_with_their_places(folder: Path) -> None:
+    said = mistakes(
+        folder,
+        "schemes: [../scheme.yaml, nowhere.yaml, ../scheme.yaml]\n"
+        "progress: maybe\nunroll: 0\nstates: many\nengine: event\nprogres: true\nconfirm: cvc5\n",
+    )
+    for part in (
+        "suite.yaml:1:1: the suite must have the key about",
+        "suite.yaml:1:27: ",
+        "nowhere.yaml: no such file",
+        "suite.yaml:1:41: schemes must name ../scheme.yaml once, not twice",
+        "suite.yaml:2:11: progress must be true or false, not 'maybe'",
+        "suite.yaml:3:9: unroll must be a whole number, 1 or more, not 0",
+        "suite.yaml:4:9: states must be a whole number, 1 or more, not many",
+        "suite.yaml:5:9: engine must be events, unroll or explicit, not 'event'",
+        "did you mean events?",
+        "suite.yaml:6:1: a key of the suite must be about, ",
+        "did you mean progress?",
+        "suite.yaml:7:1: ",
+    ):
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "1:1: the file must be a mapping, not empty"),
+        ("about: a\n", "1:1: the suite must have one of the keys schemes, models"),
+        (SUITE + "models: rc11\n", "3:9: the suite must have one of the keys schemes, models"),
+        ("about: a\nmodels: []\n", "2:9: models must name at least one, not an empty list"),
+        ("about: a\nmodels: [{}]\n", "2:10: models must be a name or a list of names"),
+        (
+            "about: a\nmodels: rc11\nprogress: true\n",
+            "3:11: a suite of models must have no progress",
+        ),
+        ("about: a\nmodels: rc11\ndefault: true\n", "3:10: default must be false"),
+        ("about: a\nmodels: no.cat\n", "no.cat: no such file"),
+        (SUITE + "about: again\n", "3:1: the key 'about' must be given once, not twice"),
+        ("about: a\n\tmodels: rc11\n", "2:1: indentation must be spaces, not a tab"),
+    ],
+)
+def test_mistakes(folder: Path, text: str, message: str) -> None:
+    assert message in mistakes(folder, text)
+
+
+def test_a_suite_has_tests(folder: Path) -> None:
+    for each in (folder / "mine").glob("*.litmus"):
+        each.unlink()
+    assert "the suite must have .litmus files in its folder" in mistakes(folder, SUITE)
+
+
+def test_settings_that_contradict_each_other_are_said(folder: Path) -> None:
+    (folder / "mine/suite.yaml").write_text(SUITE + "steps: 3\n")
+    result = run()
+    assert result.exit_code == 2
+    assert "--steps must go with --engine unroll" in result.stderr
+
+
+def test_without_arguments_all_suites_are_run_and_held(folder: Path) -> None:
+    first = run()
+    assert first.exit_code == 1, "nothing is expected, and Fig4 is UNSOUND"
+    assert "nothing is expected of these tests yet (--refresh)" in first.stdout
+    written = run("--refresh")
+    assert written.exit_code == 0
+    assert written.stderr.splitlines() == [
+        "wrote litmus/mine/expected.yaml",
+        "wrote litmus/other/expected.yaml",
+    ]
+    result = run()
+    assert result.exit_code == 0
+    blocks = [each.splitlines() for each in result.stdout.split("\n\n")]
+    assert [each[0] for each in blocks[:-1]] == [
+        "litmus/mine: two tests",
+        "litmus/other: one test",
+    ]
+    assert blocks[0][1].split() == ["UNSOUND", "RACY"]
+    assert blocks[0][2].split() == ["original", "1", "1"]
+    assert blocks[0][-1].strip() == "every verdict is as in litmus/mine/expected.yaml"
+    assert blocks[1][-1].strip() == "every answer is as in litmus/other/expected.yaml"
+    (last,) = blocks[-1]
+    assert last.startswith("2 suites, 3 tests, 4 results, all as expected, ")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert run("litmus/other").stdout.split("\n\n")[-1].startswith("1 suite, 1 test, 2 results")
+
+
+def test_what_is_not_as_expected_fails_and_is_named(folder: Path) -> None:
+    run("--refresh")
+    for name, words in (("mine", ("UNSOUND", "SOUND")), ("other", ("Always", "Never"))):
+        place = folder / name / "expected.yaml"
+        place.write_text(place.read_text().replace(*words))
+    result = run()
+    assert result.exit_code == 1
+    words = "litmus/mine/Fig4.litmus under original: expected SOUND, got UNSOUND"
+    assert f"  {words}\n  1 verdict not as in litmus/mine/expected.yaml\n" in result.stdout
+    assert "under rc11: expected Never, got Always" in result.stdout
+    assert ", 4 results, 3 not as expected, " in result.stdout
+    found = document(run("--format", "json"))
+    mine, other = found["suites"]
+    assert mine["unexpected"] == [
+        {
+            "file": "litmus/mine/Fig4.litmus",
+            "scheme": "original",
+            "expected": "SOUND",
+            "found": "UNSOUND",
+        }
+    ]
+    assert len(other["unexpected"]) == 2
+    assert {each["suite"] for each in found["results"]} == {"litmus/mine"}
+    assert {each["suite"] for each in found["answers"]} == {"litmus/other"}
+    assert found["summary"]["UNSOUND"] == 1
+
+
+def test_a_deleted_test_does_not_go_unnoticed(folder: Path) -> None:
+    run("--refresh")
+    (folder / "mine/Ex3.litmus").unlink()
+    result = run("litmus/mine")
+    assert result.exit_code == 1
+    assert "litmus/mine/Ex3.litmus: must be a test, as litmus/mine/expected.yaml has it" in (
+        result.stdout
+    )
+    assert document(run("--format", "json"))["suites"][0]["missing"] == ["litmus/mine/Ex3.litmus"]
+    plain = ("litmus/scheme.yaml", "--expect", "litmus/mine/expected.yaml")
+    assert run(*plain, "litmus/mine").exit_code == 1
+    assert run(*plain, "litmus/mine/Fig4.litmus").exit_code == 0, "nobody asked for the other"
+
+
+def test_an_expected_progress_that_is_not_asked_for_is_said(folder: Path) -> None:
+    shutil.copy(ROOT / "litmus/rsp/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus", folder / "mine")
+    run("litmus/mine", "--refresh", "--progress")
+    result = run("litmus/mine")
+    assert result.exit_code == 0
+    assert "of 1 verdict progress is expected, and not asked for (--progress)" in result.stdout
+    assert "not asked for" not in run("litmus/mine", "--progress").stdout
+
+
+def test_answers_of_models_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = document(run("litmus/other", "--format", "json"))["answers"]
+    monkeypatch.setattr(models_module.Asking, "answers", lambda *_: 1 / 0)
+    again = document(run("litmus/other", "--format", "json"))["answers"]
+    assert [each.pop("cached") for each in first] == [False, False]
+    assert [each.pop("cached") for each in again] == [True, True]
+    assert first == again
+
+
+def test_what_goes_wrong_with_one_answer_is_an_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "other/binary.litmus").write_bytes(b"\x00\xff")
+    (folder / "other/wrong.litmus").write_text(
+        "OpenCL wrong\n{ [x]=0; }\nP0 (int* x) { *y = 1; }\n"
+    )
+    right = models_module.outcomes
+
+    def fails(program: Any, model: Any, *rest: Any) -> Any:
+        return 1 / 0 if model.name == "rc11" else right(program, model, *rest)
+
+    monkeypatch.setattr(models_module, "outcomes", fails)
+    result = run("litmus/other", "--format", "json")
+    assert result.exit_code == 70
+    words = {(each["test"], each["model"]): each for each in document(result)["answers"]}
+    assert words["Ex1", "opencl-rsp"]["answer"] == "Always"
+    assert words["Ex1", "rc11"]["reason"].startswith("internal error: ZeroDivisionError")
+    assert words["wrong", "rc11"]["answer"] == "ERROR"
+    assert words["litmus/other/binary.litmus", "opencl-rsp"]["answer"] == "ERROR"
+
+
+def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("--refresh")
+
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(models_module.Asking, "answers", interrupted)
+    result = run("--no-cache")
+    assert result.exit_code == 130
+    assert "every verdict is as in litmus/mine/expected.yaml" in result.stdout
+    assert "interrupted: 0 of 2 decided, the rest not" in result.stdout
+    assert "2 results, interrupted, all as expected" in result.stdout
+    found = document(run("--no-cache", "--format", "json"))
+    assert found["interrupted"] and [each["complete"] for each in found["suites"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["litmus/nowhere"], "litmus/nowhere: no such file or folder"),
+        (["litmus/bare"], "litmus/bare: must be a suite, or have one below it"),
+        (["litmus", "--expect", "e.yaml"], "--expect must go with a scheme"),
+        (["litmus/mine", "litmus/mine/Fig4.litmus"], "at least one scheme must be given"),
+        (["--model", "nonsense"], "nonsense"),
+    ],
+)
+def test_bad_command_lines(folder: Path, arguments: list[str], message: str) -> None:
+    (folder / "bare").mkdir()
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_where_there_is_no_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run()
+    assert result.exit_code == 2
+    assert result.stderr.startswith(
+        "litmus: no such file or folder\n  hint: name a scheme and tests"
+    )
+
+
+def test_the_default_tests(folder: Path) -> None:
+    """Those of the default suites; where none is one, or there is no suite, all tests there are."""
+    names = ["litmus/mine/Ex3.litmus", "litmus/mine/Fig4.litmus"]
+    every = [*names, "litmus/other/Ex1.litmus"]
+    assert default_tests([]) == every
+    (folder / "mine/suite.yaml").write_text(SUITE + "default: true\n")
+    assert default_tests([]) == names
+    assert "2 tests, 1 scheme" in run("litmus/scheme.yaml").stdout
+    for each in folder.rglob("suite.yaml"):
+        each.unlink()
+    assert default_tests([]) == every

@@ -1,0 +1,184 @@
+"""The enumeration, against one that knows no symmetry, and its filters against the solver."""
+
+from __future__ import annotations
+
+import random
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import naive
+
+from rspverify.axiomatic import Questions, load_model
+from rspverify.enumeration.growth import Growth, reductions
+from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.naming import line_of, named
+from rspverify.enumeration.packed import EMPTY, canonical, decoded, encoded
+from rspverify.enumeration.races import races
+from rspverify.enumeration.space import DEVICES, Space
+from rspverify.enumeration.survey import Survey, packed, unpacked
+from rspverify.enumeration.tables import Tables
+from rspverify.limits import Limits
+from rspverify.litmus import read_program
+from rspverify.programs import litmus_text, program_of, read_notation
+from rspverify.source import Source
+
+MODEL = load_model("opencl-rsp")
+
+
+def listed(space: Space) -> list[bytes]:
+    """The programs without a race of the space, those with the most operations left out."""
+    survey = Survey(space.within(space.events + 1), MODEL)
+    for _ in survey.phases(upto=space.events):
+        pass
+    return [each for events in range(1, space.events + 1) for each in survey.growing(events)]
+
+
+def has_race(shape, space: Space) -> bool:
+    return Questions(program_of(named(shape, space), "test"), MODEL, Limits()).race() is not None
+
+
+@cache
+def small() -> tuple[Space, tuple[bytes, ...]]:
+    space = Space(events=3)
+    return space, tuple(listed(space))
+
+
+@pytest.mark.parametrize(
+    ("operations", "events", "locations"),
+    [
+        (Space().operations, 2, 2),
+        (("st.na", "ld.DV", "inc.DV"), 3, 2),
+        (("st.DV.R", "inc.WG"), 3, 1),
+        (("ld.DV", "st.DV"), 4, 1),
+    ],
+)
+def test_every_program_without_a_race_is_listed_once(operations, events, locations) -> None:
+    """As many as there are with every name tried, with the solver to say which race."""
+    space = Space(events=events, locations=locations, operations=operations)
+    found = [naive.of_shape(decoded(each), space) for each in listed(space)]
+    assert len(set(found)) == len(found)
+    expected = {
+        program
+        for size in range(1, events + 1)
+        for program in naive.programs(operations, size, 3, locations)
+    }
+    free = {each for each in expected if not races_by_solver(each, space)}
+    assert set(found) == free
+    assert free < expected or operations == ("ld.DV", "st.DV")
+
+
+def races_by_solver(program, space: Space) -> bool:
+    shape = naive.to_shape(program, space)
+    if not Tables(space).suspects(shape):
+        return False  # no two accesses conflict but with inclusive scopes
+    return has_race(shape, space)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("devices", [1, 2])
+def test_races_are_those_that_the_solver_finds(mixed: bool, devices: int) -> None:
+    space = Space(
+        events=4,
+        devices=devices,
+        mixed=mixed,
+        operations=("ld.na", "st.na", "ld.WG", "ld.DV", "st.DV", "inc.DV.R")
+        + (("st.ALL", "ld.ALL") if devices > 1 else ()),
+    )
+    tables = Tables(space)
+    rng = random.Random(devices + 10 * mixed)
+    seen = {True: 0, False: 0}
+    while min(seen.values()) < 5:
+        shape = random_shape(space, tables, rng, rng.choice((3, 4)))
+        guarded = any(step.tests >= 0 for thread in shape.threads for step in thread.accesses)
+        if not tables.suspects(shape) or not (guarded or rng.random() < 0.05):
+            continue
+        racy = races(shape, tables)
+        assert racy == has_race(shape, space), line_of(shape, space)
+        seen[racy] += 1
+
+
+def random_shape(space: Space, tables: Tables, rng: random.Random, size: int):
+    """A program of the space, racy or not, that grew at random."""
+    shape, growth = EMPTY, Growth(tables)
+    while shape.size < size:
+        new = len(shape.threads) < space.threads and rng.random() < 0.6
+        steps = list(growth._extended(shape, new=new or not shape.threads))
+        tests = [each for each in steps if each[0].threads[each[1]].accesses[-1].tests >= 0]
+        shape = rng.choice(tests if tests and rng.random() < 0.6 else steps)[0]
+    return shape
+
+
+def test_a_race_of_a_program_is_one_of_what_it_grows_into() -> None:
+    space = Space(events=4)
+    tables = Tables(space)
+    rng = random.Random(5)
+    seen = 0
+    while seen < 10:
+        shape = random_shape(space, tables, rng, 4)
+        parts = list(reductions(shape, tables))
+        assert parts
+        if any(has_race(each, space) for each in parts):
+            assert has_race(shape, space), line_of(shape, space)
+            seen += 1
+
+
+def test_a_text_reads_as_the_program_that_was_decided() -> None:
+    rng = random.Random(2)
+    for devices in (1, 2):
+        operations = DEVICES if devices > 1 else Space().operations
+        space = Space(events=5, devices=devices, mixed=True, operations=operations)
+        tables = Tables(space)
+        for _ in range(12):
+            shape = random_shape(space, tables, rng, 5)
+            assert read_notation(line_of(shape, space)) == named(shape, space)
+            built = program_of(named(shape, space), "test")
+            read = read_program(Source("test", litmus_text(named(shape, space), "test")))
+            assert plain(built) == plain(read)
+
+
+def plain(program) -> object:
+    return (
+        [(x.name, x.atomic, x.region, x.initial) for x in program.locations],
+        [(each.name, each.device, each.workgroup) for each in program.threads],
+        [
+            (
+                (it.index, it.thread, it.kind, it.location, it.order, it.scope, it.remote),
+                (it.guard, it.value, it.operator, it.operand, it.success, it.regions),
+            )
+            for it in program.operations
+        ],
+    )
+
+
+def test_canonical_forms_and_encodings() -> None:
+    _, programs = small()
+    rng = random.Random(3)
+    for each in rng.sample(programs, 200):
+        shape = decoded(each)
+        assert encoded(shape) == each
+        assert canonical(shape) == shape
+    assert set(unpacked(packed(programs[:500]))) == set(programs[:500])
+
+
+def test_what_is_said_of_each_program() -> None:
+    space, programs = small()
+    tables = Tables(space)
+    sorts = dict.fromkeys(Sort, 0)
+    for each in programs:
+        sorts[sort_of(decoded(each), tables)] += 1
+    assert sorts == {Sort.ALONE: 11431, Sort.LARGER: 2398, Sort.GUARDED: 336, Sort.CORE: 741}
+    phases = list(Survey(space, MODEL).phases())
+    assert [(it.events, it.threads) for it in phases] == [
+        (1, 1),
+        (2, 1),
+        (2, 2),
+        (3, 1),
+        (3, 2),
+        (3, 3),
+    ]
+    assert sum(it.counts.programs for it in phases) == len(programs)
+    assert sum(len(it.core) for it in phases) == 741

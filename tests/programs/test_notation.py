@@ -1,0 +1,242 @@
+"""Tests in one line, their texts, and the programs that both mean."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rspverify.litmus import Kind, Order, Program, Scope, read_program
+from rspverify.litmus.orders import REFUSED
+from rspverify.programs import (
+    Access,
+    LitmusTest,
+    Thread,
+    litmus_test,
+    litmus_text,
+    notation,
+    program_of,
+    read_notation,
+)
+from rspverify.programs.litmus_test import OPERATIONS
+from rspverify.source import InputError, Source
+from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary
+
+ONE = Constant(1)
+
+
+def test_a_line() -> None:
+    line = "st.na x 5; inc.DV.R y || r0=ld.DV y; if r0==1: r1=ld.na x @01 (atomic x)"
+    release = {"order": Order.RELEASE, "scope": Scope.DV}
+    acquire = {"order": Order.ACQUIRE, "scope": Scope.DV}
+    both = {"order": Order.ACQ_REL, "scope": Scope.DV, "remote": True}
+    seen = Binary("==", Read(0), ONE)
+    assert read_notation(line) == litmus_test(
+        [
+            Thread(
+                (0, 0),
+                (
+                    Access(Kind.STORE, "x", Constant(5)),
+                    Access(Kind.RMW, "y", ONE, operator="+", **both),
+                ),
+            ),
+            Thread(
+                (0, 0),
+                (
+                    Access(Kind.LOAD, "y", register=0, **acquire),
+                    Access(Kind.LOAD, "x", register=1, guards=(seen,)),
+                ),
+            ),
+        ],
+        atomic=("x",),
+    )
+    assert notation(read_notation(line)) == line
+    assert read_notation("st.DV x 1").accesses == (Access(Kind.STORE, "x", ONE, **release),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "r0=cas.rlx.WG x zero 1; F.acq.DV; st.rlx.DV y r0+1 (x=1)",
+        "r0=ld.na x; if r0 {st.na y 1; st.na z 2}; if !r0: if r0<2: st.na y r0?1:2",
+        "st.na x 1 || st.sc.ALL.R y -2 || r0=exch.ar.WI y (r0||r0) @02--1".replace("(r0||r0)", "7"),
+        "r0=ld.na x; st.na y (r0||!r0)",
+        "r0=ld.na x; st.na y (r0+1)*2 || add.DV z 2 (atomic x=3)",
+    ],
+)
+def test_lines_are_written_as_they_are_read(line: str) -> None:
+    assert notation(read_notation(line)) == line.replace("exch.ar", "exch")
+
+
+def test_titles() -> None:
+    line = "st.na x 5; F.sc.DV || r0=ld.rlx.WG y || cas.DV.R y x 1 || inc.ALL y @03-1--2"
+    assert read_notation(line).name == "st.na-F.sc.DV+ld.rlx.WG+cas.DV.R+inc.ALL@03-1--2"
+    alone = " || ".join(["ld.na x"] * 11)
+    assert read_notation(alone).grouping == ""
+    two = f"{alone} @0,10-1-2-3-4-5-6-7-8-9"
+    assert notation(read_notation(two)) == two
+    assert read_notation("st.na x 1 || st.na x 2").grouping == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "mistakes"),
+    [
+        ("st.na x", ["1:8: a value must be a number, a register such as r0, or made of these, not the end"]),
+        ("ld.na x 1", ["1:9: `ld.na` must end after its operands, not `1`"]),
+        (
+            "load.na x; st x 1",
+            [
+                "1:1: an operation must be one of ld, st, inc, add",
+                "1:12: `st` must be followed by na, WI, WG, DV, ALL, the last four also with `.R`",
+            ],
+        ),
+        ("inc.na x", ["1:1: `inc` must be followed by WI"]),
+        ("ld.rel.WG x", ["1:1: `ld` must not have the order release"]),
+        ("F.DV", ["1:1: a fence must have one of the orders rlx, acq, rel, ar, sc"]),
+        ("if r0: inc.WG x", ["1:4: r0 must be read into before in its thread"]),
+        ("r0=ld.na x inc.WG y", ["1:12: `ld.na` must end after its operands, not `inc.WG`"]),
+        ("r0=ld.na x; if r0 st.na y 1", ["1:19: after the condition of an `if` must be `:`, not `st.na`"]),
+        ("r0=ld.na x; if r0 {st.na y 1", ["1:29: after what an `if` covers must be `}`, not the end"]),
+        ("ld.na x}; ld.na y", ["1:8: an access must be followed by `;` or `||`, not `}`"]),
+        ("r0=ld.na x; r0=ld.na x", ["1:13: r0 must be read into once in its thread"]),
+        ("r0=st.na x 1 || s=ld.na x", ["1:1: `st.na` reads nothing", "1:17: a register must be like r0, not `s`"]),
+        ("ld.na r0", ["1:7: a location must be a name such as x, which is not a register's, not `r0`"]),
+        ("st.na x 3000000000", ["1:9: a number must fit into 32 bits"]),
+        ("ld.na x || ld.na y @0", ["1:20: a grouping must name each thread once"]),
+        ("ld.na x || ld.na y @00", ["1:20: a grouping must name each thread once"]),
+        ("ld.na x (atomic y)", ["1:17: of a location that is accessed must be said"]),
+        ("ld.na x (x)", ["1:10: of a location that is accessed must be said"]),
+        ("ld.na x (y=", ["1:12: a value must be a number"]),
+        ("ld.na x @0 || ld.na y", ["1:12: after the threads and their grouping must be `(`, not `||`"]),
+        ("ld.na X; ld.na ?", ["1:7: a location must be", "1:16: a location must be"]),
+    ],
+)  # fmt: skip
+def test_every_mistake_is_said_where_it_is(line: str, mistakes: list[str]) -> None:
+    with pytest.raises(InputError) as raised:
+        read_notation(Source("l", line))
+    said = [f"{it.span}: {it.message}".removeprefix("l:") for it in raised.value.problems]
+    assert len(said) == len(mistakes), said
+    for found, expected in zip(said, mistakes, strict=True):
+        assert found.startswith(expected), found
+
+
+# ---- random tests -------------------------------------------------------------------------------
+
+NUMBERS = st.integers(-(2**31), 2**31 - 1) | st.integers(-2, 3)
+
+
+def expressions(registers: list[int]) -> st.SearchStrategy[Expression]:
+    leaves = st.builds(Constant, NUMBERS)
+    if registers:
+        leaves |= st.sampled_from(registers).map(Read)
+    infix = ["+", "-", "*", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
+    return st.recursive(
+        leaves,
+        lambda inner: (
+            st.builds(unary, st.sampled_from("-~!"), inner)
+            | st.builds(binary, st.sampled_from(infix), inner, inner)
+            | st.builds(select, inner, inner, inner)
+        ),
+        max_leaves=4,
+    )
+
+
+@st.composite
+def threads(draw: st.DrawFn) -> Thread:
+    accesses: list[Access] = []
+    registers: list[int] = []
+    guards: tuple[Expression, ...] = ()
+    for _ in range(draw(st.integers(0, 5))):
+        guards = guards[: draw(st.integers(0, len(guards)))]
+        if draw(st.integers(0, 3)) == 0:
+            guards = (*guards, draw(expressions(registers)))
+        accesses.append(draw(accesses_after(registers, guards)))
+        if accesses[-1].register is not None:
+            registers.append(accesses[-1].register)
+    return Thread((draw(st.integers(0, 2)), draw(st.integers(0, 2))), tuple(accesses))
+
+
+@st.composite
+def accesses_after(draw: st.DrawFn, registers: list[int], guards: tuple[Expression, ...]) -> Access:
+    kind, operator, _ = draw(st.sampled_from(list(OPERATIONS.values())))
+    value = draw(expressions(registers)) if kind in (Kind.STORE, Kind.RMW) else None
+    register = None
+    if kind in (Kind.LOAD, Kind.RMW) and draw(st.booleans()):
+        register = draw(st.integers(0, 9).filter(lambda it: it not in registers))
+    location = None if kind is Kind.FENCE else draw(st.sampled_from("xyz"))
+    it = Access(kind, location, value, register, guards=guards, operator=operator)
+    if operator == "compare_exchange":
+        it = replace(it, expected=draw(st.sampled_from("ze")))
+    if kind in (Kind.LOAD, Kind.STORE) and draw(st.booleans()):
+        return it
+    refused = {Order.CONSUME, *REFUSED.get(kind.value, ())}
+    order = draw(st.sampled_from([each for each in Order if each not in refused]))
+    return replace(it, order=order, scope=draw(st.sampled_from(Scope)), remote=draw(st.booleans()))
+
+
+@st.composite
+def litmus_tests(draw: st.DrawFn) -> LitmusTest:
+    own = draw(st.lists(threads(), min_size=1, max_size=4))
+    initial = draw(st.dictionaries(st.sampled_from("xyze"), NUMBERS))
+    return litmus_test(own, draw(st.sets(st.sampled_from("xyze"))), initial)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(litmus_tests())
+def test_what_is_written_in_a_line_is_read_back(test: LitmusTest) -> None:
+    assert read_notation(notation(test)) == test
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(litmus_tests())
+def test_a_text_reads_as_the_program_that_is_made_without_it(test: LitmusTest) -> None:
+    read = read_program(Source("t", litmus_text(test, "t")), mixed=True)
+    assert without_spans(read) == without_spans(program_of(test, "t"))
+
+
+def without_spans(program: Program) -> Program:
+    """All of it but where things stand; a text without spans."""
+    threads = tuple(
+        replace(each, operations=tuple(replace(it, span=None) for it in each.operations))  # type: ignore[arg-type]
+        for each in program.threads
+    )
+    locations = tuple(replace(each, span=None) for each in program.locations)
+    return replace(program, source=Source("", ""), threads=threads, locations=locations)
+
+
+def test_lines_that_are_no_tests_have_mistakes_and_nothing_else() -> None:
+    rng = random.Random(4)
+    pieces = [
+        "st.na",
+        "ld.DV",
+        "x",
+        "y",
+        "r0",
+        "=",
+        "==",
+        "1",
+        "2",
+        "if",
+        ":",
+        ";",
+        "||",
+        "{",
+        "}",
+        "(",
+        ")",
+        "@01",
+        "(atomic",
+        "inc.WG",
+        "-",
+    ]
+    for _ in range(3_000):
+        line = " ".join(rng.choices(pieces, k=rng.randint(0, 9)))
+        try:
+            test = read_notation(line)
+        except InputError as error:
+            assert error.problems
+        else:
+            assert read_notation(notation(test)) == test
