@@ -138,3 +138,58 @@ def test_links_lead_somewhere() -> None:
     prose = re.sub(r"^ {4}.*$", "", README, flags=re.MULTILINE)
     for target in re.findall(r"\]\(([^)#]+)\)", prose):
         assert (ROOT / target).exists(), target
+
+
+_FILE = re.compile(r"[\w./+@-]*\w\.(?:cat|cff|json|lark|litmus|md|py|svg|toml|yaml)\b")
+_FOLDER = re.compile(r"\b(?:bench|docs|litmus|rspverify|schemes|tests)/[\w./+@-]*")
+_MODULE = re.compile(r"\brspverify(?:\.\w+)+")
+_CITATION = re.compile(r"docs/semantics\.md, ([A-Z][a-z]+(?: [a-z]+)*)")
+GUIDES = ("CONTRIBUTING.md", "docs/semantics.md", "docs/architecture.md")
+
+
+@pytest.mark.parametrize("document", GUIDES)
+def test_what_a_guide_names_exists(document: str) -> None:
+    """Files by their path, from the top or from the package, or by a name alone; and modules.
+
+    A name in capitals, as in `schemes/NAME.yaml`, is the reader's.
+    """
+    text = (ROOT / document).read_text()
+    known = {each.name for top in ("rspverify", "tests", "docs") for each in (ROOT / top).rglob("*.*")}
+    named = {*_FILE.findall(text), *(each.rstrip("./") for each in _FOLDER.findall(text))}
+    tops = (ROOT, ROOT / "rspverify", ROOT / "tests")
+    missing = {
+        each
+        for each in named
+        if not any((top / each).exists() for top in tops)
+        and each not in known
+        and not any(part.partition(".")[0].isupper() for part in each.split("/"))
+    }
+    modules = {each.removesuffix(".py").replace(".", "/") for each in _MODULE.findall(text)}
+    missing |= {
+        each
+        for each in modules
+        if not (ROOT / each).is_dir() and not (ROOT / each).with_suffix(".py").exists()
+    }
+    assert not missing
+
+
+def test_what_is_cited_of_the_semantics_is_a_section() -> None:
+    text = (ROOT / "docs/semantics.md").read_text()
+    sections = set(re.findall(r"^#+ (?:\d+\. )?(.+)$", text, re.MULTILINE))
+    for top in ("rspverify", "tests", "docs", "schemes", "bench"):
+        for each in (ROOT / top).rglob("*"):
+            if each.suffix in {".py", ".md", ".cat", ".yaml"}:
+                for section in _CITATION.findall(each.read_text()):
+                    assert section in sections, f"{each}: {section}"
+
+
+def test_how_to_cite() -> None:
+    import yaml
+
+    from rspverify import __version__
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["version"] == __version__
+    assert citation["license"] == "MIT"
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
