@@ -1,11 +1,11 @@
 """Tests in one line: `st.na x 5; st.DV.R y 1 || r0=ld.DV y; if r0==1: r1=ld.na x @01 (atomic x)`.
 
 Threads are joined by `||`, the accesses of a thread by `;`. An access is what it does, by its name
-in titles of tests (README.md of litmus/rsp and litmus/all-orders), its location, and its value
-if it writes one; a compare-exchange `cas.DV x zero 1` has the location before it whose value it
-expects. `r0=` keeps what it reads, of a compare-exchange whether it succeeds; values and conditions are
-expressions over registers. `if r0==1: …` covers what follows in its thread, `if r0==1 {…}` what is
-in the braces.
+in titles of tests (README.md of litmus/rsp and litmus/all-orders), its location, and its value if
+it writes one; a compare-exchange `cas.DV x zero 1` has the location before it whose value it
+expects. `r0=` keeps what it reads, of a compare-exchange whether it succeeds; values and
+conditions are expressions over registers. `if r0==1: …` covers what follows in its thread, `if
+r0==1 {…}` what is in the braces.
 
 After the threads comes the grouping as titles say it; without one each thread has a work-group of
 its own. In brackets stands what accesses do not tell of a location: `(atomic x)` that it is
