@@ -13,7 +13,7 @@ from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
-from rspverify.verdict import Word
+from rspverify.verdict import Reading, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = load_model("opencl-rsp")
@@ -161,3 +161,18 @@ def test_a_race_that_is_found_is_one_whatever_the_bound_of_loops() -> None:
     source = read_program(Source("t", LOOP.format(scope="work_group", value=1)))
     verdict = check(Case(source, PROPOSED, MODEL, Settings()))
     assert (verdict.word, verdict.within) == (Word.RACY, {})
+
+
+def test_a_model_that_chooses_more_than_rf_and_mo_judges_no_witness() -> None:
+    """The machine generates no order of seq_cst events: sound by outcome says less than is asked."""
+    model = load_model("opencl")
+    assert model.chooses
+    by_outcome = check(Case(litmus("paper/Ex1"), PROPOSED, model, Settings()))
+    assert by_outcome.word is Word.SOUND
+    settings = Settings(reading=Reading.WITNESS)
+    by_witness = check(Case(litmus("paper/Ex1"), PROPOSED, model, settings))
+    assert by_witness.word is Word.UNKNOWN
+    assert by_witness.reason.startswith(
+        "no outcome is wrong, but the model lets an execution choose"
+    )
+    assert check(Case(litmus("paper/Ex1"), PROPOSED, MODEL, settings)).word is Word.SOUND
