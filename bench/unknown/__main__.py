@@ -9,9 +9,9 @@ import typer
 
 from bench.cases import SCHEMES, scheme_named
 from rspverify.axiomatic import MemoryModel, load_model
+from rspverify.engineering.hunt.by_programs import first_broken
 from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
 from rspverify.engineering.hunt.formula.frame import frames
-from rspverify.engineering.hunt.search import first_broken
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space

@@ -99,7 +99,8 @@ def hunt(
     scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
     """
     from rspverify.engineering.hunt.files import written_to
-    from rspverify.engineering.hunt.outfit import Outfit, hunting_space
+    from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
+    from rspverify.engineering.hunt.operations import hunting_space
     from rspverify.files import require_folder
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
@@ -129,19 +130,14 @@ def hunt(
             unwritten.append(error)
             return found
 
-    outfit = Outfit(
-        table,
-        scheme,
-        memory_model,
-        space,
-        left_out,
-        settings,
-        by,
-        count,
+    setup = HuntSetup(
+        table, scheme, memory_model, space, left_out, settings, by, first=first, count=count
     )
     with opened(output) as console:
-        with HuntStream(console, outfit.heading(), text=format is FormatName.TEXT) as stream:
-            report = outfit.hunt(stream, keep, judge, first=first, only_estimate=estimate)
+        with HuntStream(console, text=format is FormatName.TEXT) as stream:
+            hunted = Hunt(setup, judge, stream, keep)
+            stream.begin(hunted.report())
+            report = hunted.run(only_estimate=estimate)
             report = replace(report, seconds=time.perf_counter() - started)
         if format is FormatName.JSON:
             from rspverify.convert import to_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.space import chosen_operations
 from rspverify.programs import access_named
 from rspverify.scheme import Row, Scheme

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from rspverify.engineering.hunt.finding import By, Estimate, Finding, HuntReport
+from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.render import hunt_text
 from rspverify.render.progress import WithBar, bar
 
 
-class HuntStream(WithBar):
+class HuntStream(WithBar, Watcher):
     """Prints findings as soon as there are any. Without `text` (JSON) progress alone is shown."""
 
-    def __init__(self, console: Console, heading: HuntReport, *, text: bool) -> None:
+    def __init__(self, console: Console, *, text: bool) -> None:
         self._console = console
-        self._heading = heading
+        self._scheme = ""
         self._text = text
         self._by = By.PROGRAMS
         self._started = time.monotonic()
@@ -33,12 +33,12 @@ class HuntStream(WithBar):
         super().__init__(shown)
         self._task = self._progress.add_task("", total=None, visible=False, rate="")
 
-    def __enter__(self) -> Self:
-        super().__enter__()
+    def begin(self, report: HuntReport) -> None:
+        """What is to be hunted."""
+        self._scheme = report.subject.scheme
         if self._text:
-            for line in hunt_text.heading(self._heading):
+            for line in hunt_text.heading(report):
                 self._console.print(line, soft_wrap=True)
-        return self
 
     def surveying(self, events: int, threads: int, done: int, total: int) -> None:
         """So many of the blocks of a phase have been enumerated."""
@@ -75,7 +75,7 @@ class HuntStream(WithBar):
     def found(self, finding: Finding) -> None:
         """A program breaks the scheme."""
         if self._text:
-            for line in hunt_text.finding(finding, self._heading.subject.scheme, self._by):
+            for line in hunt_text.finding(finding, self._scheme, self._by):
                 self._console.print(line, soft_wrap=True)
 
     def estimated(self, estimates: Sequence[Estimate]) -> None:

@@ -10,7 +10,7 @@ from jsonschema import validate
 from typer.testing import CliRunner
 
 from rspverify.cli import app
-from rspverify.engineering.hunt.formula.by_formula import ByFormula
+from rspverify.engineering.hunt.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,13 +151,13 @@ def test_an_estimate_decides_nothing() -> None:
 
 def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     first = ["hunt", ORIGINAL, "--events", "3", "--threads", "2", "--write", str(tmp_path)]
-    finding = Hunt._finding
+    finding = Hunt._found
 
-    def interrupted(self: Hunt, program: bytes) -> bool:
+    def interrupted(self: Hunt, program: bytes) -> None:
         finding(self, program)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Hunt, "_finding", interrupted)
+    monkeypatch.setattr(Hunt, "_found", interrupted)
     done = RUNNER.invoke(app, [*first, "-j", "1", "--format", "json"])
     assert done.exit_code == 130
     found = json.loads(done.stdout)

@@ -8,8 +8,8 @@ from shutil import copytree
 import pytest
 
 from rspverify.axiomatic import MemoryModel, load_model
+from rspverify.engineering.hunt.by_programs import first_broken
 from rspverify.engineering.hunt.formula.applies import why_not
-from rspverify.engineering.hunt.search import first_broken
 from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
@@ -85,7 +85,7 @@ def test_what_was_safe_is_decided_under_the_edited_model(
         monkeypatch, tmp_path, "opencl-axioms-common.cat", clause, f"{clause}\nempty rf & thd as No"
     )
     found = first_broken(Survey(space, model), SCHEME, Settings())
-    assert found.case is not None and found.case.program.title == "hunt+st.WG-ld.WG"
+    assert found.test is not None and found.test.program.title == "hunt+st.WG-ld.WG"
 
 
 def test_what_changes_nothing_is_argued_as_before(

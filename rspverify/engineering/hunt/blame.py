@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from rspverify.assembly import Reach
-from rspverify.axiomatic import MemoryModel
-from rspverify.litmus import Program, Scope
+from rspverify.litmus import Scope
 from rspverify.scheme import Row, Scheme, Template, rows_used
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
-from rspverify.soundness.settings import Settings
 from rspverify.soundness.source import SourceExecutions
 from rspverify.verdict import Word
 
@@ -34,21 +32,20 @@ class Blame:
     mended: Scheme
 
 
-def blame(
-    program: Program, scheme: Scheme, model: MemoryModel, settings: Settings, *, devices: int
-) -> Blame:
+def blame(case: Case, *, devices: int) -> Blame:
     """The rows to blame for a program that a scheme breaks. devices: for which rows are made.
 
     Only if no row and no two mend it within their reach, rows are tried that reach everywhere.
     """
-    side = SourceExecutions(program, model)
+    program, scheme, model, settings = case.program, case.scheme, case.model, case.settings
+    source = SourceExecutions(program, model)
     rows = rows_used(program, scheme)
     for anywhere in (False, True):
         for count in (1, 2):
             mends = {}
             for chosen in combinations(rows, count):
                 mended = _strengthened(scheme, chosen, devices, anywhere=anywhere)
-                if check(Case(program, mended, model, settings), side).word is Word.SOUND:
+                if check(Case(program, mended, model, settings), source).word is Word.SOUND:
                     mends[chosen] = mended
             if mends:
                 widest = max(mends, key=_width)

@@ -1,228 +1,254 @@
-"""A hunt: program after program under a scheme, which is made stronger where one breaks it."""
+"""A hunt: a smallest program that breaks a scheme, its rows made stronger, and the next."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from rspverify.answers import Internal
-from rspverify.engineering.hunt.blame import blame
-from rspverify.engineering.hunt.decide import Deciding, row_shape, test_of_shape
-from rspverify.engineering.hunt.finding import FIRST, NO_ROW, BlamedRow, Finding, PhaseCounts
+from rspverify.answers import Subject
+from rspverify.axiomatic import MemoryModel
+from rspverify.convert import counts
+from rspverify.engineering.hunt.assumptions import gives_back
+from rspverify.engineering.hunt.blame import Blame, blame
+from rspverify.engineering.hunt.by_formula import ByFormula
+from rspverify.engineering.hunt.by_programs import ByPrograms, loaded_test, program_named
+from rspverify.engineering.hunt.finding import (
+    ESTIMATED,
+    FIRST,
+    INTERRUPTED,
+    NO_ROW,
+    BlamedRow,
+    By,
+    Estimate,
+    Finding,
+    HuntedSpace,
+    HuntReport,
+    Method,
+    OperationLeftOut,
+)
+from rspverify.engineering.hunt.formula.applies import why_not
+from rspverify.engineering.hunt.operations import idle_rows
+from rspverify.engineering.hunt.strategy import Strategy, Watcher
+from rspverify.enumeration.estimate import expectations
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
-from rspverify.enumeration.survey import Phase, Survey
+from rspverify.enumeration.space import Space, chosen_operations
+from rspverify.enumeration.survey import Survey
+from rspverify.judge.judge import Judge
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.verdict import Verdict, Word
+from rspverify.soundness.source import SourceExecutions
+from rspverify.source import InputError, Problem
+from rspverify.verdict import Word
+
+_LONG = 60.0
+"""From so many seconds on an estimate is given beforehand."""
+
+_QUICK = 3
+"""Programs of up to so many operations are listed before anything is estimated."""
 
 
-@dataclass
-class _Part:
-    """Programs that were decided in a row, and under which of the schemes, by its number."""
+@dataclass(frozen=True)
+class HuntSetup:
+    """All that a hunt takes, read.
 
-    programs: Sequence[bytes]
-    version: int
+    by: None for formulas where they apply. first: whether it stops at the first finding. count:
+    whether the programs that formulas have decided are counted.
+    """
+
+    scheme: Scheme
+    file: str
+    model: MemoryModel
+    space: Space
+    left_out: tuple[tuple[str, str], ...]
+    settings: Settings
+    by: By | None = None
+    first: bool = False
+    count: bool = True
 
 
 class Hunt:
     """One hunt. What is known so far can be asked for at any time.
 
-    found: told of each program that breaks the scheme. decided: told how many more programs were
-    decided, of how many of a phase.
+    keep: what is done with a finding before it is shown. Raises InputError where formulas are asked
+    for and do not apply.
     """
 
     def __init__(
         self,
-        survey: Survey,
-        scheme: Scheme,
-        settings: Settings,
-        *,
-        file: str = "",
-        first: bool = False,
-        found: Callable[[Finding], Finding] = lambda finding: finding,
-        phase: Callable[[Phase, int], None] = lambda phase, count: None,
-        decided: Callable[[int], None] = lambda count: None,
+        setup: HuntSetup,
+        judge: Judge,
+        watcher: Watcher | None = None,
+        keep: Callable[[Finding], Finding] = lambda finding: finding,
     ) -> None:
-        self.survey = survey
-        self.deciding = Deciding(survey, settings, file)
-        self.schemes = [scheme]
-        self.stronger: list[int] = []
         self.findings: list[Finding] = []
-        self.phases: list[PhaseCounts] = []
-        self.internal: list[Internal] = []
+        self.stronger: list[int] = []
         self.stopped = ""
-        self.complete = False
-        self._settings = settings
-        self._first = first
-        self._found = found
-        self._phase = phase
-        self._decided = decided
-        self._parts: list[_Part] = []
-        self._other: dict[bytes, Word] = {}
-        self._reasons: dict[bytes, str] = {}
-        self._changed: list[frozenset[int]] = []
+        self._setup = setup
+        self._watcher = watcher = watcher or Watcher()
+        self._keep = keep
+        self._estimates: tuple[Estimate, ...] = ()
         self._started = time.perf_counter()
+        survey = Survey(setup.space, setup.model, judge, watcher.surveying)
+        self._why = None
+        if setup.by is not By.PROGRAMS:
+            self._why = why_not(survey, setup.scheme, setup.settings)
+        if self._why is not None and setup.by is By.FORMULA:
+            raise InputError([Problem(None, f"--by formula cannot be used here: {self._why}")])
+        kind = ByPrograms if self._why is not None or setup.by is By.PROGRAMS else ByFormula
+        self.strategy: Strategy = kind(survey, setup.scheme, setup.settings, watcher, setup.file)
 
-    @property
-    def words(self) -> Counter[Word]:
-        """How many programs have each verdict, by the last that was found."""
-        total = sum(len(part.programs) for part in self._parts)
-        words = Counter(self._other.values())
-        words[Word.SOUND] = total - sum(words.values())
-        return +words
+    def run(self, *, only_estimate: bool = False) -> HuntReport:
+        """Everything, or as much as there was before an interrupt."""
+        strategy = self.strategy
+        try:
+            if only_estimate:
+                self._estimates, self.stopped = self._expected(), ESTIMATED
+                self._watcher.estimated(self._estimates)
+            elif isinstance(strategy, ByFormula):
+                self._hunt()
+                if strategy.complete and self._setup.count:
+                    self._count(strategy)
+            else:
+                self._foretell()
+                self._hunt()
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+        return self.report()
 
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """The programs without a verdict, each with the reason."""
-        undecided = (Word.UNKNOWN, Word.UNSUPPORTED, Word.ERROR)
-        return tuple(
-            self._reasons.get(each, "") for each, word in self._other.items() if word in undecided
-        )
+    def _hunt(self) -> None:
+        """Finding after finding, each under the scheme that the one before has made stronger."""
+        with closing(self.strategy.broken()) as coming:
+            for program in coming:
+                fault = self._found(program)
+                if self._setup.first or not fault.blamed:
+                    self.stopped = FIRST if self._setup.first else NO_ROW
+                    return
+                self.strategy.schemes.append(fault.mended)
+                numbers = [row.number for row in fault.blamed]
+                self.stronger += [each for each in numbers if each not in self.stronger]
 
-    @property
-    def done(self) -> int:
-        """How many programs were decided, that with which a part ends included."""
-        return sum(len(part.programs) for part in self._parts) + 1
+    def _count(self, strategy: ByFormula) -> None:
+        """Count the programs, which takes longer than to find those that break the scheme."""
+        if self._setup.space.events > _QUICK:
+            self._watcher.answered(self.report())
+        self._foretell()
+        strategy.count()
 
-    def run(self) -> None:
-        """Everything, unless it is stopped before."""
-        for phase in self.survey.phases():
-            larger = self.deciding.needs_larger(self.schemes[-1])
-            programs: Sequence[bytes] = phase.to_decide(self.survey.space, larger=larger)
-            self.phases.append(phase_counts(phase, len(programs)))
-            self._phase(phase, len(programs))
-            if not self._all(programs):
-                return
-        while (again := self._outdated()) is not None:
-            part, programs = again
-            part.version = len(self.schemes) - 1
-            if programs and not self._all(programs, anew=True):
-                return
-        self.complete = True
-
-    def _all(self, programs: Sequence[bytes], *, anew: bool = False) -> bool:
-        """Decide programs, and go on after each finding; whether it is to go on after them."""
-        while programs:
-            done, broken = self._until_broken(programs)
-            if not anew:
-                self._parts.append(_Part(programs[:done], len(self.schemes) - 1))
-            if broken is None:
-                return True
-            self._other[broken] = Word.UNSOUND
-            if not self._finding(broken):
-                if not anew:
-                    self._parts.append(_Part([broken], len(self.schemes) - 1))
-                return False
-            programs = programs[done:]
-        return True
-
-    def _until_broken(self, programs: Sequence[bytes]) -> tuple[int, bytes | None]:
-        """How many programs there are before the first that is broken, and that one."""
-        done = 0
-        with closing(self.deciding.words(programs, self.schemes[-1])) as coming:
-            for chunk, words in coming:
-                self.internal += words.internal
-                reasons = iter(words.reasons)
-                for program, word in zip(chunk, words.words, strict=True):
-                    if word in (Word.UNKNOWN, Word.UNSUPPORTED):
-                        self._reasons[program] = next(reasons)
-                    if word is Word.UNSOUND:
-                        self._decided(done % len(chunk))
-                        return done, program
-                    self._note(program, word)
-                    done += 1
-                self._decided(len(chunk))
-        return done, None
-
-    def _note(self, program: bytes, word: Word) -> None:
-        if word is Word.SOUND:
-            self._other.pop(program, None)
-        else:
-            self._other[program] = word
-
-    def _finding(self, program: bytes) -> bool:
-        """Decide a program again from its text, blame rows, and make them stronger; or stop."""
-        survey, scheme = self.survey, self.schemes[-1]
-        shape = decoded(program)
-        settings = replace(self._settings, shortest=True, progress=False, seconds=None)
-        test = test_of_shape(shape, survey.space, settings)
-        verdict = check(Case(test.program, scheme, survey.model, settings))
+    def _found(self, program: bytes) -> Blame:
+        """Decide a program again from its text, and say which rows are at fault."""
+        setup, strategy, test = self._setup, self.strategy, decoded(program)
+        line = line_of(test, setup.space)
+        settings = replace(setup.settings, shortest=True, progress=False, seconds=None)
+        loaded = loaded_test(test, setup.space, settings)
+        verdict = check(Case(loaded.program, strategy.scheme, setup.model, settings))
         if verdict.word is not Word.UNSOUND:
-            line = line_of(shape, survey.space)
             raise AssertionError(f"{line} is UNSOUND, and from its text {verdict.word.value}")
-        devices = survey.space.devices
-        at_fault = blame(
-            test.program, scheme, survey.model, self.deciding.settings, devices=devices
-        )
-        shown = Finding(
-            program=line_of(shape, survey.space),
-            test=test.program.title,
-            text=test.source.text,
-            events=shape.size,
-            threads=len(shape.threads),
+        case = Case(loaded.program, strategy.scheme, setup.model, strategy.settings)
+        fault = blame(case, devices=setup.space.devices)
+        finding = Finding(
+            program=line,
+            test=loaded.program.title,
+            text=loaded.source.text,
+            events=test.size,
+            threads=len(test.threads),
             reason=verdict.reason,
-            steps=_steps(verdict),
+            steps=len(verdict.execution.steps) if verdict.execution else None,
             axioms=verdict.axioms,
-            blamed=tuple(_blamed(row, at_fault.mended) for row in at_fault.blamed),
-            mends=tuple(tuple(row.number for row in rows) for rows in at_fault.mends),
+            blamed=tuple(_blamed(row, fault.mended) for row in fault.blamed),
+            mends=tuple(tuple(row.number for row in rows) for rows in fault.mends),
             stronger=tuple(self.stronger),
-            decided=self.done,
-            open=len(self.unknown),
+            decided=strategy.done,
+            open=len(strategy.unknown),
             seconds=time.perf_counter() - self._started,
         )
-        self.findings.append(self._found(shown))
-        if self._first or not at_fault.blamed:
-            self.stopped = FIRST if self._first else NO_ROW
-            return False
-        self.schemes.append(at_fault.mended)
-        numbers = [row.number for row in at_fault.blamed]
-        self._changed.append(frozenset(numbers))
-        self.stronger += [each for each in numbers if each not in self.stronger]
-        return True
+        self.findings.append(self._keep(finding))
+        self._watcher.found(self.findings[-1])
+        return fault
 
-    def _outdated(self) -> tuple[_Part, Sequence[bytes]] | None:
-        """Programs whose rows have changed since they were decided, of one part."""
-        now = len(self.schemes) - 1
-        for part in self._parts:
-            if part.version < now:
-                changed = frozenset[int]().union(*self._changed[part.version :])
-                return part, [each for each in part.programs if changed & self._rows(each)]
-        return None
+    def _foretell(self) -> None:
+        """Say what is expected where that takes long."""
+        events = self._setup.space.events
+        if events > _QUICK and not self.strategy.survey.is_kept():
+            self._estimates = self._expected()
+            if any(it.seconds > _LONG for it in self._estimates if it.events == events):
+                self._watcher.estimated(self._estimates)
 
-    def _rows(self, program: bytes) -> frozenset[int]:
-        """The numbers of the rows that a program uses."""
-        accesses, table = self.survey.space.accesses, self.schemes[-1].table
-        used = {step.operation for thread in decoded(program).threads for step in thread.accesses}
-        shapes = (row_shape(accesses[each]) for each in used)
-        return frozenset(table[each].number for each in shapes if each in table)
+    def _expected(self) -> tuple[Estimate, ...]:
+        """What hunts of more and more operations take; by formula, to list the programs."""
+        survey, scheme, settings = self.strategy.survey, self._setup.scheme, self.strategy.settings
+        if not survey.argued:
+            return ()
 
+        def decide(programs: Sequence[bytes]) -> None:
+            for each in programs:
+                program = program_named(decoded(each), survey.space)
+                source = SourceExecutions(program, survey.model, race_free=True)
+                check(Case(program, scheme, survey.model, settings), source)
 
-def phase_counts(phase: Phase, count: int) -> PhaseCounts:
-    """A phase of which so many programs must be decided."""
-    counts = phase.counts
-    return PhaseCounts(
-        events=phase.events,
-        threads=phase.threads,
-        programs=counts.programs,
-        alone=counts.alone,
-        larger=counts.larger,
-        guarded=counts.guarded,
-        to_decide=count,
-        racy=counts.racy,
-    )
+        deciding, workers = not isinstance(self.strategy, ByFormula), survey.judge.workers
+        known, larger = min(_QUICK, survey.space.events), not gives_back(scheme)
+        return tuple(
+            Estimate(
+                events=it.events,
+                programs=round(it.programs),
+                to_decide=round(it.to_decide),
+                seconds=it.seconds / workers,
+                deciding=deciding,
+                workers=workers,
+                sampled=it.sampled,
+            )
+            for it in expectations(
+                survey, known, larger=larger, decide=decide if deciding else None
+            )
+        )
+
+    def report(self) -> HuntReport:
+        """All that is known by now."""
+        setup, it = self._setup, self.strategy
+        space, settings = setup.space, setup.settings
+        machine = settings.machine or setup.scheme.machine.name
+        usual = chosen_operations(None, space.devices)
+        return HuntReport(
+            subject=Subject(
+                setup.scheme.name, setup.file, machine, setup.model.name, settings.engine
+            ),
+            space=HuntedSpace(
+                within=space.bounds,
+                operations=space.operations,
+                left_out=tuple(OperationLeftOut(*each) for each in setup.left_out),
+                idle_rows=idle_rows(setup.scheme, space),
+                plain_on_atomic=space.mixed,
+                some_operations=not set(usual) <= set(space.operations),
+            ),
+            method=Method(
+                by=By.FORMULA if it.formulas else By.PROGRAMS,
+                why_by_programs=self._why,
+                formulas=it.formulas,
+                counted=it.counted,
+                filtered=it.survey.argued,
+                estimates=self._estimates,
+            ),
+            phases=tuple(it.phases),
+            findings=tuple(self.findings),
+            stronger=tuple(self.stronger),
+            programs=sum(phase.programs for phase in it.phases),
+            decided=counts(Word, it.words),
+            unknown=it.unknown,
+            complete=it.complete,
+            sound=it.complete and not it.unknown and not it.internal,
+            stopped=self.stopped or None,
+            interrupted=self.stopped == INTERRUPTED,
+            internal=tuple(it.internal),
+            seconds=time.perf_counter() - self._started,
+        )
 
 
 def _blamed(row: Row, mended: Scheme) -> BlamedRow:
     stronger = next(each.code for each in mended.rows if each.number == row.number)
     code, strong = (tuple(map(str, each)) for each in (row.code, stronger))
     return BlamedRow(row.number, str(row), code, strong)
-
-
-def _steps(verdict: Verdict) -> int | None:
-    return None if verdict.execution is None else len(verdict.execution.steps)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.engineering.hunt.decide import row_shape
-from rspverify.engineering.hunt.search import first_broken
+from rspverify.engineering.hunt.by_programs import first_broken
+from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.repair.answer import Hunted
 from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space
 from rspverify.enumeration.survey import Survey
@@ -42,4 +42,4 @@ class Hunt:
         if found.test is not None:
             return found.test
         unknown = len(found.unknown)
-        return Hunted(self.bounds, found.counts.programs, found.decided, unknown)
+        return Hunted(self.bounds, found.programs, found.decided, unknown)

@@ -14,19 +14,20 @@ from hypothesis import strategies as st
 
 from rspverify.assembly import Instruction
 from rspverify.axiomatic import load_model
-from rspverify.engineering.hunt.decide import program_named
-from rspverify.engineering.hunt.finding import NO_ROW
+from rspverify.engineering.hunt.by_formula import ByFormula
+from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.finding import NO_ROW, By, Formulas, HuntReport
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import FrameQuestion
-from rspverify.engineering.hunt.formula.by_formula import ByFormula
 from rspverify.engineering.hunt.formula.choices import Choices
 from rspverify.engineering.hunt.formula.frame import Frame, frames
 from rspverify.engineering.hunt.formula.learnt import just, members, racy_beginning, widened
 from rspverify.engineering.hunt.formula.merged import embedded, merged
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.template import Template
-from rspverify.engineering.hunt.hunt import Hunt
+from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
+from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread, decoded
 from rspverify.enumeration.races import races
@@ -66,10 +67,14 @@ def question(space: Space, table: Scheme, settings: Settings = QUICK) -> FrameQu
     return FrameQuestion(space, table, MODEL, settings, Incident("hunt"))
 
 
-def by_formula(space: Space, table: Scheme, **rest: object) -> ByFormula:
-    hunt = ByFormula(Survey(space, MODEL), table, Settings(), **rest)  # type: ignore[arg-type]
-    hunt.run()
-    return hunt
+def by_formula(space: Space, table: Scheme, by: By = By.FORMULA, **rest: bool) -> HuntReport:
+    rest = {"count": False, **rest}
+    return Hunt(HuntSetup(table, "", MODEL, space, (), Settings(), by, **rest), Judge()).run()
+
+
+def formulas_of(report: HuntReport) -> Formulas:
+    assert report.method.formulas is not None
+    return report.method.formulas
 
 
 def proposed_mutants() -> list[Scheme]:
@@ -380,13 +385,12 @@ def test_message_passing_is_found_and_row_2_is_blamed() -> None:
     assert [row.number for row in found.blamed] == [2]
     assert found.program == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
     assert hunt.complete
-    assert hunt.formulas.asked == hunt.formulas.sound > 0
-    assert not hunt.counted
-    hunt.count()
-    assert hunt.counted
-    listed = Hunt(Survey(MESSAGES, MODEL), scheme("proposed"), Settings())
-    listed.run()
-    assert hunt.phases == listed.phases
+    assert formulas_of(hunt).asked == formulas_of(hunt).sound > 0
+    assert not hunt.method.counted
+    counted = by_formula(MESSAGES, scheme("original"), count=True)
+    assert counted.method.counted
+    listed = by_formula(MESSAGES, scheme("proposed"), By.PROGRAMS)
+    assert counted.phases == listed.phases
 
 
 def test_a_bound_on_ifs_is_one() -> None:
@@ -447,8 +451,8 @@ def test_what_cannot_be_answered_is_unknown(
 
     monkeypatch.setattr(ask, "suspicious", fail)
     hunt = by_formula(Space(events=2), scheme("proposed"))
-    assert hunt.formulas.sound == 0
-    assert len(hunt.unknown) == hunt.formulas.asked == 2
+    assert formulas_of(hunt).sound == 0
+    assert len(hunt.unknown) == formulas_of(hunt).asked == 2
     assert all(said in each for each in hunt.unknown)
 
 
@@ -467,7 +471,7 @@ def test_a_mistake_of_ours_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(ask, "suspicious", fail)
     hunt = by_formula(Space(events=2), scheme("proposed"))
     assert {"planted" in it.message for it in hunt.internal} == {True}
-    assert hunt.formulas.sound == 0
+    assert formulas_of(hunt).sound == 0
     assert list(tmp_path.iterdir())
 
 
@@ -502,21 +506,23 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
     judge = Judge(cache_place(True, print))
     space = replace(SMALL, threads=2, operations=("st.na", "ld.DV", "st.DV.R"))
 
-    def run(table: Scheme, stop: int | None = None) -> ByFormula:
+    def run(table: Scheme, stop: int | None = None) -> Formulas:
         def told(count: int) -> None:
             if len(asked) == stop:
                 raise KeyboardInterrupt
 
-        hunt = ByFormula(Survey(space, MODEL, judge), table, Settings(), decided=told)
-        hunt.run()
-        return hunt
+        watcher = Watcher()
+        watcher.decided = told  # type: ignore[method-assign]
+        strategy = ByFormula(Survey(space, MODEL, judge), table, Settings(), watcher)
+        assert list(strategy.broken()) == []
+        return strategy.formulas
 
     with pytest.raises(KeyboardInterrupt):
         run(scheme("proposed"), 3)
     assert len(asked) == 3
-    whole = run(scheme("proposed")).formulas
+    whole = run(scheme("proposed"))
     assert len(asked) == whole.asked == len(set(asked)) > 3
-    assert run(scheme("proposed")).formulas == whole
+    assert run(scheme("proposed")) == whole
     assert len(asked) == whole.asked
     run(next(it for it in proposed_mutants() if "row2-" in it.name))
     assert len(asked) > whole.asked

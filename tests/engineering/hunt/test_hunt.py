@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ import pytest
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.blame import strongest
-from rspverify.engineering.hunt.decide import program_named
-from rspverify.engineering.hunt.hunt import Hunt
-from rspverify.engineering.hunt.outfit import hunting_space
-from rspverify.engineering.hunt.search import first_broken, survivors
+from rspverify.engineering.hunt.by_programs import first_broken, loaded_test, program_named
+from rspverify.engineering.hunt.finding import By, HuntReport
+from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
+from rspverify.engineering.hunt.operations import hunting_space
+from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.enumeration import survey as survey_module
 from rspverify.enumeration.growth import Growth
 from rspverify.enumeration.lemmas import Sort, sort_of
@@ -24,6 +26,7 @@ from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
 from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -45,10 +48,20 @@ def broken_sibling(name: str) -> Scheme:
     return read_scheme_file(str(ROOT / "tests" / "scheme" / "broken" / f"{name}.yaml"))
 
 
-def hunted(space: Space, table: Scheme) -> Hunt:
-    hunt = Hunt(Survey(space, MODEL), table, Settings())
-    hunt.run()
-    return hunt
+def hunted(space: Space, table: Scheme) -> HuntReport:
+    setup = HuntSetup(table, "", MODEL, space, (), Settings(), By.PROGRAMS)
+    return Hunt(setup, Judge()).run()
+
+
+def survivors(space: Space) -> Iterator[LoadedTest]:
+    """The programs of a space that no lemma leaves out under some scheme, the smallest first."""
+    for phase in Survey(space, MODEL).phases():
+        for each in phase.to_decide(space, larger=True):
+            yield loaded_test(decoded(each), space, Settings())
+
+
+def words_of(report: HuntReport) -> dict[Word, int]:
+    return {word: number for word, number in report.decided.items() if number}
 
 
 def test_message_passing_is_found_and_row_2_is_blamed() -> None:
@@ -61,9 +74,8 @@ def test_message_passing_is_found_and_row_2_is_blamed() -> None:
     assert (1,) in found.mends  # the plain load could do it, too
     assert hunt.complete
     assert not hunt.unknown
-    assert set(hunt.words) == {Word.SOUND}
-    assert sum(hunt.words.values()) == sum(phase.to_decide for phase in hunt.phases)
-    assert hunt.stronger == [2]
+    assert words_of(hunt) == {Word.SOUND: sum(phase.to_decide for phase in hunt.phases)}
+    assert hunt.stronger == (2,)
 
 
 def test_the_lost_increment_is_found_and_row_6_is_blamed() -> None:
@@ -80,7 +92,7 @@ def test_proposed_is_sound_for_every_small_program() -> None:
     hunt = hunted(Space(events=2), scheme("proposed"))
     assert hunt.complete
     assert not hunt.findings
-    assert hunt.words == {Word.SOUND: 26}
+    assert words_of(hunt) == {Word.SOUND: 26}
 
 
 def test_the_smallest_is_the_smallest() -> None:
@@ -91,7 +103,7 @@ def test_the_smallest_is_the_smallest() -> None:
     assert answer.test is not None
     broken = [
         test.program.title
-        for test in survivors(space, MODEL, Settings(), larger=True)
+        for test in survivors(space)
         if check(Case(test.program, table, MODEL, Settings(shortest=False))).word is Word.UNSOUND
     ]
     assert broken[0] == answer.test.program.title
@@ -239,7 +251,7 @@ def test_the_strongest_code_keeps_to_its_reach() -> None:
 
 def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(survey_module, "BLOCK", 4)
-    monkeypatch.setattr("rspverify.engineering.hunt.decide.CHUNK", 40)
+    monkeypatch.setattr("rspverify.engineering.hunt.by_programs.CHUNK", 40)
     extended: list[object] = []
     children = Growth.children
 
@@ -254,7 +266,9 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
 
     def run(told):  # type: ignore[no-untyped-def]
         survey = Survey(space, MODEL, judge)
-        return first_broken(survey, table, settings, decided=told)
+        watcher = Watcher()
+        watcher.decided = told  # type: ignore[method-assign]
+        return first_broken(survey, table, settings, watcher)
 
     def interrupt(count: int) -> None:
         if count == 40:
@@ -264,7 +278,7 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
         run(interrupt)
     before = len(extended)
     asked: list[object] = []
-    decided = "rspverify.engineering.hunt.decide.decided"
+    decided = "rspverify.engineering.hunt.by_programs.decided"
     from rspverify.judge.verdicts import decided as real
 
     monkeypatch.setattr(decided, lambda *given: asked.append(given) or real(*given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
-from rspverify.engineering.hunt.decide import row_shape
+from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.survey import Survey
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.settings import L2, Settings

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
-from rspverify.engineering.hunt.decide import program_named
+from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.learnt import just, racing_like
 from rspverify.engineering.hunt.formula.question import suspicious

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rspverify.assembly import AssemblyProgram, Instruction, Mnemonic, ThreadId
-from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
 from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.merged import embedded, halves, merged, token
+from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
 from rspverify.litmus import Kind, Location, Operation, Program

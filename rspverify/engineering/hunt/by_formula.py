@@ -1,0 +1,155 @@
+"""By formula: one question for all programs of a frame, and all again under a stronger scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import replace
+
+from rspverify.engineering.hunt.finding import Formulas
+from rspverify.engineering.hunt.formula.applies import why_not
+from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
+from rspverify.engineering.hunt.formula.frame import Frame, frames
+from rspverify.engineering.hunt.operations import row_shape
+from rspverify.engineering.hunt.strategy import Strategy, Watcher
+from rspverify.enumeration.survey import Survey
+from rspverify.judge.cache import Question
+from rspverify.judge.facts import facts_of_scheme
+from rspverify.judge.incident import Incident
+from rspverify.scheme import Scheme
+from rspverify.soundness.settings import Settings
+
+_TOGETHER = 4
+"""From so many operations on frames take long enough for several processes."""
+
+_GROWTH = 40
+"""So many times as long do the frames of one operation more take: from three operations to four
+under Proposed, in three threads (docs/performance.md)."""
+
+_LONG = 60.0
+"""From so many seconds on it is said beforehand how long formulas take."""
+
+
+class ByFormula(Strategy):
+    """Asks about a frame at a time.
+
+    What it finds has the fewest operations, and of these the fewest threads. Its programs are not
+    listed unless `count` is called.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        scheme: Scheme,
+        settings: Settings,
+        watcher: Watcher | None = None,
+        file: str = "",
+    ) -> None:
+        super().__init__(survey, scheme, settings, watcher, file)
+        self._foretold: set[int] = set()
+        self._answers: dict[Frame, FrameAnswer] = {}
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The programs or frames without a verdict under the last scheme, each with the reason."""
+        return tuple(each for it in self._answers.values() for each in it.unknown)
+
+    @property
+    def formulas(self) -> Formulas:
+        """What came of the frames under the last scheme."""
+        answers = self._answers.values()
+        return Formulas(
+            len(answers),
+            sum(each.sound for each in answers),
+            sum(each.racy for each in answers),
+            sum(each.allowed for each in answers),
+        )
+
+    @property
+    def done(self) -> int:
+        """How many frames were asked under the last scheme."""
+        return len(self._answers)
+
+    @property
+    def counted(self) -> bool:
+        """Whether all programs of the space are listed."""
+        return len(self.phases) == len(self.survey.plan)
+
+    def broken(self) -> Generator[bytes, None, None]:
+        """A program that breaks the scheme as it is then, of the fewest operations, packed.
+
+        After a finding every frame is asked again, as a row that is stronger may take away what an
+        earlier answer rested on.
+        """
+        while (found := self._first_broken()) is not None:
+            yield found
+        self.complete = True
+
+    def count(self) -> None:
+        """List the programs that the frames have, and those that need not be decided."""
+        for phase in self.survey.phases():
+            self.add(phase, len(phase.to_decide(self.survey.space, larger=False)))
+
+    def _first_broken(self) -> bytes | None:
+        """A program of the first phase that has one that breaks the last scheme."""
+        self._answers = {}
+        assert why_not(self.survey, self.scheme, self.settings) is None
+        for events, threads in self.survey.plan:
+            asked = self._largest_first(events, threads)
+            if not asked:
+                continue
+            self._foretell(events)
+            self.watcher.asking(events, threads, len(asked))
+            workers = None if events >= _TOGETHER else 1
+            coming = self.survey.judge.each(self._work(), asked, workers=workers)
+            with closing(coming):
+                for frame, answer in zip(asked, coming, strict=True):
+                    self._answers[frame] = answer
+                    self.internal += answer.internal
+                    self.watcher.decided(1)
+                    if answer.broken:
+                        return bytes.fromhex(answer.broken)
+        return None
+
+    def _foretell(self, events: int) -> None:
+        """By what the frames with one operation less took; once of each number."""
+        if events in self._foretold:
+            return
+        self._foretold.add(events)
+        fewer = (it for at, it in self._answers.items() if sum(at.lengths) == events - 1)
+        seconds = sum(each.seconds for each in fewer) * _GROWTH / self.survey.judge.workers
+        if seconds > _LONG:
+            self.watcher.expecting(events, seconds)
+
+    def _largest_first(self, events: int, threads: int) -> list[Frame]:
+        """The frames of a phase; what takes longest is not to begin last."""
+        found = frames(self.survey.space, events, threads)
+        return sorted(found, key=lambda it: (len(it.atomic), sum(it.atomic)), reverse=True)
+
+    def _work(self) -> Callable[[Frame], FrameAnswer]:
+        """What a worker does with a frame. Kept is only what any time limit would give.
+
+        Of the scheme only the rows count that the operations of the space use.
+        """
+        survey, scheme, settings = self.survey, self.scheme, self.settings
+        space, code = survey.space, facts_of_scheme(scheme).code
+        rows = tuple((access.name, *code[str(row_shape(access))]) for access in space.accesses)
+        chosen = replace(settings, machine=settings.machine or scheme.machine.name, seconds=None)
+        question = FrameQuestion(space, scheme, survey.model, settings, self._incident())
+
+        def answer(frame: Frame) -> FrameAnswer:
+            content = (frame, space.guards, rows, survey.facts.digest, chosen)
+            return survey.judge.ask(
+                Question("frame", content, FrameAnswer),
+                lambda: question.answer(frame),
+                lambda found: not found.unknown,
+            )
+
+        return answer
+
+    def _incident(self) -> Incident:
+        """What a report of an internal error says was asked."""
+        bounds = self.survey.space.bounds.items()
+        words = [word for name, n in bounds for word in (f"--{name.replace('-', '')}", str(n))]
+        files = (self.file,) if self.file else ()
+        return Incident("hunt", (), files, self.settings, ("--by", "formula", *words))

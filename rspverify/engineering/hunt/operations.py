@@ -1,0 +1,57 @@
+"""Which operations the programs of a hunt have, and which rows of a scheme compile them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rspverify.engineering.hunt.assumptions import stores_again
+from rspverify.enumeration.space import Space, chosen_operations
+from rspverify.programs import Access, access_named
+from rspverify.scheme import Row, Scheme, Shape
+from rspverify.scheme.orders import Op
+from rspverify.source import InputError, Problem
+
+Bounds = tuple[int, int, int, int, int, int | None]
+"""Operations, threads, work-groups, devices, locations, `if`s: at most so many of each."""
+
+
+def row_shape(access: Access) -> Shape:
+    """What a scheme looks at of an operation of a space."""
+    return Shape(Op(access.kind.value), access.scope, access.order, access.remote)
+
+
+def row_of(name: str, scheme: Scheme) -> Row | None:
+    """The row of a scheme for the operation of this name, if it has one."""
+    return scheme.table.get(row_shape(access_named(name)))
+
+
+def hunting_space(
+    scheme: Scheme, bounds: Bounds, names: Sequence[str] | None, *, mixed: bool
+) -> tuple[Space, tuple[tuple[str, str], ...]]:
+    """The space of a hunt, and which operations are left out of it, with why. Raises InputError.
+
+    What the scheme has no row for is left out. Remote operations of work-group scope are added
+    where the scheme gives them other code than those that are not remote: the model knows no
+    difference.
+    """
+    rows = {name: row_of(name, scheme) for name in chosen_operations(names, bounds[3])}
+    if not names:
+        for kind in ("ld", "st", "inc"):
+            near, far = (row_of(f"{kind}.{reach}", scheme) for reach in ("WG", "WG.R"))
+            if far is not None and (near is None or near.code != far.code):
+                rows[f"{kind}.WG.R"] = far
+    if not any(rows.values()):
+        message = f"scheme {scheme.name} must have a row for one of {', '.join(rows)}, and has none"
+        raise InputError([Problem(None, message)])
+    operations = chosen_operations([name for name, row in rows.items() if row], bounds[3])
+    left_out = tuple(
+        (name, "the scheme has no row for it") for name, row in rows.items() if not row
+    )
+    return Space(*bounds, operations=operations, mixed=mixed, again=stores_again(scheme)), left_out
+
+
+def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:
+    """The rows that no operation of a space has; WG.R counts as WG where it has its code."""
+    names = {it.replace("WG", "WG.R") for it in space.operations if it.endswith("WG")}
+    used = {row_of(name, scheme) for name in names.union(space.operations)}
+    return tuple(row.number for row in scheme.rows if row not in used)
