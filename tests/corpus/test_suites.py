@@ -186,6 +186,7 @@ def test_what_is_not_as_expected_fails_and_is_named(folder: Path) -> None:
         {
             "file": "litmus/mine/Fig4.litmus",
             "scheme": "original",
+            "model": None,
             "expected": "SOUND",
             "found": "UNSOUND",
         }
@@ -221,7 +222,7 @@ def test_an_expected_progress_that_is_not_asked_for_is_said(folder: Path) -> Non
 
 def test_answers_of_models_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = document(run("litmus/other", "--format", "json"))["answers"]
-    monkeypatch.setattr(models_module.Asking, "answers", lambda *_: 1 / 0)
+    monkeypatch.setattr(models_module.PutToModels, "answers", lambda *_: 1 / 0)
     again = document(run("litmus/other", "--format", "json"))["answers"]
     assert [each.pop("cached") for each in first] == [False, False]
     assert [each.pop("cached") for each in again] == [True, True]
@@ -256,7 +257,7 @@ def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.Monk
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(models_module.Asking, "answers", interrupted)
+    monkeypatch.setattr("rspverify.corpus.run._answers", interrupted)
     result = run("--no-cache")
     assert result.exit_code == 130
     assert "every verdict is as in litmus/mine/expected.yaml" in result.stdout
