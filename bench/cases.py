@@ -1,4 +1,4 @@
-"""The tests of SEMANTICS §6, each under both schemes of the paper."""
+"""The tests of docs/semantics.md, Known answers, each under both schemes of the paper."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Word(StrEnum):
-    """The one word of a verdict (DESIGN.md, «Verdicts»)."""
+    """The one word of a verdict (docs/semantics.md, Verdicts)."""
 
     SOUND = "SOUND"
     UNSOUND = "UNSOUND"
@@ -24,7 +24,7 @@ WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
 
 
 class Engine(StrEnum):
-    """How the machine's executions are found (DESIGN.md, «One machine, three engines»)."""
+    """How the machine's executions are found (docs/machine.md, docs/events-encoding.md)."""
 
     EVENTS = "events"
     UNROLL = "unroll"
@@ -32,7 +32,7 @@ class Engine(StrEnum):
 
 
 class Reading(StrEnum):
-    """What soundness asks of a machine execution (SEMANTICS §5).
+    """What soundness asks of a machine execution (docs/semantics.md, Soundness).
 
     outcome: that some allowed execution has its outcome; witness: that its own rf and mo are
     allowed, too.
@@ -44,7 +44,7 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class Outcome:
-    """What can be observed of one execution (SEMANTICS §2).
+    """What can be observed of one execution (docs/semantics.md, Executions and outcomes).
 
     reads: (operation, value) of every executed read, ascending; memory: (location, value) of
     every location at the end, in the order of the program's locations.
@@ -139,7 +139,7 @@ class Execution:
 
 
 class ProgressWord(StrEnum):
-    """Whether a compiled program can always go on (SEMANTICS §5, «progress»)."""
+    """Whether a compiled program can always go on (docs/semantics.md, Progress)."""
 
     LIVE = "LIVE"
     STUCK = "STUCK"

@@ -39,7 +39,7 @@ def consistent_execution(
 ) -> Witness | None:
     """A consistent execution with an outcome, or None if there is none.
 
-    Whether the values are among those of the program is not asked (SEMANTICS §2): an outcome that
+    Whether the program has the values is not asked (docs/semantics.md, Values): an outcome that
     a machine reaches has no others. Raises LimitReached after too many candidates, or too late.
     """
     run = _run(program, model, outcome)

@@ -15,7 +15,7 @@ from rspverify.smt.choice import Choice as Values
 
 
 class GeneratedExecutions(Executions):
-    """Executions that a machine brings its own rf and mo for (SEMANTICS §5, witness).
+    """Executions that a machine brings its own rf and mo for (§6.2, the witness reading).
 
     reads: operation → the value it reads. rf: (write, read) and mo: (write, later write) as
     operations, a write that is None being the initial one of the location; last: location → which

@@ -1,4 +1,4 @@
-"""Symbolic execution of a thread: its statements become guarded operations (SEMANTICS §1).
+"""Symbolic execution of a thread: its statements become guarded operations (§2.2).
 
 A register becomes the expression that it holds; under an `if`, operations are guarded by the
 condition, and afterwards registers are chosen by it. Loops are unrolled (loops.py).

@@ -1,7 +1,7 @@
 """A source program: threads of guarded memory operations, grouped into work-groups and devices.
 
 Control flow is gone by the time a Program exists: an operation under an `if` has a guard, and
-registers are expressions over values read (SEMANTICS §1).
+registers are expressions over values read (docs/semantics.md, Programs).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class CheckStream(WithBar):
     """Prints the row of a test as soon as it is decided under every scheme.
 
     With `rows` false (JSON) nothing but how far the run is is shown, and on a terminal only.
-    `progress`: that of programs (SEMANTICS §5) stands beside their verdicts.
+    `progress`: that of programs (docs/semantics.md, Progress) stands beside their verdicts.
     """
 
     def __init__(

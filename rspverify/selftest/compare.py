@@ -224,7 +224,7 @@ class _Asking:
             self.differences.append(Difference(("progress", *answers), f"progress: {words}"))
 
     def verdicts(self, engines: Sequence[Engine], found: Outcomes) -> Word | None:
-        """The verdict by definition (SEMANTICS §5), and whether `check` says the same.
+        """The verdict by definition (docs/semantics.md, Soundness); does `check` say it?
 
         It is asked by the engine whose turn it is, and in the witness reading.
         """

@@ -1,4 +1,4 @@
-"""Progress as a question: can a compiled program always go on to complete (SEMANTICS §5)?"""
+"""Progress: can a compiled program always go on to complete (docs/semantics.md, Progress)?"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
             reason = f"within {bounds} there is a deadlock, but a thread in a loop may undo it"
             return Progress(ProgressWord.UNKNOWN, reason)
         answer = stuck(end, found.shortest)
-        if program.cuts:  # Nothing is asked of a program that races (SEMANTICS §2).
+        if program.cuts:  # Nothing is asked of a program that races (§6.1).
             reason = f"{answer.reason}, unless the source races beyond {bounds}"
             answer = replace(answer, reason=reason)
         return answer

@@ -1,4 +1,4 @@
-"""Which values a program can bring to each location (SEMANTICS §2, «the values of a program»).
+"""Which values a program can bring to each location (docs/semantics.md, Values).
 
 A *derivation* of a value starts from an initial value or a constant and uses each operation at
 most once along a path: nothing else can happen without a value that causes itself. The set of

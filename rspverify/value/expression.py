@@ -1,4 +1,4 @@
-"""Integer expressions over the values that a thread has read (SEMANTICS §2: they wrap at 32 bits).
+"""32-bit expressions over the values that a thread has read (docs/semantics.md, Values).
 
 A register never appears: reading a litmus test replaces each register by the expression that it
 holds, so that programs, models and machines speak of values read and of nothing else.

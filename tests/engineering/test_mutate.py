@@ -59,7 +59,7 @@ def proposed() -> tuple[Setup, list[Baseline], list[Finding], MutationReport]:
 
 
 def test_each_instruction_of_proposed_is_needed() -> None:
-    """SEMANTICS §6: of 46 mutants 44 are unsound; only progress catches the dropped UL_rmw."""
+    """Of 46 mutants 44 are unsound; only progress catches the dropped UL_rmw."""
     _, _, found, report = proposed()
     assert len(found) == report.summary.mutants == 46
     assert Counter(it.verdict for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}

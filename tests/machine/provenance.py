@@ -1,9 +1,9 @@
-"""The machine of SEMANTICS §3 with provenance: which writes each entry carries, and what memory got.
+"""Tabs 1 and 2 with provenance: which writes each entry carries, and what memory got.
 
 Written from the tables, sharing nothing with the rules of the engines: instructions are told apart
 by their names. An entry has the write whose value it holds, and the writes that it has merged since
 it was last CLEAN, in order; a flush takes these below together. Memory is the sequence of writes that
-reached it. From that follow rf (the write whose value reached the read), mo (SEMANTICS §5: the order
+reached it. From that follow rf (the write whose value reached the read), mo (§6.2: the order
 in which writes reached memory, those of one flush in the order in which they were merged) and the
 last write of each location. A compare-exchange that fails writes back what it has read, as the write
 that it has read, and adds no write. There is no EVICT: it changes neither values nor provenance.

@@ -123,7 +123,7 @@ def test_the_oracle_agrees(name: str, count: int, states: int, decided: int) -> 
 
 @pytest.mark.parametrize("name, count", [("small", 100), ("medium", 40)])
 def test_on_one_device_the_l2_is_memory(name: str, count: int) -> None:
-    """SEMANTICS §3 (b)."""
+    """docs/semantics.md, The machine: L2 on one device."""
     for program in random_programs(name, count, "elide "):
         real, elided = (Machine(program, elide_l2=elide) for elide in (False, True))
         reference = searched(elided, 100_000)

@@ -131,7 +131,7 @@ def test_tab_3_has_46_mutants_in_either_column(name: str) -> None:
     assert sum(len(row.mutants) for row in rows) == 46
     if name == "proposed":
         kinds = Counter(mutant.step.mutation for row in rows for mutant in row.mutants)
-        # Counted by hand in SEMANTICS §4: rows 2, 3, 5, 6, 8 and 9.
+        # Counted by hand in Tab. 3: rows 2, 3, 5, 6, 8 and 9.
         assert kinds == {"drop": 18, "drop pair": 2, "narrow": 8, "swap": 18}
         assert not any(mutant.also for row in rows for mutant in row.mutants)
 

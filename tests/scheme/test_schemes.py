@@ -1,4 +1,4 @@
-"""The shipped schemes are Tab. 3 as SEMANTICS §4 restates it; their broken siblings differ."""
+"""The shipped schemes are Tab. 3; their broken siblings differ."""
 
 from pathlib import Path
 

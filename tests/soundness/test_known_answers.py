@@ -1,4 +1,4 @@
-"""SEMANTICS §6, row by row, by both engines; and what Figs 4 and 5 show."""
+"""docs/semantics.md, Known answers, row by row, by each engine; and what Figs 4 and 5 show."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_axioms_of_the_figures() -> None:
 
 
 def test_no_candidate_at_all() -> None:
-    """SEMANTICS §5: without row 5's FLU_L1 a final x=1 that no candidate execution has."""
+    """Without row 5's FLU_L1 a final x=1 that no candidate has (docs/semantics.md, Soundness)."""
     broken = read_scheme_file(ROOT / "tests/scheme/broken/proposed-no-release-flush.yaml")
     source = program(
         TWO, f"*x = 1; {store('y', 1, DV)}", f"if ({load('y', DV)} == 1) {{ *x = 2; }}"
