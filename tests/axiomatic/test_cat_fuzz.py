@@ -59,7 +59,7 @@ P1@wg 1, dev 0 (global atomic_int* x) {
     )
 )
 
-fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+fuzz = settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check(text: str) -> MemoryModel | None:

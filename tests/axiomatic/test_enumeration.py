@@ -246,7 +246,7 @@ def later_than(expression: st.SearchStrategy[Expression]) -> st.SearchStrategy[E
     return expression | st.just(Name("e", Sort.RELATION))
 
 
-@settings(max_examples=35, deadline=None)
+@settings(max_examples=35)
 @given(models())
 def test_random_models(model: MemoryModel) -> None:
     questions = Questions(RANDOM, model, Limits())

@@ -46,7 +46,7 @@ def test_random_programs(shape: Size, block: int) -> None:
     assert decided >= 8
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(programs(SMALL))
 def test_more_random_programs(program: Program) -> None:
     try:

@@ -97,7 +97,7 @@ def test_processes_that_start_and_write_at_once(tmp_path: Path) -> None:
 # ---- damage --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_damage_never_changes_a_value(data: st.DataObject, tmp_path_factory: object) -> None:
     """Whatever happens to the bytes of the file: each key has its value, or none."""

@@ -119,7 +119,7 @@ def check(text: str) -> None:
         )
 
 
-fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+fuzz = settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 
 
 @fuzz

@@ -18,7 +18,7 @@ from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached
 from rspverify.machine import ExplicitMachine, Machine, enough_steps
 
-PROPERTY = settings(max_examples=40, deadline=None, derandomize=True)
+PROPERTY = settings(max_examples=40, derandomize=True)
 
 
 def assert_same(program: AssemblyProgram, reference: Outcomes, found: Outcomes, what: str) -> None:

@@ -81,7 +81,7 @@ def test_what_the_search_finds_replays(name: str, count: int) -> None:
             assert replayer.outcome(steps) == outcome, listing(program)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(assemblies(TINY_TWO_DEVICES))
 def test_any_outcome_replays(program: AssemblyProgram) -> None:
     machine = machine_of(program)

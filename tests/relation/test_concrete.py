@@ -83,19 +83,19 @@ def check(world: World, expression: Expression) -> None:
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=str)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(world=worlds())
 def test_operator(operator: Expression, world: World) -> None:
     check(world, operator)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(worlds(), expressions(SETS, RELATIONS))
 def test_expression(world: World, expression: Expression) -> None:
     check(world, expression)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(worlds(), set_expressions(SETS), relation_expressions(SETS, RELATIONS, 2))
 def test_what_axioms_ask(world: World, those: Expression, pairs: Expression) -> None:
     size, names = len(world.executed), names_of(world)
@@ -122,7 +122,7 @@ def calculated(
     return found
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(worlds(), worlds(), st.lists(expressions(SETS, RELATIONS), min_size=1, max_size=4))
 def test_only_what_depends_on_a_change_is_calculated_again(
     world: World, other: World, many: list[Expression]
@@ -147,7 +147,7 @@ def test_only_what_depends_on_a_change_is_calculated_again(
     assert [values[place] for place in places] == [value_of(each, size, later) for each in many]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(worlds(4), expressions(SETS, RELATIONS), st.data())
 def test_what_rises_only_grows(world: World, expression: Expression, data: st.DataObject) -> None:
     size = len(world.executed)

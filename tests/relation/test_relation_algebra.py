@@ -151,19 +151,19 @@ OPERATORS: list[Expression] = [
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=str)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(names=symbolic())
 def test_operator(operator: Expression, names: Symbolic) -> None:
     check(names, operator)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(symbolic(), expressions(SETS, RELATIONS))
 def test_expression(names: Symbolic, expression: Expression) -> None:
     check(names, expression)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(symbolic(), set_expressions(SETS), relation_expressions(SETS, RELATIONS, 2))
 def test_axioms(names: Symbolic, members: Expression, pairs: Expression) -> None:
     questions = [(test, pairs) for test in Question] + [(Question.EMPTY, members)]
@@ -175,7 +175,7 @@ def test_axioms(names: Symbolic, members: Expression, pairs: Expression) -> None
             assert value(term, given_) == world.holds(test, expression)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(symbolic(), relation_expressions(SETS, RELATIONS, 2), relation_expressions(SETS, ["d"], 2))
 def test_definitions_stand_for_their_expressions(
     names: Symbolic, definition: Expression, use: Expression
@@ -244,7 +244,7 @@ def test_a_name_that_stands_for_something_else_is_evaluated_anew() -> None:
 # ---- transitive closure --------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), TERMS, max_size=14),
 )

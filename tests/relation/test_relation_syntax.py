@@ -1,7 +1,7 @@
 """Expressions refuse operands of the wrong sort, and spell themselves as the .cat reader reads."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from relation.concrete import expressions
 
 from rspverify.axiomatic import read_model
@@ -140,7 +140,6 @@ def read(text: str) -> Expression:
     return found
 
 
-@settings(deadline=None)
 @given(expressions(["R", "W", "WG"], ["rf", "sb", "loc"], 4))
 def test_what_is_spelled_is_read_again(expression: Expression) -> None:
     """Equal as syntax, so equal in value under whatever the names mean."""

@@ -163,7 +163,7 @@ def test_every_verdict_follows_from_the_outcomes() -> None:
     assert words["UNSOUND"] >= 4, words
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(pairs())
 def test_any_pair(pair: Pair) -> None:
     """The same on pairs that hypothesis makes."""

@@ -21,7 +21,7 @@ from rspverify.smt.bridge import second_opinion
 X, Y, Z = (variable(name) for name in "xyz")
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(terms([X, Y, Z]), max_size=4))
 def test_second_opinion_by_truth_table(asserted: list[Term]) -> None:
     whole = all_of(asserted)

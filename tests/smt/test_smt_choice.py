@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from smt.truth import Assignment, assignments, terms, value, variables
 
@@ -146,7 +146,6 @@ EXPRESSIONS = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(EXPRESSIONS)
 def test_choose_by_truth_table(expression: Expression) -> None:
     choice = choose(expression, READS)
@@ -186,7 +185,6 @@ def test_truth_of_what_cannot_be_zero_is_decided() -> None:
     assert truth(Read(0), {0: {4: A, 0: ~A}}) is A
 
 
-@settings(deadline=None)
 @given(terms([A, B, C]), EXPRESSIONS, EXPRESSIONS)
 def test_merge_of_expressions(condition: Term, then: Expression, otherwise: Expression) -> None:
     merged = merge(condition, choose(then, READS), choose(otherwise, READS))

@@ -13,7 +13,7 @@ from rspverify.smt import FALSE, TRUE, Model, Solver, Term, all_of
 from rspverify.smt.order import Order
 
 Pairs = list[tuple[int, int]]
-PROPERTY = settings(deadline=None, max_examples=120, derandomize=True)
+PROPERTY = settings(max_examples=120, derandomize=True)
 
 
 @st.composite

@@ -18,7 +18,7 @@ from rspverify.smt import FALSE, Term, all_of, any_of, variable
 from rspverify.smt.portfolio import is_solver, other_solvers, satisfiable
 
 X, Y, Z = (variable(name) for name in "xyz")
-PROPERTY = settings(deadline=None, max_examples=25, derandomize=True)
+PROPERTY = settings(max_examples=25, derandomize=True)
 
 
 def needs(package: str) -> pytest.MarkDecorator:

@@ -15,7 +15,7 @@ from rspverify.smt import FALSE, TRUE, Term, all_of, variable
 from rspverify.smt.smtlib import script
 
 X, Y, Z = (variable(name) for name in "xyz")
-PROPERTY = settings(deadline=None, max_examples=60, derandomize=True)
+PROPERTY = settings(max_examples=60, derandomize=True)
 Reader = Callable[[str], str]
 
 

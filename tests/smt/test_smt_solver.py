@@ -155,7 +155,6 @@ def test_no_assumption_is_to_blame_where_the_assertions_contradict() -> None:
     assert core(one.check([Y & Z])) == frozenset()
 
 
-@settings(deadline=None)
 @given(st.lists(TERMS, max_size=4), st.lists(TERMS, max_size=5))
 def test_answers_by_truth_table(asserted: list[Term], assumed: list[Term]) -> None:
     one = solver(*asserted)
@@ -175,7 +174,6 @@ def test_answers_by_truth_table(asserted: list[Term], assumed: list[Term]) -> No
         assert not any(value(suffices, each) for each in assignments([X, Y, Z, U]))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(TERMS, st.lists(TERMS, max_size=3)), min_size=1, max_size=6))
 def test_incremental_answers_by_truth_table(rounds: list[tuple[Term, list[Term]]]) -> None:
     one, shared = Solver(), []
@@ -285,7 +283,7 @@ def test_enough_time_changes_no_answer() -> None:
     assert isinstance(one.check(), Unsatisfiable)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     weights=st.lists(st.integers(0, 9), min_size=1, max_size=6),
     fixed=st.lists(st.sampled_from([None, True, False]), min_size=6, max_size=6),

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from smt.truth import assignments, terms, value
 
@@ -116,7 +116,6 @@ def test_spelling() -> None:
     assert repr(~(X | Y)) == "~(x | y)"
 
 
-@settings(deadline=None)
 @given(TERMS, TERMS, TERMS)
 def test_operators_by_truth_table(a: Term, b: Term, c: Term) -> None:
     for given_ in assignments([X, Y, Z]):
@@ -129,7 +128,6 @@ def test_operators_by_truth_table(a: Term, b: Term, c: Term) -> None:
         assert value(if_then_else(a, b, c), given_) == (q if p else r)
 
 
-@settings(deadline=None)
 @given(st.lists(TERMS, max_size=5))
 def test_junctions_by_truth_table(parts: list[Term]) -> None:
     for given_ in assignments([X, Y, Z]):

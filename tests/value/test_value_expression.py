@@ -1,7 +1,7 @@
 """Expressions: C's operators on 32-bit integers that wrap, and constructors that fold."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rspverify.value import (
@@ -61,7 +61,6 @@ def test_wrap(integer: int, wrapped: int) -> None:
     assert wrap(integer) == wrapped
 
 
-@settings(deadline=None)
 @given(st.integers())
 def test_wrap_keeps_the_class_modulo_2_to_the_32(integer: int) -> None:
     assert LEAST <= wrap(integer) <= GREATEST
@@ -142,7 +141,6 @@ def test_unary_operators(operator: str, argument: int, value: int) -> None:
     assert unary(operator, Constant(argument)) == Constant(value)
 
 
-@settings(deadline=None)
 @given(EXPRESSIONS, VALUES)
 def test_every_value_is_a_32_bit_integer(expression: Expression, values: dict[int, int]) -> None:
     assert LEAST <= evaluate(expression, values) <= GREATEST
@@ -183,7 +181,6 @@ def test_reads_and_constants() -> None:
     assert constants(Read(3)) == frozenset()
 
 
-@settings(deadline=None)
 @given(EXPRESSIONS, VALUES)
 def test_only_the_reads_of_an_expression_matter(
     expression: Expression, values: dict[int, int]
@@ -207,13 +204,11 @@ def folded(expression: Expression) -> Expression:
     return expression
 
 
-@settings(deadline=None)
 @given(EXPRESSIONS, VALUES)
 def test_folding_keeps_the_value(expression: Expression, values: dict[int, int]) -> None:
     assert evaluate(folded(expression), values) == evaluate(expression, values)
 
 
-@settings(deadline=None)
 @given(EXPRESSIONS)
 def test_what_has_no_read_folds_to_a_constant(expression: Expression) -> None:
     if not reads(expression):
@@ -246,7 +241,6 @@ def test_conjunction_leaves_out_what_is_always_true() -> None:
     assert conjunction(read, other) == Binary("&&", read, other)
 
 
-@settings(deadline=None)
 @given(EXPRESSIONS, EXPRESSIONS, VALUES)
 def test_conjunction_is_true_where_both_are(
     left: Expression, right: Expression, values: dict[int, int]
