@@ -14,7 +14,7 @@ from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
 from rspverify.commands.output import note, warn_once
-from rspverify.engineering.hunt.finding import By
+from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:

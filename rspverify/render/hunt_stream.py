@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from rspverify.engineering.hunt.finding import By, Estimate, Finding, HuntReport
+from rspverify.engineering.hunt.by import By
+from rspverify.engineering.hunt.finding import Estimate, Finding, HuntReport
 from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.render import hunt_text
 from rspverify.render.progress import WithBar, bar

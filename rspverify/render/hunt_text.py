@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     BlamedRow,
-    By,
     Estimate,
     Finding,
     HuntedSpace,

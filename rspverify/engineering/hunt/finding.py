@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated
 
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
+from rspverify.engineering.hunt.by import By
 
 INTERRUPTED = "interrupted"
 FIRST = "the first finding was asked for"
 NO_ROW = "no row, and no two, mend it"
 ESTIMATED = "only an estimate was asked for"
-
-
-class By(StrEnum):
-    """How programs are decided: by one formula for many, or one by one."""
-
-    FORMULA = "formula"
-    PROGRAMS = "programs"
 
 
 @dataclass(frozen=True)

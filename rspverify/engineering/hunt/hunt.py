@@ -12,6 +12,7 @@ from rspverify.axiomatic import MemoryModel
 from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import gives_back
 from rspverify.engineering.hunt.blame import Blame, blame
+from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_formula import ByFormula
 from rspverify.engineering.hunt.by_programs import ByPrograms, loaded_test, program_named
 from rspverify.engineering.hunt.finding import (
@@ -20,7 +21,6 @@ from rspverify.engineering.hunt.finding import (
     INTERRUPTED,
     NO_ROW,
     BlamedRow,
-    By,
     Estimate,
     Finding,
     HuntedSpace,

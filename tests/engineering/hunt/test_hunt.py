@@ -11,8 +11,9 @@ import pytest
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.blame import strongest
+from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_programs import first_broken, loaded_test, program_named
-from rspverify.engineering.hunt.finding import By, HuntReport
+from rspverify.engineering.hunt.finding import HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
 from rspverify.engineering.hunt.operations import hunting_space
 from rspverify.engineering.hunt.strategy import Watcher
