@@ -28,10 +28,10 @@ from rspverify.engineering.repair.answer import (
 )
 from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, weaker
+from rspverify.engineering.repair.constraints import Constraints, space_of
+from rspverify.engineering.repair.generalisation import Generaliser
 from rspverify.engineering.repair.hunting import Hunt
-from rspverify.engineering.repair.learning import Teacher
-from rspverify.engineering.repair.question import Field, Wanted, field_of
-from rspverify.engineering.repair.search import Search, Tally
+from rspverify.engineering.repair.search import Search
 from rspverify.engineering.repair.space import Codes
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.engineering.setup import Setup
@@ -43,7 +43,7 @@ from rspverify.scheme import Row, Scheme, rows_used
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Problem
-from rspverify.verdict import ProgressWord, Verdict, Word
+from rspverify.verdict import ProgressWord, Word
 
 _STATES = 200_000
 """Up to so many states the explicit engine looks at for a test of the sample."""
@@ -64,7 +64,7 @@ class Repair:
     def __init__(
         self,
         setup: Setup,
-        wanted: Wanted,
+        constraints: Constraints,
         costs: Costs,
         *,
         count: int = 5,
@@ -84,7 +84,7 @@ class Repair:
         )
         self._asked: list[LoadedTest] = []
         self._caught: list[str] = []
-        self._wanted = wanted
+        self._constraints = constraints
         self._found: list[Chosen] = []
         self._shown: dict[tuple[tuple[int, Code], ...], SchemeFound] = {}
         self._finished = self._complete = False
@@ -93,7 +93,7 @@ class Repair:
         self.stopped = ""
         self._hunted: dict[tuple[tuple[int, Code], ...], Hunted] = {}
 
-    def prepare(self) -> Field:
+    def prepare(self) -> None:
         """Decide what each test says of the scheme itself, and so which of them count.
 
         Raises InputError.
@@ -110,22 +110,18 @@ class Repair:
         used = {row.number for test in self._asked for row in self._rows(test)}
         across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
         devices = max((_devices(test) for test in self._asked), default=1) if across else 1
-        self.field = field_of(self._scheme, self._wanted, self._costs, used, devices)
-        if len(self.field.stays) == len(self._scheme.rows):
+        self.space = space_of(self._scheme, self._constraints, self._costs, used, devices)
+        if len(self.space.stays) == len(self._scheme.rows):
             message = f"{self._scheme.name} must have a row that may change and that a test uses"
             if self._without:
                 message += f"; {len(self._without)} tests say nothing: {self._without[0].reason}"
             raise InputError([Problem(None, message)])
-        self._trials = Trials(self._verdicts, self._scheme, self.field.alphabet)
+        self._trials = Trials(self._verdicts, self._scheme, self.space.pool)
         for test in self._asked:
             self._trials.add(test)
-        chooser = Chooser(self.field.rows)
-        teacher = Teacher(self._trials, self.field.rows, self.field.alphabet)
-        self.search = Search(chooser, self._trials, teacher, self._further, self._stepped)
-        return self.field
-
-    def _stepped(self, tally: Tally) -> None:
-        self._on_step(tally.candidates, tally.least)
+        rows = self.space.rows
+        generaliser = Generaliser(self._trials, rows, self.space.pool)
+        self.search = Search(Chooser(rows), self._trials, generaliser, self._further, self._on_step)
 
     def _further(self, codes: Codes) -> Trial | None:
         """A test beside those given that breaks a scheme, found by hunting for it."""
@@ -173,10 +169,8 @@ class Repair:
         self._found = sorted(others, key=lambda it: (it.distance, sorted(it.codes.items())))
 
     def _stronger(self, one: Chosen, other: Chosen) -> bool:
-        form = self._trials.form
         return all(
-            weaker(form(other.codes[row]), form(code), self.field.alphabet)
-            for row, code in one.codes.items()
+            weaker(other.codes[row], code, self.space.pool) for row, code in one.codes.items()
         )
 
     # What stands beside what was found
@@ -222,7 +216,7 @@ class Repair:
     def _sampled(self) -> list[Trial]:
         """For each row that changes, the smallest tests that use it."""
         found: dict[str, Trial] = {}
-        for number, space in self.field.rows.items():
+        for number, space in self.space.rows.items():
             using = [] if space.fixed else [it for it in self._trials.trials if number in it.rows]
             for trial in using[: self._sample]:
                 found[trial.test.file] = trial
@@ -233,15 +227,14 @@ class Repair:
         return self._trials.scheme_of(self._found[place].codes, self._name(place + 1))
 
     def _row_found(self, number: int, code: Code) -> RowFound:
-        space = self.field.rows[number]
-        text = self.field.text
-        cost = self._costs.of(self.field.alphabet.written(code, space.row.span))
+        space = self.space.rows[number]
+        text = self.space.pool.text
         others = {it.codes[number]: None for it in self._found if it.codes[number] != code}
         return RowFound(
             row=number,
             operations=str(space.row),
             code=text(code),
-            cost=cost,
+            cost=self.space.pool.cost_of(code),
             given=self._costs.of(space.row.code),
             changed=code != space.given,
             reference=self._row_of_reference(number),
@@ -251,7 +244,7 @@ class Repair:
     def _row_of_reference(self, number: int) -> int | None:
         if self._reference is None:
             return None
-        shapes = self.field.rows[number].row.shapes
+        shapes = self.space.rows[number].row.shapes
         same = [row for row in self._setup.schemes[1].scheme.rows if row.shapes == shapes]
         return self._costs.of(same[0].code) if same else None
 
@@ -261,14 +254,13 @@ class Repair:
         fails: list[FailedTest] = []
         for test in self._asked:
             verdict = self._verdicts.answer(test, named_scheme).verdict
-            word = (
-                verdict.word.value
-                if verdict.word is not Word.SOUND
-                else self._stops(test, named_scheme, verdict)
-            )
-            if word:
+            word: Word | ProgressWord = verdict.word
+            if word is Word.SOUND:
+                found = self._verdicts.progress(test, named_scheme, word)
+                word = found.progress.word if found else ProgressWord.LIVE
+            if word is not ProgressWord.LIVE:
                 names = named(test)
-                fails.append(FailedTest(names.test, names.file, word))
+                fails.append(FailedTest(names.test, names.file, word.value))
         return Reference(
             scheme.name,
             named_scheme.file,
@@ -277,18 +269,13 @@ class Repair:
             self._within(scheme),
         )
 
-    def _stops(self, test: LoadedTest, scheme: NamedScheme, verdict: Verdict) -> str:
-        found = self._verdicts.progress(test, scheme, verdict.word)
-        live = found is None or found.progress.word is ProgressWord.LIVE
-        return "" if live or found is None else found.progress.word.value
-
     def _within(self, scheme: Scheme) -> bool:
         """Whether a scheme is a candidate: the same rows, each with a code that it may have."""
         rows = {row.shapes: row for row in scheme.rows}
-        own = self.field.rows.values()
+        own = self.space.rows.values()
         if scheme.machine != self._scheme.machine or {it.row.shapes for it in own} != set(rows):
             return False
-        codes = ((it, self.field.alphabet.read(rows[it.row.shapes].code)) for it in own)
+        codes = ((it, self.space.pool.read(rows[it.row.shapes].code)) for it in own)
         return all(space.may_have(code) for space, code in codes)
 
     def _rows(self, test: LoadedTest) -> tuple[Row, ...]:
@@ -298,10 +285,10 @@ class Repair:
 
     def report(self) -> RepairReport:
         """All that is known by now."""
-        tally = self.search.tally
+        search, text = self.search, self.space.pool.text
         tests = {it.test.file: named(it.test) for it in self._trials.trials}
         setup = self._setup
-        last = tally.last if not self._finished and tally.last else {}
+        last = {} if self._finished else search.last
         return RepairReport(
             subject=setup.subject,
             costs=self._costs.file,
@@ -321,26 +308,28 @@ class Repair:
                 for place, chosen in enumerate(self._found[: self._count], 1)
             ),
             claim=Claim(
-                least=self.search.chooser.least,
-                exact=not tally.undecided,
+                least=search.chooser.least,
+                exact=not search.undecided,
                 complete=self._complete,
                 finished=self._finished,
                 stopped=self.stopped or None,
             ),
             hunting=self._hunt.bounds if self._hunt else None,
             effort=Effort(
-                candidates=tally.candidates,
-                nogoods=len(self.search.chooser.nogoods),
+                candidates=search.candidates,
+                nogoods=len(search.chooser.nogoods),
                 verdicts=self._trials.asked,
                 killers=tuple(
                     Killer(tests[file].test, file, word, number)
-                    for (file, word), number in tally.killers.most_common()
+                    for (file, word), number in search.killers.most_common()
                 ),
                 undecided=tuple(
                     Undecided(file, "; ".join(f"row {row}" for row in part))
-                    for file, part in tally.undecided
+                    for file, part in search.undecided
                 ),
-                candidate=tuple(RowTried(row, self.field.text(code)) for row, code in last.items()),
+                candidate=tuple(
+                    RowTried(row, self.space.pool.text(code)) for row, code in last.items()
+                ),
             ),
             internal=tuple(self._verdicts.internal),
             seconds=time.perf_counter() - self._started,
@@ -355,11 +344,11 @@ class Repair:
                 cost=self._costs.of(space.row.code),
                 codes=space.size,
                 tests=sum(number in trial.rows for trial in self._trials.trials),
-                stays=self.field.stays.get(number),
+                stays=self.space.stays.get(number),
             )
-            for number, space in self.field.rows.items()
+            for number, space in self.space.rows.items()
         )
-        return Candidates(rows, self.field.instructions, self.field.length)
+        return Candidates(rows, self.space.instructions, self.space.length)
 
 
 def _key(codes: Codes) -> tuple[tuple[int, Code], ...]:
