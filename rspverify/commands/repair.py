@@ -118,7 +118,6 @@ def repair(
     from rspverify.engineering.hunt.assumptions import stores_again
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
-    from rspverify.engineering.repair.writing import written_to
     from rspverify.engineering.setup import read_setup
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
@@ -153,7 +152,7 @@ def repair(
                 search.run()
         report, unwritten = search.report(), None
         try:
-            report = written_to(write, search, report) if write is not None else report
+            report = search.written_to(write, report) if write is not None else report
         except InputError as error:
             unwritten = error
         if format is FormatName.JSON:

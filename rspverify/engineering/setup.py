@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
+from rspverify.engineering.mutation import FileAndReason
 from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest, read_tests
@@ -25,7 +26,7 @@ class Setup:
 
     schemes: tuple[NamedScheme, ...]
     tests: tuple[LoadedTest, ...]
-    left_out: tuple[tuple[str, str], ...]
+    left_out: tuple[FileAndReason, ...]
     verdicts: Verdicts
 
     @property
@@ -61,9 +62,9 @@ def read_setup(
         inputs = read_inputs(schemes, settings, judge)
     except InputError as error:
         problems += error.problems
-    found, left_out = read_tests(tests, settings, judge, problems)
+    found, unread = read_tests(tests, settings, judge, problems)
     if problems or inputs is None:
         raise InputError(problems)
     parsed, model = inputs.parsed()
     verdicts = Verdicts(judge, model, facts_of_model(model), settings)
-    return Setup(parsed, found, left_out, verdicts)
+    return Setup(parsed, found, tuple(FileAndReason(*each) for each in unread), verdicts)
