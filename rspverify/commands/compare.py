@@ -79,7 +79,7 @@ def compare(
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.judge.run import Run
-    from rspverify.render.compare_stream import CompareStream
+    from rspverify.render.compare_text import CompareStream
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, Problem, require

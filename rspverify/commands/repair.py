@@ -122,8 +122,7 @@ def repair(
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
-    from rspverify.render.repair_progress import shown_search
-    from rspverify.render.repair_text import before, repair_table
+    from rspverify.render.repair_text import before, repair_table, shown_search
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, require
 

@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rspverify.render.progress import counting
+from rspverify.render.words import counted
 from rspverify.selftest.answer import Disagreement, PairCounts, SelftestReport
 from rspverify.verdict import Word
 
 _WORDS = (Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS)
+
+
+_EVERY = 10.0
+"""Seconds between two lines where there is no terminal to draw on."""
+
+
+@contextmanager
+def shown_progress(total: int, shown: bool) -> Iterator[Callable[[], None]]:
+    """What to call after each pair. On standard error: a bar, or without a terminal a few lines."""
+    if not shown:
+        yield lambda: None
+    elif sys.stderr.isatty():
+        with counting("pairs", total) as advance:
+            yield advance
+    else:
+        yield _Lines(total)
+
+
+class _Lines:
+    """A line now and then."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done = total, 0
+        self._started = self._said = time.monotonic()
+
+    def __call__(self) -> None:
+        self._done += 1
+        now = time.monotonic()
+        if now - self._said < _EVERY:
+            return
+        self._said = now
+        rate = self._done / (now - self._started)
+        left = (self._total - self._done) / rate
+        words = f"{self._done} of {self._total} pairs, {rate:.1f}/s, {left:.0f} s left"
+        print(words, file=sys.stderr, flush=True)
 
 
 def summary(report: SelftestReport) -> Iterator[RenderableType]:
@@ -31,7 +71,7 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
     for disagreement in report.disagreements:
         yield from _disagreement(disagreement)
     count = len(report.disagreements)
-    words = f"{count} disagreement{'s' * (count != 1)}" if count else "no disagreement"
+    words = counted(count, "disagreement") if count else "no disagreement"
     yield Text(words, style="bold red" if count else "bold")
     if total.pairs < report.asked:
         left, start = report.asked - total.pairs, report.start + total.pairs
@@ -42,9 +82,7 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
 def _table(kinds: Mapping[str, Mapping[str, PairCounts]], total: PairCounts) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
-    words = [
-        word for word in _WORDS if any(total.verdicts.values())
-    ]  # none where none was asked for
+    words = _WORDS if any(total.verdicts.values()) else ()  # none where none was asked for
     for title in ("pairs", "by all", "by some", "skipped", *(word.value for word in words)):
         table.add_column(title, justify="right")
     table.add_row("all", *_cells(total, words))
