@@ -83,20 +83,19 @@ def _row(results: Sequence[Result], progress: bool) -> Iterator[Text]:
     line = Text(results[0].test.ljust(_WIDTH))
     reasons: dict[tuple[Word, str], list[str]] = {}
     for it in results:
-        word = it.verdict.word
+        word = it.verdict
         line.append("  ").append(word.value.ljust(_WORD_WIDTH), style=STYLES[word])
         if progress:
-            going = it.progress.word if it.progress else None
-            style = PROGRESS_STYLES[going] if going else ""
-            line.append(f"  {going or '':{_PROGRESS_WIDTH - 2}}", style=style)
+            style = PROGRESS_STYLES[it.progress] if it.progress else ""
+            line.append(f"  {it.progress or '':{_PROGRESS_WIDTH - 2}}", style=style)
         if word is not Word.SOUND or it.within:
             reasons.setdefault((word, it.reason), []).append(it.scheme)
     line.rstrip()
     yield line
     for it in results:
-        if it.progress and it.progress.word is not ProgressWord.LIVE:
-            reason = f"{it.progress.word} {it.progress.reason}"
-            reasons.setdefault((it.verdict.word, reason), []).append(it.scheme)
+        if it.progress and it.progress is not ProgressWord.LIVE:
+            reason = f"{it.progress} {it.progress_reason}"
+            reasons.setdefault((it.verdict, reason), []).append(it.scheme)
     for (word, reason), schemes in reasons.items():
         who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
         if word is Word.ERROR:
@@ -113,7 +112,7 @@ def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[
     yield Text("")
     if results:
         first, within = results[0], bounds(it.within for it in results)
-        decided = any(it.verdict.word in _DECIDED for it in results)
+        decided = any(it.verdict in _DECIDED for it in results)
         reach = f" (within {within})" if within else " (exact)" if decided else ""
         cached = sum(it.cached for it in results)
         known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
@@ -127,16 +126,16 @@ def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[
     for file, name in schemes:
         own = [it for it in results if it.scheme_file == file]
         line = Text(f"  {name.ljust(width)}")
-        words = Counter(it.verdict.word for it in own)
-        going = Counter(it.progress.word for it in own if it.progress)
+        words = Counter(it.verdict for it in own)
+        going = Counter(it.progress for it in own if it.progress)
         shown = [(words[word], word.value, style) for word, style in STYLES.items()]
         shown += [(going[word], word.value, style) for word, style in PROGRESS_STYLES.items()]
         for count, word, style in shown:
             if count:
                 line.append(f"  {count:4} ").append(word, style=style)
         yield line.append("  (some only within the bound)" if any(it.within for it in own) else "")
-    confirmed = Counter(it.verdict.confirmed for it in results if it.verdict.confirmed)
-    sound = sum(it.verdict.word is Word.SOUND for it in results)
+    confirmed = Counter(it.confirmed for it in results if it.confirmed)
+    sound = sum(it.verdict is Word.SOUND for it in results)
     for solver, count in sorted(confirmed.items()):
         yield Text(f"  {count} of {sound} SOUND confirmed by {solver}")
     if len(results) < total:

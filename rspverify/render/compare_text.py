@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.answers import CheckedTest
+from rspverify.answers import Result
 from rspverify.convert import to_json
 from rspverify.engineering.comparison import (
     Change,
@@ -151,7 +151,7 @@ def _reasons(it: TouchedTest) -> Iterator[Text]:
         yield Text(f"    {who}{reason}", style="dim")
 
 
-def _worth_saying(result: CheckedTest) -> Iterator[str]:
+def _worth_saying(result: Result) -> Iterator[str]:
     if result.verdict not in (Word.SOUND, Word.RACY) or result.within:
         yield result.reason
     if result.progress and result.progress is not ProgressWord.LIVE:

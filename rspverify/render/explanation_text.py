@@ -20,12 +20,11 @@ _SOURCE = 30
 
 def explanation(it: Explanation) -> Iterator[RenderableType]:
     """Everything, part by part."""
-    result, verdict = it.result, it.result.verdict
+    result, verdict, progress = it.result, it.verdict, it.progress
     head = Text().append(f"{it.title} under {result.scheme} (model {result.model}): ", "bold")
     head.append(verdict.word.value, STYLES[verdict.word])
-    if result.progress:
-        going = result.progress.word
-        head.append(", ").append(going.value, PROGRESS_STYLES[going])
+    if progress:
+        head.append(", ").append(progress.word.value, PROGRESS_STYLES[progress.word])
     yield head
     yield Text(verdict.reason)
     if it.reach:
@@ -33,8 +32,8 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
     yield Text("")
     if it.threads:
         yield _compiled(it)
-    if result.progress:
-        yield from _progress(result.progress)
+    if progress:
+        yield from _progress(progress)
         return
     match verdict.word:
         case Word.UNSOUND:
@@ -69,7 +68,7 @@ def _clipped(source: str) -> str:
 
 
 def _counterexample(it: Explanation) -> Iterator[RenderableType]:
-    execution, outcome = it.result.verdict.execution, it.result.observed
+    execution, outcome = it.verdict.execution, it.result.outcome
     assert execution is not None and outcome is not None
     yield Text("\nAn execution of the compiled program", style="bold")
     yield trace(execution)

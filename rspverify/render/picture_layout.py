@@ -29,6 +29,21 @@ class Box:
     width: float
     height: float
 
+    @property
+    def left(self) -> float:
+        """The x of its left side."""
+        return self.x - self.width / 2
+
+    @property
+    def right(self) -> float:
+        """The x of its right side."""
+        return self.x + self.width / 2
+
+    @property
+    def bottom(self) -> float:
+        """The y of its lower side."""
+        return self.y + self.height / 2
+
     def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
         """Whether a point is in it, or so near to it."""
         return (
@@ -100,7 +115,7 @@ def laid_out(picture: Picture) -> Layout:
             y = first + EVENT_HEIGHT / 2 + 8 + rows[event.thread] * _ROW
             places[number] = Box(columns[event.thread].x, y, widths[number], EVENT_HEIGHT)
             rows[event.thread] += 1
-    lower = max([first + EVENT_HEIGHT, *(box.y + box.height / 2 for box in places.values())])
+    lower = max([first + EVENT_HEIGHT, *(box.bottom for box in places.values())])
     return Layout(
         labels,
         tuple(places[number] for number in range(len(labels))),
@@ -115,12 +130,8 @@ def laid_out(picture: Picture) -> Layout:
 
 def letters(number: int) -> str:
     """The name of an event: a … z, aa, ab, …"""
-    name = ""
-    number += 1
-    while number:
-        number, rest = divmod(number - 1, 26)
-        name = chr(ord("a") + rest) + name
-    return name
+    before, last = divmod(number, 26)
+    return (letters(before - 1) if before else "") + chr(ord("a") + last)
 
 
 def _columns(picture: Picture, widths: Sequence[float]) -> list[Box]:
@@ -173,8 +184,7 @@ def _groups(
 def _group(
     kind: str, name: str, members: Sequence[Box], upper: float, lower: float, rings: int
 ) -> Group:
-    left = members[0].x - members[0].width / 2 - rings * _PADDING
-    right = members[-1].x + members[-1].width / 2 + rings * _PADDING
-    right = max(right, left + len(name) * 7 + 16)
+    left = members[0].left - rings * _PADDING
+    right = max(members[-1].right + rings * _PADDING, left + len(name) * 7 + 16)
     box = Box((left + right) / 2, (upper + lower) / 2, right - left, lower - upper)
     return Group(kind, box, Caption(name, left + 8, upper + 15))

@@ -110,8 +110,8 @@ def _head(kind: str) -> str:
 def _counted_as(result: Result | ModelAnswer) -> list[str]:
     if isinstance(result, ModelAnswer):
         return result.words.split()
-    progress = [f"progress {result.progress.word}"] if result.progress else []
-    return [result.verdict.word.value, *progress]
+    progress = [f"progress {result.progress}"] if result.progress else []
+    return [result.verdict.value, *progress]
 
 
 def _extent(it: SuiteReport) -> str:

@@ -21,7 +21,7 @@ def change_of(old: Result, new: Result) -> Change:
 
 
 def _of_verdict(old: Result, new: Result) -> Change:
-    before, after = _rank(old.verdict.word), _rank(new.verdict.word)
+    before, after = _rank(old.verdict), _rank(new.verdict)
     if before is None or after is None:
         return Change.UNKNOWN
     return _compared(before, after)
@@ -38,7 +38,7 @@ def _of_progress(old: Result, new: Result) -> Change:
     """None of it, as beside UNSUPPORTED, is neither better nor worse than any."""
     if old.progress is None or new.progress is None:
         return Change.SAME
-    words = (old.progress.word, new.progress.word)
+    words = (old.progress, new.progress)
     if ProgressWord.UNKNOWN in words:
         return Change.UNKNOWN
     before, after = (word is ProgressWord.LIVE for word in words)
