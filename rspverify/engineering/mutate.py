@@ -80,7 +80,6 @@ def findings(
 ) -> Generator[Finding, None, None]:
     """What the tests make of each mutant, in their order."""
     trial = _Trial(setup.schemes[0], known, costs, setup.verdicts)
-
     places = range(len(mutants))
     yield from setup.judge.each(lambda place: trial.of(mutants[place]), places, ahead=2)
 
@@ -142,7 +141,10 @@ class _Trial:
             if found is not None and found.word is ProgressWord.UNKNOWN:
                 record.unknown(baseline, f"progress: {found.reason}")
             return False
-        itself = self._itself(baseline)
+        file = baseline.test.file
+        if file not in self.itself:
+            self.itself[file] = self._progress(baseline.test, self.scheme, baseline.verdict)
+        itself = self.itself[file]
         if itself is None or itself.word is ProgressWord.UNKNOWN:
             why = itself.reason if itself else "not asked"
             record.unknown(baseline, f"progress under the scheme itself: {why}")
@@ -153,12 +155,6 @@ class _Trial:
         if found is not None and stuck:
             record.reason = found.reason
         return True
-
-    def _itself(self, baseline: Baseline) -> Progress | None:
-        file = baseline.test.file
-        if file not in self.itself:
-            self.itself[file] = self._progress(baseline.test, self.scheme, baseline.verdict)
-        return self.itself[file]
 
     def _progress(self, test: LoadedTest, scheme: NamedScheme, verdict: Verdict) -> Progress | None:
         found = self.verdicts.progress(test, scheme, verdict.word)

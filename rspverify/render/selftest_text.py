@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -32,26 +33,23 @@ def shown_progress(total: int, shown: bool) -> Iterator[Callable[[], None]]:
         with counting("pairs", total) as advance:
             yield advance
     else:
-        yield _Lines(total)
+        yield _lines(total)
 
 
-class _Lines:
+def _lines(total: int) -> Callable[[], None]:
     """A line now and then."""
+    done, started = count(1), time.monotonic()
+    said = started
 
-    def __init__(self, total: int) -> None:
-        self._total, self._done = total, 0
-        self._started = self._said = time.monotonic()
+    def advance() -> None:
+        nonlocal said
+        number, now = next(done), time.monotonic()
+        if now - said >= _EVERY:
+            said, rate = now, number / (now - started)
+            words = f"{number} of {total} pairs, {rate:.1f}/s, {(total - number) / rate:.0f} s left"
+            print(words, file=sys.stderr, flush=True)
 
-    def __call__(self) -> None:
-        self._done += 1
-        now = time.monotonic()
-        if now - self._said < _EVERY:
-            return
-        self._said = now
-        rate = self._done / (now - self._started)
-        left = (self._total - self._done) / rate
-        words = f"{self._done} of {self._total} pairs, {rate:.1f}/s, {left:.0f} s left"
-        print(words, file=sys.stderr, flush=True)
+    return advance
 
 
 def summary(report: SelftestReport) -> Iterator[RenderableType]:
@@ -70,9 +68,9 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
         yield Text(f"  {it.count:>6,}  {it.who}: {it.why}")
     for disagreement in report.disagreements:
         yield from _disagreement(disagreement)
-    count = len(report.disagreements)
-    words = counted(count, "disagreement") if count else "no disagreement"
-    yield Text(words, style="bold red" if count else "bold")
+    number = len(report.disagreements)
+    words = counted(number, "disagreement") if number else "no disagreement"
+    yield Text(words, style="bold red" if number else "bold")
     if total.pairs < report.asked:
         left, start = report.asked - total.pairs, report.start + total.pairs
         again = f"--seed {report.seed} --start {start} --programs {left}"

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from rspverify.answers import Result
-from rspverify.engineering.compare import (
-    Comparer,
-    change_of,
-    changed_rows,
-    read_both,
-)
+from rspverify.engineering.compare.comparer import Comparer
+from rspverify.engineering.compare.order import change_of
+from rspverify.engineering.compare.rows import changed_rows
+from rspverify.engineering.compare.start import read_both
 from rspverify.engineering.comparison import (
     Change,
     Compared,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from rspverify.engineering.repair.space import Codes, Entry, Nogood, RowSpace, frontier
-from rspverify.smt import Model, Solver, Term, any_of, pick, variable
+from rspverify.smt import Solver, Term, any_of, pick, variable
 
 _STEP = 64
 _Measure = Literal["cost", "distance"]
@@ -65,7 +66,7 @@ class Chooser:
     def nearest(self, most: int) -> Chosen | None:
         """Of the choices that cost at most so much one that is nearest to what is given."""
         floors = self._floors()
-        if floors is None:
+        if floors is None or sum(floors.values()) > most:
             return None
         return _Question(self._made(most, floors, nearest=True), self._sets).nearest(most)
 
@@ -99,37 +100,27 @@ class _Question:
     """Which codes to choose, put to a solver once for several bounds."""
 
     def __init__(
-        self,
-        entries: Mapping[int, Sequence[Entry]],
-        nogoods: Sequence[Mapping[int, int]],
+        self, entries: Mapping[int, Sequence[Entry]], nogoods: Sequence[Mapping[int, int]]
     ) -> None:
-        self._entries = entries
-        self._choices: dict[int, list[Term]] = {}
+        self._choices: dict[int, list[tuple[Entry, Term]]] = {}
         self._solver = Solver(reproducible=True)
-        self._possible = all(entries.values())
-        if not self._possible:
-            return
         for number, each in entries.items():
             choice, constraints = pick(f"row {number}", range(len(each)))
-            self._choices[number] = [choice[place] for place in range(len(each))]
+            self._choices[number] = [(entry, choice[place]) for place, entry in enumerate(each)]
             self._solver.add(*constraints)
         for nogood in nogoods:
-            self._solver.add(any_of(self._outside(nogood)))
-
-    def _outside(self, nogood: Mapping[int, int]) -> list[Term]:
-        return [
-            term
-            for number, place in nogood.items()
-            for entry, term in zip(self._entries[number], self._choices[number], strict=True)
-            if not entry.inside >> place & 1
-        ]
+            outside = (
+                term
+                for number, place in nogood.items()
+                for entry, term in self._choices[number]
+                if not entry.inside >> place & 1
+            )
+            self._solver.add(any_of(outside))
 
     def cheapest(self, least: int, most: int) -> Chosen | None:
         """A choice of the least cost between the two."""
         found = self._within({"cost": least})
-        if found is not None:
-            return found
-        return self._least("cost", self._within({"cost": most}), least + 1, {})
+        return found or self._least("cost", self._within({"cost": most}), least + 1, {})
 
     def nearest(self, most: int) -> Chosen | None:
         """A choice of the least distance that costs at most so much."""
@@ -149,35 +140,24 @@ class _Question:
         return best
 
     def _within(self, bounds: Mapping[_Measure, int]) -> Chosen | None:
-        if not self._possible:
-            return None
         model = self._solver.find([self._bounded(most, what) for what, most in bounds.items()])
-        return None if model is None else self._read(model)
-
-    def _bounded(self, most: int, what: _Measure) -> Term:
-        holds = variable(f"{what} at most {most}")
-        weights = [
-            (term, _measured(entry, what))
-            for number, terms in self._choices.items()
-            for entry, term in zip(self._entries[number], terms, strict=True)
-        ]
-        self._solver.bound(holds, weights, most)
-        return holds
-
-    def _read(self, model: Model) -> Chosen:
+        if model is None:
+            return None
         chosen = {
-            number: next(
-                entry
-                for entry, term in zip(self._entries[number], terms, strict=True)
-                if model[term]
-            )
-            for number, terms in self._choices.items()
+            number: next(entry for entry, term in choices if model[term])
+            for number, choices in self._choices.items()
         }
         return Chosen(
             {number: entry.code for number, entry in chosen.items()},
             sum(entry.cost for entry in chosen.values()),
             sum(entry.distance for entry in chosen.values()),
         )
+
+    def _bounded(self, most: int, what: _Measure) -> Term:
+        holds = variable(f"{what} at most {most}")
+        every = chain.from_iterable(self._choices.values())
+        self._solver.bound(holds, [(term, _measured(entry, what)) for entry, term in every], most)
+        return holds
 
 
 def _measured(it: Entry | Chosen, what: _Measure) -> int:
