@@ -136,7 +136,7 @@ def repair(
     warn = warn_once()
     judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
     setup = read_setup(schemes, tests, settings_for(settings), judge)
-    note(setup.model.notes)
+    note(setup.verdicts.model.notes)
     with opened(output) as console:
         with shown_search() as step:
             scheme = setup.schemes[0].scheme

@@ -54,7 +54,7 @@ def baselines(setup: Setup) -> Generator[Baseline, None, None]:
         answer = setup.verdicts.answer(setup.tests[place], scheme)
         return replace(answer.verdict, execution=None), answer.seconds, answer.internal
 
-    with closing(setup.judge.each(decide, range(len(setup.tests)))) as decided:
+    with closing(setup.verdicts.judge.each(decide, range(len(setup.tests)))) as decided:
         for test, (verdict, seconds, internal) in zip(setup.tests, decided, strict=True):
             rows: frozenset[int] = frozenset()
             if verdict.word is not Word.UNSUPPORTED:
@@ -81,7 +81,7 @@ def findings(
     """What the tests make of each mutant, in their order."""
     trial = _Trial(setup.schemes[0], known, costs, setup.verdicts)
     places = range(len(mutants))
-    yield from setup.judge.each(lambda place: trial.of(mutants[place]), places, ahead=2)
+    yield from setup.verdicts.judge.each(lambda place: trial.of(mutants[place]), places, ahead=2)
 
 
 def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:

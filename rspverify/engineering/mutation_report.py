@@ -6,15 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rspverify.convert import counts
+from rspverify.engineering import mutation
 from rspverify.engineering.mutate import Baseline, shown, telling
-from rspverify.engineering.mutation import (
-    Fate,
-    Finding,
-    MutatedRow,
-    MutationReport,
-    MutationSummary,
-    TestsOfScheme,
-)
 from rspverify.engineering.setup import Setup
 from rspverify.engineering.shown_commands import explain_command, hunt_command, hunted
 from rspverify.engineering.written import write_schemes
@@ -71,13 +64,13 @@ def written_to(folder: str, asked: Asked) -> Asked:
 
 
 def mutation_report(
-    asked: Asked, grounds: Sequence[Baseline], found: Sequence[Finding], seconds: float
-) -> MutationReport:
+    asked: Asked, grounds: Sequence[Baseline], found: Sequence[mutation.Finding], seconds: float
+) -> mutation.MutationReport:
     """All that is known, be it the whole or what there was before an interruption."""
     setup, costs = asked.setup, asked.costs
     scheme = setup.schemes[0].scheme
     rows = (
-        MutatedRow(
+        mutation.MutatedRow(
             row=it.row.number,
             operations=str(it.row),
             code=tuple(map(str, it.row.code)),
@@ -94,7 +87,7 @@ def mutation_report(
         for it in asked.table
     )
     internal = tuple(each.internal for each in grounds if each.internal)
-    return MutationReport(
+    return mutation.MutationReport(
         subject=setup.subject,
         costs=costs.file,
         tests=_tests(setup, grounds, found),
@@ -103,9 +96,9 @@ def mutation_report(
         wider=None
         if asked.wider is None
         else tuple(shown(it, costs) for row in asked.wider for it in row.mutants),
-        summary=MutationSummary(
+        summary=mutation.MutationSummary(
             len(asked.mutants),
-            counts(Fate, (each.verdict for each in found)),
+            counts(mutation.Fate, (each.verdict for each in found)),
             sum(each.undecided for each in found),
         ),
         interrupted=len(found) < len(asked.mutants),
@@ -114,13 +107,15 @@ def mutation_report(
     )
 
 
-def _tests(setup: Setup, grounds: Sequence[Baseline], found: Sequence[Finding]) -> TestsOfScheme:
+def _tests(
+    setup: Setup, grounds: Sequence[Baseline], found: Sequence[mutation.Finding]
+) -> mutation.TestsOfScheme:
     broken = [it for it in grounds if it.verdict.word in (Word.UNSOUND, Word.VACUOUS)]
     open_ = [it for it in grounds if it.verdict.word is Word.UNKNOWN]
     within: dict[str, int] = {}
     for each in grounds:
         within |= each.verdict.within
-    return TestsOfScheme(
+    return mutation.TestsOfScheme(
         total=len(setup.tests) + len(setup.left_out),
         verdicts=counts(Word, (each.verdict.word for each in grounds)),
         within=within,
@@ -131,14 +126,14 @@ def _tests(setup: Setup, grounds: Sequence[Baseline], found: Sequence[Finding]) 
     )
 
 
-def _with_command(finding: Finding, asked: Asked) -> Finding:
+def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
     """A finding with where its mutant was written, and the command that goes on from there."""
     path = asked.written.get(finding.mutant.name)
     if path is None:
         return finding
-    settings = asked.setup.settings
+    settings = asked.setup.verdicts.settings
     if finding.file is not None:
-        stuck = finding.verdict is Fate.STUCK
+        stuck = finding.verdict is mutation.Fate.STUCK
         command = explain_command(path, finding.file, settings, progress=stuck)
         return replace(finding, scheme=path, command=command)
     (row,) = (each.row for each in asked.table if each.row.number == finding.mutant.row)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rspverify.answers import Subject
-from rspverify.axiomatic import MemoryModel
 from rspverify.engineering.mutation import FileAndReason
 from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
@@ -30,26 +29,11 @@ class Setup:
     verdicts: Verdicts
 
     @property
-    def judge(self) -> Judge:
-        """Who is asked, and has the workers."""
-        return self.verdicts.judge
-
-    @property
-    def model(self) -> MemoryModel:
-        """The model."""
-        return self.verdicts.model
-
-    @property
-    def settings(self) -> Settings:
-        """How verdicts are decided."""
-        return self.verdicts.settings
-
-    @property
     def subject(self) -> Subject:
         """The first scheme, and how it is decided."""
-        named, settings = self.schemes[0], self.settings
-        machine = named.scheme.machine.name
-        return Subject(named.facts.name, named.file, machine, self.model.name, settings.engine)
+        named, verdicts = self.schemes[0], self.verdicts
+        machine, engine = named.scheme.machine.name, verdicts.settings.engine
+        return Subject(named.facts.name, named.file, machine, verdicts.model.name, engine)
 
 
 def read_setup(

@@ -19,6 +19,7 @@ from rspverify.render.races_text import accesses, race_line, race_report
 from rspverify.verdict import Word
 
 _ANY_WIDTH = 10_000
+_REACHED = {True: "reached", False: "-", None: "?"}
 
 
 class OutcomesStream:
@@ -93,8 +94,7 @@ def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
         yield Text(note, style="magenta")
     if it.race:
         yield Text("RACY: a program with a race may do anything. The accesses are", style="yellow")
-        for line in accesses(it.race):
-            yield Text(f"  {line}")
+        yield from (Text(f"  {line}") for line in accesses(it.race))
     else:
         yield Text("No consistent execution has a race.")
     if it.condition and (final := it.final):
@@ -133,17 +133,11 @@ class _Rows:
         for name in ("model", *it.schemes, *(["condition"] if it.condition else [])):
             table.add_column(name, no_wrap=True)
         for row, cells in zip(self._rows, first, strict=True):
-            bad = not row.allowed and it.race is None
-            verdicts = _verdicts(row, condition=it.condition is not None)
-            table.add_row(*cells, *verdicts, style="bold red" if bad else None)
-
-
-def _verdicts(row: OutcomeRow, *, condition: bool) -> list[str]:
-    cells = ["allowed" if row.allowed else "forbidden"]
-    cells += ["?" if each is None else "reached" if each else "-" for each in row.reached.values()]
-    if condition:
-        cells.append("holds" if row.satisfies else "")
-    return cells
+            allowed = "allowed" if row.allowed else "forbidden"
+            reached = (_REACHED[each] for each in row.reached.values())
+            holds = ["holds" if row.satisfies else ""] * (it.condition is not None)
+            style = None if row.allowed or it.race else "bold red"
+            table.add_row(*cells, allowed, *reached, *holds, style=style)
 
 
 def _values(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:

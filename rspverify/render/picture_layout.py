@@ -105,7 +105,8 @@ def laid_out(picture: Picture) -> Layout:
     initial = [n for n, it in enumerate(picture.events) if it.thread is None]
     places: dict[int, Box] = {}
     if initial:
-        places |= _in_row(initial, widths, _middle(columns), upper + EVENT_HEIGHT / 2)
+        middle = (columns[0].x + columns[-1].x) / 2 if columns else 0
+        places |= _in_row(initial, widths, middle, upper + EVENT_HEIGHT / 2)
         upper += EVENT_HEIGHT + 50
     grouped = any(thread.device is not None for thread in picture.threads)
     first = upper + (2 * _CAPTION + 10 if grouped else 0) + _HEAD
@@ -137,22 +138,15 @@ def letters(number: int) -> str:
 def _columns(picture: Picture, widths: Sequence[float]) -> list[Box]:
     """The columns by thread; their vertical extent is not known yet."""
     found: list[Box] = []
-    edge = 0.0
-    before: PlacedThread | None = None
-    for number, thread in enumerate(picture.threads):
+    edge, threads = 0.0, picture.threads
+    for number, thread in enumerate(threads):
         own = [w for w, it in zip(widths, picture.events, strict=True) if it.thread == number]
         width = max([60.0, *own])
-        if before is not None:
-            edge += _BETWEEN
-            edge += 2 * _PADDING * (before.device != thread.device)
+        if number:
+            edge += _BETWEEN + 2 * _PADDING * (threads[number - 1].device != thread.device)
         found.append(Box(edge + width / 2, 0, width, 0))
         edge += width
-        before = thread
     return found
-
-
-def _middle(columns: Sequence[Box]) -> float:
-    return (columns[0].x + columns[-1].x) / 2 if columns else 0
 
 
 def _in_row(

@@ -10,13 +10,7 @@ from math import prod
 from rich.progress import TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from rspverify.engineering.repair.answer import (
-    Hunted,
-    Reference,
-    RepairReport,
-    RowFound,
-    SchemeFound,
-)
+from rspverify.engineering.repair import answer
 from rspverify.render.progress import ON_AGAIN, bar
 from rspverify.render.words import FEW, counted, few
 from rspverify.verdict import Word
@@ -41,7 +35,7 @@ def shown_search() -> Iterator[Callable[[int, int], None]]:
         yield step
 
 
-def before(report: RepairReport) -> str:
+def before(report: answer.RepairReport) -> str:
     """What is said before the search: how large it is."""
     changing = [row for row in report.space.rows if row.stays is None]
     sizes = sorted(row.codes for row in changing)
@@ -53,7 +47,7 @@ def before(report: RepairReport) -> str:
     )
 
 
-def repair_table(report: RepairReport) -> Iterator[Text]:
+def repair_table(report: answer.RepairReport) -> Iterator[Text]:
     """Everything: the schemes found, then what follows, and what it rests on."""
     yield Text(f"{report.subject.scheme}, for the machine {report.subject.machine}", style="bold")
     yield from _asked(report)
@@ -69,7 +63,7 @@ def repair_table(report: RepairReport) -> Iterator[Text]:
     yield from _partial(report)
 
 
-def _asked(report: RepairReport) -> Iterator[Text]:
+def _asked(report: answer.RepairReport) -> Iterator[Text]:
     changing = ", ".join(str(row.row) for row in report.space.rows if row.stays is None)
     yield Text(f"rows that may change: {changing}")
     staying: dict[str, list[str]] = {}
@@ -85,7 +79,7 @@ def _asked(report: RepairReport) -> Iterator[Text]:
     yield Text(before(report))
 
 
-def _scheme(found: SchemeFound, place: int, report: RepairReport) -> Iterator[Text]:
+def _scheme(found: answer.SchemeFound, place: int, report: answer.RepairReport) -> Iterator[Text]:
     costs = f"given: {report.cost:,}"
     if report.reference:
         costs += f", {report.reference.scheme}: {report.reference.cost:,}"
@@ -98,7 +92,7 @@ def _scheme(found: SchemeFound, place: int, report: RepairReport) -> Iterator[Te
         yield Text(f"    {found.written}", style="dim")
 
 
-def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Text]:
+def _row(row: answer.RowFound, report: answer.RepairReport, *, others: bool) -> Iterator[Text]:
     mark = "*" if row.changed else " "
     line = Text(f"  {mark} {row.row:2}  {row.operations:24}")
     line.append("; ".join(row.code), style="bold" if row.changed else "")
@@ -110,7 +104,7 @@ def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Text]
         yield Text(f"{'in another':>30}   {'; '.join(other)}", style="cyan")
 
 
-def _price(row: RowFound, report: RepairReport) -> str:
+def _price(row: answer.RowFound, report: answer.RepairReport) -> str:
     words = [f"{row.cost}"]
     if row.cost != row.given:
         words.append(f"given {row.given}")
@@ -119,7 +113,7 @@ def _price(row: RowFound, report: RepairReport) -> str:
     return f"({', '.join(words)})"
 
 
-def _rests_on(found: SchemeFound, report: RepairReport) -> str:
+def _rests_on(found: answer.SchemeFound, report: answer.RepairReport) -> str:
     reach = f", within {_bounds(found.within)}" if found.within else ""
     words = [f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"]
     large = f" ({found.beyond_explicit} of the sample were too large for it)"
@@ -131,7 +125,7 @@ def _rests_on(found: SchemeFound, report: RepairReport) -> str:
     return "; ".join([*words, _hunted(found.hunted)])
 
 
-def _hunted(hunted: Hunted | None) -> str:
+def _hunted(hunted: answer.Hunted | None) -> str:
     if hunted is None:
         return "not hunted for other programs"
     if hunted.unknown:
@@ -140,7 +134,7 @@ def _hunted(hunted: Hunted | None) -> str:
     return f"{words} within {_bounds(hunted.bounds)} ({hunted.decided:,} decided)"
 
 
-def _conclusion(report: RepairReport) -> Iterator[Text]:
+def _conclusion(report: answer.RepairReport) -> Iterator[Text]:
     claim, limits = report.claim, f"at most {report.space.max_length} instructions a row"
     if not claim.finished:
         return
@@ -166,7 +160,7 @@ def _conclusion(report: RepairReport) -> Iterator[Text]:
         yield Text(f"of that cost there are more than {len(report.found)} (--count)")
 
 
-def _compared(report: RepairReport) -> Iterator[Text]:
+def _compared(report: answer.RepairReport) -> Iterator[Text]:
     reference = report.reference
     if reference is None:
         return
@@ -188,7 +182,7 @@ def _compared(report: RepairReport) -> Iterator[Text]:
         yield Text(f"none that was found is cheaper than {reference.scheme}", style="magenta")
 
 
-def _cheaper_rows(found: SchemeFound) -> str:
+def _cheaper_rows(found: answer.SchemeFound) -> str:
     rows = [
         f"row {row.row} {row.cost} against {row.reference}"
         for row in found.rows
@@ -197,7 +191,7 @@ def _cheaper_rows(found: SchemeFound) -> str:
     return f" ({', '.join(rows)})" if rows else ""
 
 
-def _none_cheaper(report: RepairReport, reference: Reference) -> str:
+def _none_cheaper(report: answer.RepairReport, reference: answer.Reference) -> str:
     least = report.found[0].cost
     if least == reference.cost:
         rows = ([row.reference == row.cost for row in each.rows] for each in report.found)
@@ -208,7 +202,7 @@ def _none_cheaper(report: RepairReport, reference: Reference) -> str:
     return f"none is as cheap as {reference.scheme}{outside}: {least:,} against {reference.cost:,}"
 
 
-def _work(report: RepairReport) -> Iterator[Text]:
+def _work(report: answer.RepairReport) -> Iterator[Text]:
     effort = report.effort
     done = f"{counted(effort.candidates, 'candidate')} tried"
     line = Text(
@@ -228,7 +222,7 @@ def _work(report: RepairReport) -> Iterator[Text]:
         yield Text(f"and {len(effort.undecided) - FEW} more")
 
 
-def _tests(report: RepairReport) -> Iterator[Text]:
+def _tests(report: answer.RepairReport) -> Iterator[Text]:
     tests = report.tests
     words = ", ".join(f"{count} {word}" for word in Word if (count := tests.verdicts[word]))
     yield Text(f"{counted(tests.total, 'test')}; under {report.subject.scheme} as given: {words}")
@@ -246,7 +240,7 @@ def _tests(report: RepairReport) -> Iterator[Text]:
         yield Text(f"found by hunting: {file}")
 
 
-def _partial(report: RepairReport) -> Iterator[Text]:
+def _partial(report: answer.RepairReport) -> Iterator[Text]:
     claim = report.claim
     if claim.finished:
         return

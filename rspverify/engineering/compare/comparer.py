@@ -105,7 +105,6 @@ class Comparer:
         model, settings = self._run.verdicts.model, self._inputs.settings
         files = tuple(each.file for each in self._inputs.schemes)
         incident = Incident("compare", (test.file,), files, settings)
-
         question = self._question(test.source, test.facts)
 
         def decide() -> OutcomeChanges:
@@ -120,12 +119,10 @@ class Comparer:
         """Which outcomes does the compiled test gain and lose?"""
         inputs = self._inputs
         forms = tuple(each.facts.rows_used(facts) for each in inputs.schemes)
-        chosen = replace(
-            inputs.settings, seconds=None, progress=False, model=inputs.model_facts.name
-        )
         machines = tuple(each.facts.machine for each in inputs.schemes)
-        model = inputs.model_facts.digest
-        content = (digest(source.text), forms, machines, model, chosen, self._limit)
+        model, settings = inputs.model_facts, inputs.settings
+        chosen = replace(settings, seconds=None, progress=False, model=model.name)
+        content = (digest(source.text), forms, machines, model.digest, chosen, self._limit)
         return Question("outcomes changed", content, OutcomeChanges)
 
     def _one_machine(self) -> bool:
@@ -145,8 +142,7 @@ def compiled_form(scheme: SchemeFacts, program: ProgramFacts) -> tuple[tuple[str
 
 
 def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> TouchedTest:
-    change = change_of(old, new)
-    return TouchedTest(new.test, new.file, change, old, new, outcomes)
+    return TouchedTest(new.test, new.file, change_of(old, new), old, new, outcomes)
 
 
 def _outcomes_matter(old: Result, new: Result) -> bool:

@@ -61,12 +61,12 @@ class Repair:
         self._setup, self._verdicts, self._costs = setup, setup.verdicts, costs
         self._scheme = setup.schemes[0].scheme
         self._count, self._sample = count, sample
-        self._on_step = on_step
+        self._hunt, self._on_step = hunt, on_step
         self._started = time.perf_counter()
         self._words: Counter[Word] = Counter()
         self._without: list[TestAndReason] = []
         self._explicit = setup.verdicts.by(
-            replace(setup.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None)
+            replace(setup.verdicts.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None)
         )
         self._asked: list[LoadedTest] = []
         self._caught: list[str] = []
@@ -75,7 +75,6 @@ class Repair:
         self._shown: dict[tuple[tuple[int, Code], ...], answer.SchemeFound] = {}
         self._finished = self._complete = False
         self._reference: answer.Reference | None = None
-        self._hunt = hunt
         self._stopped: str | None = None
         self._hunted: dict[tuple[tuple[int, Code], ...], answer.Hunted] = {}
 

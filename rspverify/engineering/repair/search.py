@@ -16,10 +16,6 @@ _PATIENCE = 50
 """So many candidates are put aside undecided. Of each nothing is learnt but not to choose it."""
 
 
-Further = Callable[[Codes], Trial | None]
-"""Looks for a test beside those known that a survivor fails; such a one becomes a trial."""
-
-
 class Search:
     """The cheapest schemes that pass every test, by counterexample-guided search.
 
@@ -27,8 +23,9 @@ class Search:
     a candidate that passes is of the least cost, as whatever is cheaper was ruled out.
 
     killers: how many candidates each test ruled out. undecided: tests that some candidate was put
-    aside for, as nothing was decided; what is cheapest is then not known. on_step: what is called
-    after each candidate with how many there were, and what none costs less than.
+    aside for, as nothing was decided; what is cheapest is then not known. further: what looks for a
+    test beside those known that a survivor fails. on_step: what is called after each candidate with
+    how many there were, and what none costs less than.
     """
 
     def __init__(
@@ -36,7 +33,7 @@ class Search:
         chooser: Chooser,
         trials: Trials,
         generaliser: Generaliser,
-        further: Further,
+        further: Callable[[Codes], Trial | None],
         on_step: Callable[[int, int], None],
     ) -> None:
         self.chooser = chooser
