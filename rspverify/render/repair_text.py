@@ -115,14 +115,13 @@ def _price(row: answer.RowFound, report: answer.RepairReport) -> str:
 
 def _rests_on(found: answer.SchemeFound, report: answer.RepairReport) -> str:
     reach = f", within {_bounds(found.within)}" if found.within else ""
-    words = [f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"]
-    large = f" ({found.beyond_explicit} of the sample were too large for it)"
-    beyond = large if found.beyond_explicit else ""
+    words = f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"
+    explicit = "none put to explicit"
     if found.explicit or found.beyond_explicit:
-        words.append(f"{found.explicit} of them SOUND by explicit, too{beyond}")
-    else:
-        words.append("none put to explicit")
-    return "; ".join([*words, _hunted(found.hunted)])
+        explicit = f"{found.explicit} of them SOUND by explicit, too"
+    if found.beyond_explicit:
+        explicit += f" ({found.beyond_explicit} of the sample were too large for it)"
+    return "; ".join([words, explicit, _hunted(found.hunted)])
 
 
 def _hunted(hunted: answer.Hunted | None) -> str:
@@ -138,12 +137,10 @@ def _conclusion(report: answer.RepairReport) -> Iterator[Text]:
     claim, limits = report.claim, f"at most {report.space.max_length} instructions a row"
     if not claim.finished:
         return
-    if not report.found and claim.exact:
-        words = f"no candidate passes every test: no scheme of these rows with {limits} does"
-        yield Text(words, style="bold red")
-        return
     if not report.found:
-        yield Text("no candidate passes every test that could be decided", style="magenta")
+        all_ = f"no candidate passes every test: no scheme of these rows with {limits} does"
+        some = "no candidate passes every test that could be decided"
+        yield Text(all_, style="bold red") if claim.exact else Text(some, style="magenta")
         return
     if claim.exact:
         words = f"no candidate that costs less than {claim.least:,} passes every test"
@@ -165,10 +162,8 @@ def _compared(report: answer.RepairReport) -> Iterator[Text]:
     if reference is None:
         return
     if reference.fails:
-        fails = ", ".join(f"{each.test} ({each.verdict})" for each in reference.fails[:FEW])
-        more = len(reference.fails) - FEW
-        rest = f" and {more} more" if more > 0 else ""
-        yield Text(f"{reference.scheme} itself fails {fails}{rest}", style="yellow")
+        fails = few([f"{each.test} ({each.verdict})" for each in reference.fails])
+        yield Text(f"{reference.scheme} itself fails {fails}", style="yellow")
     if not report.found or not report.claim.finished:
         return
     cost = report.found[0].cost

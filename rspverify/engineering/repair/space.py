@@ -8,15 +8,7 @@ from enum import Enum, auto
 from itertools import pairwise
 from typing import assert_never
 
-from rspverify.engineering.repair.codes import (
-    Code,
-    Kinds,
-    codes,
-    count,
-    distance,
-    parsed,
-    weaker,
-)
+from rspverify.engineering.repair.codes import Code, Kinds, codes, count, distance, parsed, weaker
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.limits import LimitReached
 from rspverify.scheme import Row
