@@ -63,66 +63,22 @@ class Observed:
 # ---- a test under a scheme -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Result:
-    """One test under one scheme. file and scheme_file tell it from all others of a run.
-
-    internal: the internal error that came instead of a verdict or of progress; that is UNKNOWN
-    then. progress: None unless it was asked for, and where it has no meaning: RACY, UNSUPPORTED,
-    ERROR. seconds: what deciding it took; cached: whether it was decided in an earlier run.
-    """
-
-    test: str
-    file: str
-    scheme: str
-    scheme_file: str
-    model: str
-    engine: Engine
-    reading: Reading
-    verdict: Verdict
-    observed: Observed | None
-    seconds: float
-    internal: Internal | None = None
-    progress: Progress | None = None
-    cached: bool = False
-
-    @property
-    def words(self) -> str:
-        """The verdict's word, and that of progress if there is one: `SOUND`, `SOUND STUCK`."""
-        word = self.verdict.word.value
-        return word if self.progress is None else f"{word} {self.progress.word}"
-
-    @property
-    def column(self) -> str:
-        """What the test is put to, by name."""
-        return self.scheme
-
-    @property
-    def reason(self) -> str:
-        """Why, in words."""
-        return self.verdict.reason
-
-    @property
-    def within(self) -> Mapping[str, int]:
-        """The bounds that the verdict depends on, by name."""
-        return self.verdict.within
-
-
 @dataclass(frozen=True, kw_only=True)
-class CheckedTest:
-    """A Result as JSON has it: the verdict's parts stand beside the names, but no execution does.
+class Result:
+    """One test under one scheme: the verdict's parts beside the names, but no execution.
 
-    test: the title in the file. scheme: the name in the scheme's file. confirmed: the second solver
-    that confirmed a SOUND, if one was asked. within: every bound that the verdict depends on; empty
-    means exact. outcome: the wrong one of an UNSOUND verdict, null otherwise; axioms: a smallest
-    set that forbids it, empty if no candidate execution has its values. race: of a RACY verdict.
-    progress: null unless it is asked for, and always for RACY, UNSUPPORTED and ERROR;
-    progress_reason: why, in words. internal: an internal error that came instead of a verdict or of
-    progress, UNKNOWN then. seconds: what deciding it took, in the earlier run if it is cached.
-    suite: the folder of the suite that it is of, if it was run as one.
+    test: the title in the file. scheme: the name in the scheme's file. file and scheme_file tell it
+    from all others of a run. confirmed: the second solver that confirmed a SOUND, if one was asked.
+    within: every bound that the verdict depends on; empty means exact. outcome: the wrong one of an
+    UNSOUND verdict, null otherwise; axioms: a smallest set that forbids it, empty if no candidate
+    execution has its values. race: of a RACY verdict. progress: null unless it is asked for, and
+    always for RACY, UNSUPPORTED and ERROR; progress_reason: why, in words. internal: an internal
+    error that came instead of a verdict or of progress, UNKNOWN then. seconds: what deciding it
+    took, in the earlier run if it is cached. suite: the folder of the suite that it is of, if it
+    was run as one.
     """
 
-    suite: str | None
+    suite: str | None = None
     test: str
     file: str
     scheme: str
@@ -131,49 +87,27 @@ class CheckedTest:
     engine: Engine
     reading: Reading
     verdict: Word
-    confirmed: str | None
-    within: Bounds
-    outcome: Observed | None
-    axioms: tuple[str, ...]
-    race: Race | None
+    confirmed: str | None = None
+    within: Bounds = field(default_factory=dict)
+    outcome: Observed | None = None
+    axioms: tuple[str, ...] = ()
+    race: Race | None = None
     reason: str
-    progress: ProgressWord | None
-    progress_reason: str | None
-    internal: Internal | None
+    progress: ProgressWord | None = None
+    progress_reason: str | None = None
+    internal: Internal | None = None
     seconds: Seconds
-    cached: bool
+    cached: bool = False
 
     @property
     def words(self) -> str:
         """The verdict's word, and that of progress if there is one: `SOUND`, `SOUND STUCK`."""
         return self.verdict if self.progress is None else f"{self.verdict} {self.progress}"
 
-
-def checked(result: Result, suite: str | None = None) -> CheckedTest:
-    """A result as JSON has it."""
-    verdict, progress = result.verdict, result.progress
-    return CheckedTest(
-        suite=suite,
-        test=result.test,
-        file=result.file,
-        scheme=result.scheme,
-        scheme_file=result.scheme_file,
-        model=result.model,
-        engine=result.engine,
-        reading=result.reading,
-        verdict=verdict.word,
-        confirmed=verdict.confirmed,
-        within=verdict.within,
-        outcome=result.observed,
-        axioms=verdict.axioms,
-        race=verdict.race,
-        reason=verdict.reason,
-        progress=progress.word if progress else None,
-        progress_reason=progress.reason if progress else None,
-        internal=result.internal,
-        seconds=result.seconds,
-        cached=result.cached,
-    )
+    @property
+    def column(self) -> str:
+        """What the test is put to, by name."""
+        return self.scheme
 
 
 OBSERVATIONS = ("Never", "Sometimes", "Always")
@@ -289,7 +223,7 @@ class CheckReport:
     test and model. summary: how many of each verdict. interrupted: whether more was to come.
     """
 
-    results: tuple[CheckedTest, ...]
+    results: tuple[Result, ...]
     answers: tuple[ModelAnswer, ...]
     suites: tuple[SuiteSummary, ...]
     summary: Verdicts
@@ -300,17 +234,11 @@ def check_report(
     results: Sequence[Result], suites: Sequence[SuiteReport] = (), *, interrupted: bool = False
 ) -> CheckReport:
     """The results of a run, of schemes and tests or of suites, as far as it went."""
-    of_schemes = [checked(each) for each in results]
-    of_models: list[ModelAnswer] = []
-    for suite in suites:
-        for each in suite.results:
-            if isinstance(each, ModelAnswer):
-                of_models.append(replace(each, suite=suite.folder))
-            else:
-                of_schemes.append(checked(each, suite.folder))
+    of_suites = [replace(each, suite=it.folder) for it in suites for each in it.results]
+    of_schemes = (*results, *(each for each in of_suites if isinstance(each, Result)))
     return CheckReport(
-        tuple(of_schemes),
-        tuple(of_models),
+        of_schemes,
+        tuple(each for each in of_suites if isinstance(each, ModelAnswer)),
         tuple(map(_summary, suites)),
         counts(Word, (each.verdict for each in of_schemes)),
         interrupted,
@@ -353,18 +281,20 @@ class CompiledThread:
 class Explanation:
     """All that `explain` says of one test under one scheme.
 
-    axioms: name and .cat text of those that forbid the outcome. seen, allowed: the outcomes that
-    the machine reaches and that the model allows, where both are known. reach: how far the verdict
-    reaches, in a sentence.
+    verdict, progress: what the result is made from, with executions. axioms: name and .cat text of
+    those that forbid the outcome. seen, allowed: the outcomes that the machine reaches and that the
+    model allows, where both are known. reach: how far the verdict reaches, in a sentence.
     """
 
     result: Result
     title: str
-    threads: tuple[CompiledThread, ...]
-    axioms: tuple[tuple[str, str], ...]
-    seen: tuple[Observed, ...]
-    allowed: int | None
-    reach: str
+    verdict: Verdict
+    progress: Progress | None
+    threads: tuple[CompiledThread, ...] = ()
+    axioms: tuple[tuple[str, str], ...] = ()
+    seen: tuple[Observed, ...] = ()
+    allowed: int | None = None
+    reach: str = ""
 
 
 @dataclass(frozen=True)

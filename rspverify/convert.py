@@ -168,18 +168,17 @@ def _name(reference: Mapping[str, Any]) -> str:
     return str(reference["$ref"].rpartition("/")[2])
 
 
-def _used(part: Any, parts: Mapping[str, Any]) -> set[str]:
+def _used(whole: Any, parts: Mapping[str, Any]) -> set[str]:
     """The names of all that a schema refers to, however indirectly."""
     found: set[str] = set()
-    waiting = [part]
+    waiting = [whole]
     while waiting:
-        match waiting.pop():
-            case {"$ref": str() as reference, **rest}:
-                name = _name({"$ref": reference})
-                waiting += [rest] if name in found else [rest, parts[name]]
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += part.values()
+            if "$ref" in part and (name := _name(part)) not in found:
                 found.add(name)
-            case dict() as inner:
-                waiting += inner.values()
-            case list() as inner:
-                waiting += inner
+                waiting.append(parts[name])
+        elif isinstance(part, list):
+            waiting += part
     return found

@@ -98,7 +98,7 @@ def _check(
     from rspverify.judge.judge import Judge
     from rspverify.judge.reading import read_inputs
     from rspverify.judge.run import Run
-    from rspverify.render.check_stream import CheckStream
+    from rspverify.render.check_text import CheckStream
     from rspverify.render.console import opened
     from rspverify.source import require
 
@@ -156,7 +156,7 @@ def _suites(
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
-    from rspverify.render.suites_stream import SuitesStream
+    from rspverify.render.suites_text import SuitesStream
 
     chosen = [suite.settings(settings) for suite in suites]
     known = [None] * len(suites) if refresh else read_all_expected(suites, chosen)

@@ -74,12 +74,13 @@ def compare(
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
     from rspverify.corpus.inputs import default_tests, find_tests
-    from rspverify.engineering.compare import Comparer, comparison, read_both
+    from rspverify.engineering.compare.comparer import Comparer
+    from rspverify.engineering.compare.start import comparison, read_both
     from rspverify.engineering.comparison import Change
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.judge.run import Run
-    from rspverify.render.compare_stream import CompareStream
+    from rspverify.render.compare_text import CompareStream
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, Problem, require

@@ -136,7 +136,7 @@ def hunt(
     with opened(output) as console:
         with HuntStream(console, text=format is FormatName.TEXT) as stream:
             hunted = Hunt(setup, judge, stream, keep)
-            stream.begin(hunted.report())
+            stream.heading(hunted.report())
             report = hunted.run(only_estimate=estimate)
             report = replace(report, seconds=time.perf_counter() - started)
         if format is FormatName.JSON:

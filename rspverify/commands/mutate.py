@@ -87,7 +87,7 @@ def mutate(
     asked = asked_of(setup, weights, widen=widen)
     if write is not None:
         asked = written_to(write, asked)
-    note(setup.model.notes)
+    note(setup.verdicts.model.notes)
     known: list[Baseline] = []
     found: list[Finding] = []
     with opened(output) as console:
@@ -127,7 +127,7 @@ def _decide(asked: Asked, known: list[Baseline], found: list[Finding]) -> None:
         for each in tests:
             known.append(each)
             advance()
-    seconds = longest(mutants, known, setup.judge.workers)
+    seconds = longest(mutants, known, setup.verdicts.judge.workers)
     if seconds > _LONG:
         words = f"{len(mutants)} mutants, up to about {seconds:,.0f} s for their verdicts"
         print(f"{words}; less the sooner each fails a test", file=sys.stderr)

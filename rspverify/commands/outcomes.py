@@ -67,7 +67,7 @@ def outcomes(
     from rspverify.judge.listing import Listing
     from rspverify.judge.reading import load_scheme
     from rspverify.render.console import opened
-    from rspverify.render.outcomes_stream import OutcomesStream
+    from rspverify.render.outcomes_text import OutcomesStream
     from rspverify.source import require
     from rspverify.verdict import Word
 

@@ -25,7 +25,7 @@ from rspverify.commands.output import note, warn_once
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.engineering.repair.question import Wanted
+    from rspverify.engineering.repair.constraints import Constraints
 
 
 @command("The cheapest sound schemes near a broken one.", takes=OF_A_CASE)
@@ -118,13 +118,11 @@ def repair(
     from rspverify.engineering.hunt.assumptions import stores_again
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
-    from rspverify.engineering.repair.writing import written_to
     from rspverify.engineering.setup import read_setup
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
-    from rspverify.render.repair_progress import shown_search
-    from rspverify.render.repair_text import before, repair_table
+    from rspverify.render.repair_text import before, repair_table, shown_search
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, require
 
@@ -134,11 +132,11 @@ def repair(
         f"one scheme must be given, not {len(schemes) - (than is not None)}",
     )
     weights = read_costs(costs) if costs else default_costs()
-    wanted = replace(_wanted(rows, allow, forbid, max_length), repeats=store_again)
+    wanted = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
     warn = warn_once()
     judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
     setup = read_setup(schemes, tests, settings_for(settings), judge)
-    note(setup.model.notes)
+    note(setup.verdicts.model.notes)
     with opened(output) as console:
         with shown_search() as step:
             scheme = setup.schemes[0].scheme
@@ -153,7 +151,7 @@ def repair(
                 search.run()
         report, unwritten = search.report(), None
         try:
-            report = written_to(write, search, report) if write is not None else report
+            report = search.written_to(write, report) if write is not None else report
         except InputError as error:
             unwritten = error
         if format is FormatName.JSON:
@@ -177,11 +175,11 @@ def repair(
     )
 
 
-def _wanted(
+def _constraints(
     rows: str | None, allow: str | None, forbid: str | None, max_length: int | None
-) -> Wanted:
+) -> Constraints:
     """What the options ask of candidates. Raises InputError."""
-    from rspverify.engineering.repair.question import EVERY_ROW, Wanted
+    from rspverify.engineering.repair.constraints import EVERY_ROW, Constraints
     from rspverify.source import require
 
     def parts(text: str | None) -> tuple[str, ...]:
@@ -195,4 +193,4 @@ def _wanted(
         f"--rows must be the numbers of rows, joined by commas, or {EVERY_ROW}, not {rows!r}",
     )
     chosen = None if rows is None or every else tuple(int(each) for each in numbers)
-    return Wanted(chosen, parts(allow), parts(forbid), max_length, every)
+    return Constraints(chosen, parts(allow), parts(forbid), max_length, every)

@@ -71,8 +71,7 @@ def selftest(
     """
     from rspverify.convert import to_json
     from rspverify.render.console import opened
-    from rspverify.render.selftest_progress import shown_progress
-    from rspverify.render.selftest_text import summary
+    from rspverify.render.selftest_text import shown_progress, summary
     from rspverify.selftest.compare import Choices, engines_named
     from rspverify.selftest.run import run_pairs, tasks_for, write_files
     from rspverify.selftest.tally import report

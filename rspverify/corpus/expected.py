@@ -221,10 +221,10 @@ def write_expected(
         if isinstance(result, ModelAnswer):
             entries.setdefault(test, {})[column] = result.words
             continue
-        word = result.verdict.word.value
+        word = result.verdict.value
         progress = kept.progress.get(test, {}).get(column)
         if result.progress is not None or word in _WITHOUT_PROGRESS:
-            progress = result.progress.word.value if result.progress else None
+            progress = result.progress.value if result.progress else None
         entries.setdefault(test, {})[column] = _entry(word, progress)
     lines = [_HEADERS[kind], f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{_KEYS[kind]}:"]
     if not entries:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
-from rspverify.answers import UNANSWERED, CheckedTest, Internal, Observed
+from rspverify.answers import UNANSWERED, Internal, Observed, Result
 from rspverify.convert import Code, Count, Group, Place, counts, one_of, with_keys
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import Engine, Reading, Word
@@ -87,8 +87,8 @@ class TouchedTest:
     test: str
     file: str
     change: Change
-    old: CheckedTest
-    new: CheckedTest
+    old: Result
+    new: Result
     outcomes: OutcomeChanges | None
 
     @property

@@ -11,13 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from rspverify.answers import Internal
-from rspverify.engineering.mutation import (
-    Fate,
-    Finding,
-    MutantAnswer,
-    NamedTest,
-    TestAndReason,
-)
+from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
@@ -42,6 +36,10 @@ class Baseline:
         """The test by its names."""
         return named(self.test)
 
+    def told(self, reason: str) -> TestAndReason:
+        """The test, and why it is told of."""
+        return TestAndReason(self.name.test, self.name.file, reason)
+
 
 def named(test: LoadedTest) -> NamedTest:
     """A test by its names."""
@@ -56,7 +54,7 @@ def baselines(setup: Setup) -> Generator[Baseline, None, None]:
         answer = setup.verdicts.answer(setup.tests[place], scheme)
         return replace(answer.verdict, execution=None), answer.seconds, answer.internal
 
-    with closing(setup.judge.each(decide, range(len(setup.tests)))) as decided:
+    with closing(setup.verdicts.judge.each(decide, range(len(setup.tests)))) as decided:
         for test, (verdict, seconds, internal) in zip(setup.tests, decided, strict=True):
             rows: frozenset[int] = frozenset()
             if verdict.word is not Word.UNSUPPORTED:
@@ -82,11 +80,8 @@ def findings(
 ) -> Generator[Finding, None, None]:
     """What the tests make of each mutant, in their order."""
     trial = _Trial(setup.schemes[0], known, costs, setup.verdicts)
-
-    def decide(place: int) -> Finding:
-        return trial.of(mutants[place])
-
-    yield from setup.judge.each(decide, range(len(mutants)), ahead=2)
+    places = range(len(mutants))
+    yield from setup.verdicts.judge.each(lambda place: trial.of(mutants[place]), places, ahead=2)
 
 
 def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
@@ -123,16 +118,16 @@ class _Trial:
         for each in telling(self.known, mutant.row.number):
             answer = self.verdicts.answer(each.test, scheme)
             record.decided += 1
-            record.bound(each.verdict, answer.verdict)
+            record.within |= {**each.verdict.within, **answer.verdict.within}
             if answer.verdict.word is Word.UNSOUND:
                 return record.found(Fate.UNSOUND, each, answer.verdict)
             if answer.verdict.word is Word.UNKNOWN:
                 record.unknown(each, answer.verdict.reason, answer.internal)
             else:
                 passed.append((each, answer.verdict))
-        stopping = (each for each in passed if self._stops(*each, scheme, record))
-        for each, verdict in stopping:
-            return record.found(Fate.STUCK, each, verdict)
+        for each, verdict in passed:
+            if self._stops(each, verdict, scheme, record):
+                return record.found(Fate.STUCK, each, verdict)
         return record.found(Fate.SURVIVES)
 
     def _stops(
@@ -146,7 +141,10 @@ class _Trial:
             if found is not None and found.word is ProgressWord.UNKNOWN:
                 record.unknown(baseline, f"progress: {found.reason}")
             return False
-        itself = self._itself(baseline)
+        file = baseline.test.file
+        if file not in self.itself:
+            self.itself[file] = self._progress(baseline.test, self.scheme, baseline.verdict)
+        itself = self.itself[file]
         if itself is None or itself.word is ProgressWord.UNKNOWN:
             why = itself.reason if itself else "not asked"
             record.unknown(baseline, f"progress under the scheme itself: {why}")
@@ -158,43 +156,32 @@ class _Trial:
             record.reason = found.reason
         return True
 
-    def _itself(self, baseline: Baseline) -> Progress | None:
-        file = baseline.test.file
-        if file not in self.itself:
-            self.itself[file] = self._progress(baseline.test, self.scheme, baseline.verdict)
-        return self.itself[file]
-
     def _progress(self, test: LoadedTest, scheme: NamedScheme, verdict: Verdict) -> Progress | None:
         found = self.verdicts.progress(test, scheme, verdict.word)
         return found.progress if found else None
 
 
+@dataclass
 class _Record:
     """What is known of one mutant so far."""
 
-    def __init__(self, mutant: MutantAnswer) -> None:
-        self.mutant = mutant
-        self.decided = 0
-        self.reason = ""
-        self.stuck: list[NamedTest] = []
-        self._unknown: dict[NamedTest, str] = {}
-        self._internal: list[Internal] = []
-        self._within: dict[str, int] = {}
+    mutant: MutantAnswer
+    decided: int = 0
+    reason: str = ""
+    within: dict[str, int] = field(default_factory=dict)
+    stuck: list[NamedTest] = field(default_factory=list)
+    open: dict[NamedTest, TestAndReason] = field(default_factory=dict)
+    internal: list[Internal] = field(default_factory=list)
 
     def unknown(self, baseline: Baseline, reason: str, internal: Internal | None = None) -> None:
-        self._unknown.setdefault(baseline.name, reason)
-        if internal is not None:
-            self._internal.append(internal)
-
-    def bound(self, *verdicts: Verdict) -> None:
-        for verdict in verdicts:
-            self._within |= verdict.within
+        self.open.setdefault(baseline.name, baseline.told(reason))
+        self.internal += [internal] if internal else []
 
     def found(
         self, fate: Fate, baseline: Baseline | None = None, verdict: Verdict | None = None
     ) -> Finding:
         """The finding. All bounds count for one that survives; else those of the test alone."""
-        within: Mapping[str, int] = self._within
+        within: Mapping[str, int] = self.within
         if baseline is not None and verdict is not None:
             within = {**baseline.verdict.within, **verdict.within}
         return Finding(
@@ -203,11 +190,9 @@ class _Record:
             test=baseline.name.test if baseline else None,
             file=baseline.name.file if baseline else None,
             reason=self.reason or (verdict.reason if verdict else ""),
-            within=dict(within),
+            within=within,
             decided=self.decided,
-            unknown=tuple(
-                TestAndReason(it.test, it.file, why) for it, why in self._unknown.items()
-            ),
+            unknown=tuple(self.open.values()),
             stuck=tuple(self.stuck),
-            internal=tuple(self._internal),
+            internal=tuple(self.internal),
         )

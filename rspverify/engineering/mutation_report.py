@@ -6,18 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rspverify.convert import counts
+from rspverify.engineering import mutation
 from rspverify.engineering.mutate import Baseline, shown, telling
-from rspverify.engineering.mutation import (
-    Fate,
-    FileAndReason,
-    Finding,
-    MutantAnswer,
-    MutatedRow,
-    MutationReport,
-    MutationSummary,
-    TestAndReason,
-    TestsOfScheme,
-)
 from rspverify.engineering.setup import Setup
 from rspverify.engineering.shown_commands import explain_command, hunt_command, hunted
 from rspverify.engineering.written import write_schemes
@@ -64,25 +54,23 @@ def written_to(folder: str, asked: Asked) -> Asked:
     named = asked.setup.schemes[0]
     scheme, file = named.scheme, named.file
     texts: dict[str, str] = {}
-    names: dict[str, str] = {}
+    changed = {mutant.name: mutant.of(scheme) for mutant in asked.mutants}
     for mutant in asked.mutants:
-        changed = mutant.of(scheme)
         step = mutant.step
         comment = f"{file}, but row {mutant.row.number}: {step.instruction}: {step.words}"
-        texts[changed.name] = scheme_text(changed, comment)
-        names[mutant.name] = changed.name
+        texts[changed[mutant.name].name] = scheme_text(changed[mutant.name], comment)
     paths = write_schemes(texts, folder)
-    return replace(asked, written={mutant: paths[name] for mutant, name in names.items()})
+    return replace(asked, written={name: paths[each.name] for name, each in changed.items()})
 
 
 def mutation_report(
-    asked: Asked, grounds: Sequence[Baseline], found: Sequence[Finding], seconds: float
-) -> MutationReport:
+    asked: Asked, grounds: Sequence[Baseline], found: Sequence[mutation.Finding], seconds: float
+) -> mutation.MutationReport:
     """All that is known, be it the whole or what there was before an interruption."""
     setup, costs = asked.setup, asked.costs
     scheme = setup.schemes[0].scheme
     rows = (
-        MutatedRow(
+        mutation.MutatedRow(
             row=it.row.number,
             operations=str(it.row),
             code=tuple(map(str, it.row.code)),
@@ -99,16 +87,18 @@ def mutation_report(
         for it in asked.table
     )
     internal = tuple(each.internal for each in grounds if each.internal)
-    return MutationReport(
+    return mutation.MutationReport(
         subject=setup.subject,
         costs=costs.file,
         tests=_tests(setup, grounds, found),
         rows=tuple(rows),
         mutants=tuple(_with_command(each, asked) for each in found),
-        wider=_wider(asked),
-        summary=MutationSummary(
+        wider=None
+        if asked.wider is None
+        else tuple(shown(it, costs) for row in asked.wider for it in row.mutants),
+        summary=mutation.MutationSummary(
             len(asked.mutants),
-            counts(Fate, (each.verdict for each in found)),
+            counts(mutation.Fate, (each.verdict for each in found)),
             sum(each.undecided for each in found),
         ),
         interrupted=len(found) < len(asked.mutants),
@@ -117,47 +107,36 @@ def mutation_report(
     )
 
 
-def _tests(setup: Setup, grounds: Sequence[Baseline], found: Sequence[Finding]) -> TestsOfScheme:
+def _tests(
+    setup: Setup, grounds: Sequence[Baseline], found: Sequence[mutation.Finding]
+) -> mutation.TestsOfScheme:
     broken = [it for it in grounds if it.verdict.word in (Word.UNSOUND, Word.VACUOUS)]
     open_ = [it for it in grounds if it.verdict.word is Word.UNKNOWN]
     within: dict[str, int] = {}
     for each in grounds:
         within |= each.verdict.within
-    return TestsOfScheme(
+    return mutation.TestsOfScheme(
         total=len(setup.tests) + len(setup.left_out),
         verdicts=counts(Word, (each.verdict.word for each in grounds)),
         within=within,
-        broken=tuple(_told(it, f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
-        unknown=tuple(_told(it, it.verdict.reason) for it in open_),
+        broken=tuple(it.told(f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
+        unknown=tuple(it.told(it.verdict.reason) for it in open_),
         stuck=tuple(dict.fromkeys(test for it in found for test in it.stuck)),
-        left_out=tuple(FileAndReason(*each) for each in setup.left_out),
+        left_out=setup.left_out,
     )
 
 
-def _told(it: Baseline, reason: str) -> TestAndReason:
-    return TestAndReason(it.name.test, it.name.file, reason)
-
-
-def _with_command(finding: Finding, asked: Asked) -> Finding:
+def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
     """A finding with where its mutant was written, and the command that goes on from there."""
     path = asked.written.get(finding.mutant.name)
     if path is None:
         return finding
-    settings = asked.setup.settings
-    command = None
-    if finding.file is None:
-        scheme = asked.setup.schemes[0].scheme
-        (row,) = (each for each in scheme.rows if each.number == finding.mutant.row)
-        devices = hunted(row, scheme)
-        if devices is not None:
-            command = hunt_command(path, settings, devices)
-    else:
-        stuck = finding.verdict is Fate.STUCK
+    settings = asked.setup.verdicts.settings
+    if finding.file is not None:
+        stuck = finding.verdict is mutation.Fate.STUCK
         command = explain_command(path, finding.file, settings, progress=stuck)
-    return replace(finding, scheme=path, command=command)
-
-
-def _wider(asked: Asked) -> tuple[MutantAnswer, ...] | None:
-    if asked.wider is None:
-        return None
-    return tuple(shown(it, asked.costs) for row in asked.wider for it in row.mutants)
+        return replace(finding, scheme=path, command=command)
+    (row,) = (each.row for each in asked.table if each.row.number == finding.mutant.row)
+    devices = hunted(row, asked.setup.schemes[0].scheme)
+    search = None if devices is None else hunt_command(path, settings, devices)
+    return replace(finding, scheme=path, command=search)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rspverify.answers import Subject
-from rspverify.axiomatic import MemoryModel
+from rspverify.engineering.mutation import FileAndReason
 from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest, read_tests
@@ -25,30 +25,15 @@ class Setup:
 
     schemes: tuple[NamedScheme, ...]
     tests: tuple[LoadedTest, ...]
-    left_out: tuple[tuple[str, str], ...]
+    left_out: tuple[FileAndReason, ...]
     verdicts: Verdicts
-
-    @property
-    def judge(self) -> Judge:
-        """Who is asked, and has the workers."""
-        return self.verdicts.judge
-
-    @property
-    def model(self) -> MemoryModel:
-        """The model."""
-        return self.verdicts.model
-
-    @property
-    def settings(self) -> Settings:
-        """How verdicts are decided."""
-        return self.verdicts.settings
 
     @property
     def subject(self) -> Subject:
         """The first scheme, and how it is decided."""
-        named, settings = self.schemes[0], self.settings
-        machine = named.scheme.machine.name
-        return Subject(named.facts.name, named.file, machine, self.model.name, settings.engine)
+        named, verdicts = self.schemes[0], self.verdicts
+        machine, engine = named.scheme.machine.name, verdicts.settings.engine
+        return Subject(named.facts.name, named.file, machine, verdicts.model.name, engine)
 
 
 def read_setup(
@@ -61,9 +46,9 @@ def read_setup(
         inputs = read_inputs(schemes, settings, judge)
     except InputError as error:
         problems += error.problems
-    found, left_out = read_tests(tests, settings, judge, problems)
+    found, unread = read_tests(tests, settings, judge, problems)
     if problems or inputs is None:
         raise InputError(problems)
     parsed, model = inputs.parsed()
     verdicts = Verdicts(judge, model, facts_of_model(model), settings)
-    return Setup(parsed, found, left_out, verdicts)
+    return Setup(parsed, found, tuple(FileAndReason(*each) for each in unread), verdicts)

@@ -15,8 +15,7 @@ def explain_command(scheme: str, test: str, settings: Settings, *, progress: boo
     """The command that shows the execution behind a verdict, or with `progress` a deadlock."""
     going = ["--progress"] if progress else []
     chosen = option_words(settings, OPTIONS.keys() - {"progress"})
-    words = ["rspverify", "explain", *going, scheme, test, *chosen]
-    return shlex.join(words)
+    return shlex.join(["rspverify", "explain", *going, scheme, test, *chosen])
 
 
 def hunt_command(scheme: str, settings: Settings, devices: int) -> str:

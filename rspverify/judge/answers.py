@@ -111,6 +111,7 @@ def result_of(
     cached: bool = False,
 ) -> Result:
     """An answer as the result of one test under one scheme, with the names that they have now."""
+    verdict, going = answer.verdict, progress.progress if progress else None
     return Result(
         test=names.title or names.file,
         file=names.file,
@@ -119,10 +120,16 @@ def result_of(
         model=model,
         engine=settings.engine,
         reading=settings.reading,
-        verdict=answer.verdict,
-        observed=answer.observed,
+        verdict=verdict.word,
+        confirmed=verdict.confirmed,
+        within=verdict.within,
+        outcome=answer.observed,
+        axioms=verdict.axioms,
+        race=verdict.race,
+        reason=verdict.reason,
         seconds=answer.seconds + (progress.seconds if progress else 0.0),
         internal=answer.internal or (progress.internal if progress else None),
-        progress=progress.progress if progress else None,
+        progress=going.word if going else None,
+        progress_reason=going.reason if going else None,
         cached=cached,
     )

@@ -30,10 +30,11 @@ def explain(
     verdict, program = answer.verdict, test.program
     if settings.progress:
         progress = verdicts.progress(test, scheme, verdict.word)
+    going = progress.progress if progress else None
     names = Names(test.file, program.title, scheme.file, scheme.facts.name)
     result = result_of(answer, progress, names, model.name, settings)
     if result.internal is not None:
-        return Explanation(result, program.title, (), (), (), None, "")
+        return Explanation(result, program.title, verdict, going)
     supported = verdict.word is not Word.UNSUPPORTED
     compiled = compile_program(program, scheme.scheme) if supported else None
     machine = machine_of(compiled, settings) if compiled else None
@@ -45,6 +46,8 @@ def explain(
     return Explanation(
         result,
         program.title,
+        verdict,
+        going,
         _threads(program, machine) if machine else (),
         tuple((name, texts[name]) for name in verdict.axioms),
         seen,

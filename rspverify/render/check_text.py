@@ -2,84 +2,119 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from rspverify.answers import Held, Result
-from rspverify.render.words import counted
+from rspverify.render.progress import Stream
+from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
 from rspverify.verdict import ProgressWord, Word
 
-STYLES = {
-    Word.SOUND: "green",
-    Word.UNSOUND: "bold red",
-    Word.RACY: "yellow",
-    Word.VACUOUS: "magenta",
-    Word.UNKNOWN: "magenta",
-    Word.UNSUPPORTED: "cyan",
-    Word.ERROR: "bold red",
-}
-PROGRESS_STYLES = {
-    ProgressWord.LIVE: "green",
-    ProgressWord.STUCK: "bold red",
-    ProgressWord.UNKNOWN: "magenta",
-}
 _DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
 _WORD_WIDTH = 11
 _PROGRESS_WIDTH = 9
+_WIDTH = 56
+"""Columns for the title of a test; longer ones push their verdicts to the right."""
 
 
-def heading(schemes: Sequence[str], width: int, *, progress: bool = False) -> Text:
-    """The first line of the table; `progress`: there is a column for it beside each verdict."""
+class CheckStream(Stream):
+    """Prints the row of a test as soon as it is decided under every scheme.
+
+    progress: that of programs (SEMANTICS §5) stands beside their verdicts.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        schemes: Sequence[str],
+        tests: int,
+        text: bool,
+        *,
+        progress: bool = False,
+    ) -> None:
+        verdicts = TextColumn("{task.completed} of {task.total} verdicts")
+        total = tests * len(schemes)
+        super().__init__(
+            console, verdicts, BarColumn(), TimeElapsedColumn(), text=text, total=total
+        )
+        self._schemes = schemes
+        self._with_progress = progress
+        self._pending: list[Result] = []
+        self._results: list[Result] = []
+        self._heading = [_heading(schemes, progress)]
+
+    def __exit__(self, *error: object) -> None:
+        self._print_pending()
+        super().__exit__(*error)
+
+    def show(self, result: Result) -> None:
+        """Take the next result."""
+        self._results.append(result)
+        self.advance()
+        if self._pending and self._pending[0].file != result.file:
+            self._print_pending()
+        self._pending.append(result)
+        if len(self._pending) == len(self._schemes):
+            self._print_pending()
+
+    def _print_pending(self) -> None:
+        if self._pending:
+            self.print((*self._heading, *_row(self._pending, self._with_progress)))
+            self._heading, self._pending = [], []
+
+    def finish(self, seconds: float, total: int, held: Held | None) -> None:
+        """The summary, and what is not as expected."""
+        self.print(_summary(self._results, seconds, total))
+        self.print(comparison(held) if held else ())
+
+
+def _heading(schemes: Sequence[str], progress: bool) -> Text:
     column = _WORD_WIDTH + (_PROGRESS_WIDTH if progress else 0)
     names = "  ".join(name.ljust(column) for name in schemes)
-    return Text(f"{'test'.ljust(width)}  {names}".rstrip(), style="bold")
+    return Text(f"{'test'.ljust(_WIDTH)}  {names}".rstrip(), style="bold")
 
 
-def row(results: Sequence[Result], width: int, *, progress: bool = False) -> Iterator[Text]:
+def _row(results: Sequence[Result], progress: bool) -> Iterator[Text]:
     """One test: a verdict per scheme, then each reason that is worth a line, with who it is for."""
-    line = Text(results[0].test.ljust(width))
-    for result in results:
-        word = result.verdict.word
-        line.append("  ")
-        line.append(word.value.ljust(_WORD_WIDTH), style=STYLES[word])
+    line = Text(results[0].test.ljust(_WIDTH))
+    reasons: dict[tuple[Word, str], list[str]] = {}
+    for it in results:
+        word = it.verdict
+        line.append("  ").append(word.value.ljust(_WORD_WIDTH), style=STYLES[word])
         if progress:
-            going = result.progress.word if result.progress else None
-            style = PROGRESS_STYLES[going] if going else ""
-            line.append(f"  {going or '':{_PROGRESS_WIDTH - 2}}", style=style)
+            style = PROGRESS_STYLES[it.progress] if it.progress else ""
+            line.append(f"  {it.progress or '':{_PROGRESS_WIDTH - 2}}", style=style)
+        if word is not Word.SOUND or it.within:
+            reasons.setdefault((word, it.reason), []).append(it.scheme)
     line.rstrip()
     yield line
-    reasons: dict[tuple[Word, str], list[str]] = {}
-    for result in results:
-        if result.verdict.word is not Word.SOUND or result.verdict.within:
-            reasons.setdefault((result.verdict.word, result.verdict.reason), []).append(
-                result.scheme
-            )
-    for result in results:
-        if result.progress and result.progress.word is not ProgressWord.LIVE:
-            reason = f"{result.progress.word} {result.progress.reason}"
-            reasons.setdefault((result.verdict.word, reason), []).append(result.scheme)
+    for it in results:
+        if it.progress and it.progress is not ProgressWord.LIVE:
+            reason = f"{it.progress} {it.progress_reason}"
+            reasons.setdefault((it.verdict, reason), []).append(it.scheme)
     for (word, reason), schemes in reasons.items():
         who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
         if word is Word.ERROR:
             yield Text(f"{who}{reason}", style="red")
-        elif any(it.internal and it.verdict.reason == reason for it in results):
-            yield Text(f"    {who}{reason}", style="bold red")
         else:
-            yield Text(f"    {who}{reason}", style="dim")
+            internal = any(it.internal and it.reason == reason for it in results)
+            yield Text(f"    {who}{reason}", style="bold red" if internal else "dim")
 
 
-def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[Text]:
+def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[Text]:
     """How many of each verdict, per scheme; and how much was decided of what was asked."""
-    tests = len({result.file for result in results})
-    schemes = list(dict.fromkeys((result.scheme_file, result.scheme) for result in results))
+    tests = len({it.file for it in results})
+    schemes = dict.fromkeys((it.scheme_file, it.scheme) for it in results)
     yield Text("")
     if results:
-        first = results[0]
-        bounds = sorted({f"{n} {k}" for r in results for k, n in r.verdict.within.items()})
-        decided = any(r.verdict.word in _DECIDED for r in results)
-        reach = f" (within {', '.join(bounds)})" if bounds else " (exact)" if decided else ""
-        cached = sum(result.cached for result in results)
+        first, within = results[0], bounds(it.within for it in results)
+        decided = any(it.verdict in _DECIDED for it in results)
+        reach = f" (within {within})" if within else " (exact)" if decided else ""
+        cached = sum(it.cached for it in results)
         known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
         yield Text(
             f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, model {first.model}, "
@@ -89,33 +124,23 @@ def summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[T
         )
     width = max((len(name) for _, name in schemes), default=0)
     for file, name in schemes:
+        own = [it for it in results if it.scheme_file == file]
         line = Text(f"  {name.ljust(width)}")
-        words = [result.verdict.word for result in results if result.scheme_file == file]
-        for word in Word:
-            if words.count(word):
-                line.append(f"  {words.count(word):4} ")
-                line.append(word.value, style=STYLES[word])
-        for going in ProgressWord:
-            count = sum(
-                result.progress is not None and result.progress.word is going
-                for result in results
-                if result.scheme_file == file
-            )
+        words = Counter(it.verdict for it in own)
+        going = Counter(it.progress for it in own if it.progress)
+        shown = [(words[word], word.value, style) for word, style in STYLES.items()]
+        shown += [(going[word], word.value, style) for word, style in PROGRESS_STYLES.items()]
+        for count, word, style in shown:
             if count:
-                line.append(f"  {count:4} ")
-                line.append(going.value, style=PROGRESS_STYLES[going])
-        if any(result.verdict.within for result in results if result.scheme_file == file):
-            line.append("  (some only within the bound)")
-        yield line
-    for solver in sorted({r.verdict.confirmed for r in results} - {None}, key=str):
-        confirmed = [r for r in results if r.verdict.confirmed == solver]
-        sound = [r for r in results if r.verdict.word is Word.SOUND]
-        yield Text(f"  {len(confirmed)} of {len(sound)} SOUND confirmed by {solver}")
+                line.append(f"  {count:4} ").append(word, style=style)
+        yield line.append("  (some only within the bound)" if any(it.within for it in own) else "")
+    confirmed = Counter(it.confirmed for it in results if it.confirmed)
+    sound = sum(it.verdict is Word.SOUND for it in results)
+    for solver, count in sorted(confirmed.items()):
+        yield Text(f"  {count} of {sound} SOUND confirmed by {solver}")
     if len(results) < total:
-        yield Text(
-            f"interrupted: {len(results)} of {total} verdicts decided, the rest not",
-            style="bold red",
-        )
+        interrupted = f"interrupted: {len(results)} of {total} verdicts decided, the rest not"
+        yield Text(interrupted, style="bold red")
 
 
 def comparison(it: Held, noun: str = "verdict", *, at_most: int | None = None) -> Iterator[Text]:
@@ -123,8 +148,8 @@ def comparison(it: Held, noun: str = "verdict", *, at_most: int | None = None) -
     for each in it.differences[:at_most]:
         result = each.result
         was = each.expected or f"nothing (no {noun} is written down)"
-        bounds = ", ".join(f"{bound} {name}" for name, bound in result.within.items())
-        within = f" within {bounds}, which never counts as expected" if bounds else ""
+        reach = ", ".join(f"{bound} {name}" for name, bound in result.within.items())
+        within = f" within {reach}, which never counts as expected" if reach else ""
         yield Text(
             f"{result.file} under {result.column}: expected {was}, got {result.words}{within}",
             style="bold red",

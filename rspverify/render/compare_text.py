@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.answers import CheckedTest
+from rspverify.answers import Result
+from rspverify.convert import to_json
 from rspverify.engineering.comparison import (
     Change,
     Compared,
@@ -21,8 +23,8 @@ from rspverify.engineering.comparison import (
     RowChange,
     TouchedTest,
 )
-from rspverify.render.check_text import PROGRESS_STYLES, STYLES
-from rspverify.render.words import counted
+from rspverify.render.progress import Stream
+from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import ProgressWord, Word
 
@@ -31,10 +33,39 @@ _WORDS = 18
 _OUTCOMES = 8
 """So many outcomes of a test are shown in each list; JSON has all."""
 _CHANGES = {Change.BETTER: "green", Change.WORSE: "bold red", Change.UNKNOWN: "magenta"}
+_MARKS = {True: ("", ""), False: (" forbidden", "bold red"), None: (" allowed?", "magenta")}
 _COSTS = ("cost", "instr.", "flush L1", "flush L2", "inval. L1", "inval. L2", "locks")
 
 
-def schemes(it: Comparison) -> Iterator[RenderableType]:
+class CompareStream(Stream):
+    """Prints what is known of a comparison as soon as it is; as JSON, all of it at the end."""
+
+    def __init__(self, console: Console, form: str, tests: int) -> None:
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        columns = (MofNCompleteColumn(), BarColumn(), left)
+        super().__init__(console, *columns, text=form == "text", total=tests)
+        self._heading = [Text(f"{'test'.ljust(_WIDTH)}  {'old'.ljust(_WORDS)}  new", style="bold")]
+
+    def start(self, comparison: Comparison) -> None:
+        """The schemes and their rows."""
+        self.print(_schemes(comparison))
+
+    def show(self, compared: Compared) -> None:
+        """The next test."""
+        self.advance()
+        if lines := list(_test(compared)):
+            self.print((*self._heading, *lines))
+            self._heading = []
+
+    def finish(self, comparison: Comparison) -> None:
+        """The summary, or the document."""
+        self.bar.stop()
+        self.print(_summary(comparison))
+        if not self.text:
+            self.console.file.write(to_json(comparison))
+
+
+def _schemes(it: Comparison) -> Iterator[RenderableType]:
     """Which schemes are compared, and what their rows cost."""
     for label, scheme in (("old", it.old), ("new", it.new)):
         words = f"{label}  {scheme.file}  ({scheme.name}, machine {scheme.machine})"
@@ -46,11 +77,6 @@ def schemes(it: Comparison) -> Iterator[RenderableType]:
     if all(row.same for row in it.rows):
         yield Text("Every operation becomes the same code under both.")
     yield Text("")
-
-
-def heading() -> Text:
-    """The line above the tests."""
-    return Text(f"{'test'.ljust(_WIDTH)}  {'old'.ljust(_WORDS)}  new", style="bold")
 
 
 def _rows(it: Comparison) -> Table:
@@ -89,7 +115,7 @@ def _numbered(bill: Bill) -> list[str]:
     return [str(number) if number else "" for number in astuple(bill)]
 
 
-def test(compared: Compared) -> Iterator[Text]:
+def _test(compared: Compared) -> Iterator[Text]:
     """A test that is touched, or that could not be read; nothing of others."""
     if isinstance(compared, LeftOut):
         if compared.verdict is not Word.UNSUPPORTED:
@@ -101,15 +127,12 @@ def test(compared: Compared) -> Iterator[Text]:
 def _touched(it: TouchedTest) -> Iterator[Text]:
     line = Text(it.test.ljust(_WIDTH))
     for result in (it.old, it.new):
-        line.append("  ")
-        line.append(result.verdict.value, style=STYLES[result.verdict])
+        line.append("  ").append(result.verdict.value, style=STYLES[result.verdict])
         if result.progress:
-            line.append(" ")
-            line.append(result.progress.value, style=PROGRESS_STYLES[result.progress])
+            line.append(" ").append(result.progress.value, style=PROGRESS_STYLES[result.progress])
         line.append(" " * (_WORDS - len(result.words)))
     if it.change is not Change.SAME:
-        line.append("  ")
-        line.append(it.change.value.lower(), style=_CHANGES[it.change])
+        line.append("  ").append(it.change.value.lower(), style=_CHANGES[it.change])
     line.rstrip()
     yield line
     yield from _reasons(it)
@@ -128,7 +151,7 @@ def _reasons(it: TouchedTest) -> Iterator[Text]:
         yield Text(f"    {who}{reason}", style="dim")
 
 
-def _worth_saying(result: CheckedTest) -> Iterator[str]:
+def _worth_saying(result: Result) -> Iterator[str]:
     if result.verdict not in (Word.SOUND, Word.RACY) or result.within:
         yield result.reason
     if result.progress and result.progress is not ProgressWord.LIVE:
@@ -138,10 +161,8 @@ def _worth_saying(result: CheckedTest) -> Iterator[str]:
 def _outcomes(what: str, outcomes: Sequence[OutcomeChange], sign: str) -> Iterator[Text]:
     shown = _in_words(outcomes)
     for each, words in list(zip(outcomes, shown, strict=True))[:_OUTCOMES]:
-        mark = "" if each.allowed else " forbidden" if each.allowed is False else " allowed?"
-        line = Text(f"    {sign} {words}")
-        line.append(mark, style="bold red" if each.allowed is False else "magenta")
-        yield line
+        mark, style = _MARKS[each.allowed]
+        yield Text(f"    {sign} {words}").append(mark, style=style)
     rest = outcomes[_OUTCOMES:]
     if rest:
         forbidden = sum(each.allowed is False for each in rest)
@@ -159,7 +180,7 @@ def _in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
     return words
 
 
-def summary(it: Comparison) -> Iterator[Text]:
+def _summary(it: Comparison) -> Iterator[Text]:
     """How many of each; what was not decided, and why."""
     touched, untouched, changes = it.tests, it.untouched, it.summary.changes
     if touched:
@@ -167,13 +188,8 @@ def summary(it: Comparison) -> Iterator[Text]:
     listed = [each.outcomes for each in touched if each.outcomes]
     gained = sum(bool(each.gained) for each in listed)
     lost = sum(bool(each.lost) for each in listed)
-    bounds = {
-        f"{n} {name}"
-        for each in touched
-        for result in (each.old, each.new)
-        for name, n in result.within.items()
-    }
-    within = f", within {', '.join(sorted(bounds))}" if bounds else ""
+    reach = bounds(result.within for each in touched for result in (each.old, each.new))
+    within = f", within {reach}" if reach else ""
     how = f"model {it.model}, engine {it.engine}, {it.reading} reading{within}"
     yield Text(f"{counted(it.summary.tests, 'test')}, {how}", style="bold")
     line = Text(f"  {len(touched):5,} become other code{':' if touched else ''}")

@@ -6,7 +6,7 @@ import io
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TextIO, cast
 
 from rich.console import Console
@@ -21,18 +21,15 @@ _WIDTH = 160
 @contextmanager
 def opened(path: str | None) -> Iterator[Console]:
     """A console on a file, or on standard output; the file is there only once all is written."""
-    if path is None:
-        if sys.stdout.isatty():
-            yield _console(sys.stdout, None)
-        else:
-            yield _console(_trimmed(sys.stdout), _WIDTH)
-        return
-    with written(path) as stream:
-        yield _console(_trimmed(stream), _WIDTH)
-
-
-def _console(stream: TextIO, width: int | None) -> Console:
-    return _Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    terminal = path is None and sys.stdout.isatty()
+    with nullcontext(sys.stdout) if path is None else written(path) as stream:
+        yield _Console(
+            file=stream if terminal else cast(TextIO, _Trimmed(stream)),
+            width=None if terminal else _WIDTH,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
 
 
 class _Console(Console):
@@ -41,10 +38,6 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Raises the error that was met."""
         raise BrokenPipeError
-
-
-def _trimmed(stream: TextIO) -> TextIO:
-    return cast(TextIO, _Trimmed(stream))
 
 
 class _Trimmed(io.TextIOBase):

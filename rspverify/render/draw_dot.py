@@ -53,9 +53,8 @@ def _threads(picture: Picture) -> Iterator[str]:
             for number, thread in together:
                 yield f"{indent}  subgraph cluster_{number} {{"
                 yield f'{indent}    label="{_escaped(thread.name)}"; style=invis;'
-                for event, it in enumerate(picture.events):
-                    if it.thread == number:
-                        yield f"{indent}    {_node(picture, event)}"
+                own = (n for n, it in enumerate(picture.events) if it.thread == number)
+                yield from (f"{indent}    {_node(picture, event)}" for event in own)
                 yield f"{indent}  }}"
             if workgroup is not None:
                 yield f"{indent}}}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from rspverify.drawing.picture import Picture
 from rspverify.render.colours import colour, dashed
-from rspverify.render.edge_routes import Point, Route, routed
+from rspverify.render.edge_routes import Point, Route, routed, samples
 from rspverify.render.picture_layout import Box, Layout, laid_out, letters
 
 _MARGIN = 24.0
@@ -19,6 +19,11 @@ _GROUPS = {
     "device": {"fill": "#f4f4f2", "stroke": "#9a9a94", "stroke-dasharray": "7 4"},
     "work-group": {"fill": "#fbfbfa", "stroke": "#b4b4ae"},
 }
+_PLAIN: dict[str, str] = {}
+_BOLD = {"font-weight": "bold"}
+_MIDDLE = {"text-anchor": "middle"}
+_UNMARKED = {"fill": "white", "stroke": "#55554f"}
+_MARKED = {"fill": "#fff3c4", "stroke": "#55554f", "stroke-width": "2"}
 _HEAD_LENGTH = 9.0
 
 
@@ -48,41 +53,39 @@ def _drawn(picture: Picture) -> tuple[Element, Box]:
     layout = laid_out(picture)
     routes = routed(layout, picture.arrows)
     group = Element("g", {"class": "picture"})
-    for number, caption in enumerate(layout.top):
-        _text(group, caption.x, caption.y, caption.text, 15 if number == 0 else 13, bold=not number)
+    extent = _extent(layout, routes)
+    title, *notes = layout.top
+    _text(group, extent.x, title.y, title.text, 15, _BOLD)
+    for note in notes:
+        _text(group, extent.x, note.y, note.text, 13)
     _groups(group, layout)
     for route in routes:
         _edge(group, route)
     _events(group, picture, layout)
     for route in routes:
         _label(group, route)
-    extent = _extent(layout, routes)
-    for caption_element in list(group)[: len(layout.top)]:
-        caption_element.set("x", _number(extent.x))
     legend = _legend(group, picture, extent)
     return group, Box(extent.x, extent.y, max(extent.width, legend), extent.height + 34)
 
 
 def _extent(layout: Layout, routes: Sequence[Route]) -> Box:
-    xs = [x for box in layout.boxes for x in (box.x - box.width / 2, box.x + box.width / 2)]
-    ys = [y for box in layout.boxes for y in (box.y - box.height / 2, box.y + box.height / 2)]
-    for route in routes:
-        points = route.samples()
-        xs += [x for x, _ in points] + [route.label.x - route.label.width / 2]
-        xs.append(route.label.x + route.label.width / 2)
-        ys += [y for _, y in points]
-    left, right = min(xs, default=0.0), max(xs, default=0.0)
+    points = [point for route in routes for point in samples(route.controls)]
+    wide = [*layout.boxes, *(route.label for route in routes)]
+    left = min((*(box.left for box in wide), *(x for x, _ in points)), default=0.0)
+    right = max((*(box.right for box in wide), *(x for x, _ in points)), default=0.0)
+    lower = max((*(box.bottom for box in layout.boxes), *(y for _, y in points)), default=None)
     title, *notes = (len(caption.text) for caption in layout.top)
     right = max([right, left + 9.6 * title, *(left + 7.6 * length for length in notes)])
-    return Box(left, 0.0, right - left, max(ys, default=layout.top[-1].y))
+    return Box(left, 0.0, right - left, layout.top[-1].y if lower is None else lower)
 
 
 def _groups(parent: Element, layout: Layout) -> None:
     for each in layout.groups:
         _rectangle(parent, each.box, 8, {"class": each.kind, **_GROUPS[each.kind]})
-        _text(parent, each.caption.x, each.caption.y, each.caption.text, 12, fill="#70706a")
+        it = each.caption
+        _text(parent, it.x, it.y, it.text, 12, fill="#70706a")
     for caption in layout.threads:
-        _text(parent, caption.x, caption.y, caption.text, 14, bold=True, middle=True)
+        _text(parent, caption.x, caption.y, caption.text, 14, _BOLD | _MIDDLE)
 
 
 def _events(parent: Element, picture: Picture, layout: Layout) -> None:
@@ -90,25 +93,16 @@ def _events(parent: Element, picture: Picture, layout: Layout) -> None:
         where = f"line {event.line}" if event.line is not None else "initial"
         group = SubElement(parent, "g", {"class": "event", "id": letters(number)})
         SubElement(group, "title").text = where
-        style = {"fill": "#fff3c4" if event.marked else "white", "stroke": "#55554f"}
-        if event.marked:
-            style["stroke-width"] = "2"
-        _rectangle(group, box, 5, style)
-        text = _text(group, box.x, box.y + 4.5, layout.labels[number], 13, middle=True)
-        text.set("font-family", _TYPEWRITER)
+        _rectangle(group, box, 5, _MARKED if event.marked else _UNMARKED)
+        style = {"font-family": _TYPEWRITER, **_MIDDLE}
+        _text(group, box.x, box.y + 4.5, layout.labels[number], 13, style)
 
 
 def _edge(parent: Element, route: Route) -> None:
     arrow = route.arrow
-    group = SubElement(
-        parent,
-        "g",
-        {
-            "class": f"edge {arrow.name}" + (" bold" if arrow.bold else ""),
-            "data-source": letters(arrow.source),
-            "data-target": letters(arrow.target),
-        },
-    )
+    kind = {"class": f"edge {arrow.name}" + (" bold" if arrow.bold else "")}
+    ends = {"data-source": letters(arrow.source), "data-target": letters(arrow.target)}
+    group = SubElement(parent, "g", kind | ends)
     width = 3.0 if arrow.bold else 1.4
     line = {"d": _curve(route), "fill": "none", "stroke": colour(arrow.name)}
     line["stroke-width"] = _number(width)
@@ -129,20 +123,18 @@ def _curve(route: Route) -> str:
 
 def _head(before: Point, end: Point, length: float) -> str:
     angle = math.atan2(end[1] - before[1], end[0] - before[0])
-    corners = [end]
-    for turn in (math.pi - 0.38, math.pi + 0.38):
-        corners.append(
-            (end[0] + length * math.cos(angle + turn), end[1] + length * math.sin(angle + turn))
-        )
-    return " ".join(map(_point, corners))
+    corners = (
+        (end[0] + length * math.cos(angle + turn), end[1] + length * math.sin(angle + turn))
+        for turn in (math.pi - 0.38, math.pi + 0.38)
+    )
+    return " ".join(map(_point, (end, *corners)))
 
 
 def _label(parent: Element, route: Route) -> None:
     box, name = route.label, route.arrow.name
     _rectangle(parent, box, 3, {"fill": "white", "fill-opacity": "0.88"})
-    _text(
-        parent, box.x, box.y + 4, name, 12, bold=route.arrow.bold, middle=True, fill=colour(name)
-    ).set("class", "label")
+    style = (_BOLD if route.arrow.bold else {}) | _MIDDLE | {"class": "label"}
+    _text(parent, box.x, box.y + 4, name, 12, style, fill=colour(name))
 
 
 def _legend(parent: Element, picture: Picture, extent: Box) -> float:
@@ -159,15 +151,15 @@ def _legend(parent: Element, picture: Picture, extent: Box) -> float:
     return x - extent.x
 
 
-def _rectangle(parent: Element, box: Box, radius: float, style: dict[str, str]) -> Element:
+def _rectangle(parent: Element, box: Box, radius: float, style: dict[str, str]) -> None:
     place = {
-        "x": _number(box.x - box.width / 2),
+        "x": _number(box.left),
         "y": _number(box.y - box.height / 2),
         "width": _number(box.width),
         "height": _number(box.height),
         "rx": _number(radius),
     }
-    return SubElement(parent, "rect", {**place, **style})
+    SubElement(parent, "rect", {**place, **style})
 
 
 def _text(
@@ -176,20 +168,11 @@ def _text(
     y: float,
     words: str,
     size: int,
-    *,
-    bold: bool = False,
-    middle: bool = False,
+    style: Mapping[str, str] = _PLAIN,
     fill: str = "#1c1c1a",
-) -> Element:
-    style = {"x": _number(x), "y": _number(y), "font-size": str(size), "fill": fill}
-    style["font-family"] = _SANS
-    if bold:
-        style["font-weight"] = "bold"
-    if middle:
-        style["text-anchor"] = "middle"
-    element = SubElement(parent, "text", style)
-    element.text = words
-    return element
+) -> None:
+    place = {"x": _number(x), "y": _number(y), "font-size": str(size), "fill": fill}
+    SubElement(parent, "text", {**place, "font-family": _SANS, **style}).text = words
 
 
 def _point(point: Point) -> str:

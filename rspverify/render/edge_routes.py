@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 from rspverify.drawing.picture import Arrow
 from rspverify.render.picture_layout import Box, Layout
@@ -37,14 +37,6 @@ class Route:
     arrow: Arrow
     controls: tuple[Point, ...]
     label: Box
-
-    def at(self, t: float) -> Point:
-        """The point of the curve at t from 0 to 1."""
-        return _at(self.controls, t)
-
-    def samples(self) -> list[Point]:
-        """Points along the curve."""
-        return _samples(self.controls)
 
 
 def routed(layout: Layout, arrows: Sequence[Arrow]) -> list[Route]:
@@ -82,7 +74,7 @@ class _Board:
         """Draw a route."""
         self._labels.append(route.label)
         self._ends += [route.controls[0], route.controls[-1]]
-        self._cells.update({_cell(point) for point in route.samples()[2:-2]})
+        self._cells.update({_cell(point) for point in samples(route.controls)[2:-2]})
 
     def best(self, arrow: Arrow) -> Route:
         """The route that costs least here."""
@@ -93,7 +85,7 @@ class _Board:
             for t in _LABEL_AT:
                 if found is not None and curve >= found[0]:
                     break
-                x, y = _at(controls, t)
+                x, y = point_at(controls, t)
                 label = Box(x, y, _LETTER * len(arrow.name) + 5, 15)
                 cost = curve + self._label_costs(label) + 4 * abs(t - 0.5)
                 if found is None or cost < found[0]:
@@ -102,7 +94,7 @@ class _Board:
         return found[1]
 
     def _curve_costs(self, arrow: Arrow, controls: tuple[Point, ...]) -> float:
-        points = _samples(controls)
+        points = samples(controls)
         ends = (arrow.source, arrow.target)
         cost = sum(math.dist(a, b) for a, b in pairwise(points)) * 0.25 + _bend(controls) * 0.35
         for number, box in enumerate(self._events):
@@ -125,17 +117,15 @@ class _Board:
 
 
 def _curves(a: Box, b: Box) -> Iterator[tuple[Point, ...]]:
-    for bend in _BENDS:
-        for one in _PORTS:
-            for two in _PORTS:
-                start, end = (a.x + one * a.width, a.y), (b.x + two * b.width, b.y)
-                dx, dy = end[0] - start[0], end[1] - start[1]
-                length = math.hypot(dx, dy) or 1.0
-                control = (
-                    (start[0] + end[0]) / 2 - bend * dy / length,
-                    (start[1] + end[1]) / 2 + bend * dx / length,
-                )
-                yield _border(a, start, control), control, _border(b, end, control)
+    for bend, one, two in product(_BENDS, _PORTS, _PORTS):
+        start, end = (a.x + one * a.width, a.y), (b.x + two * b.width, b.y)
+        dx, dy = end[0] - start[0], end[1] - start[1]
+        length = math.hypot(dx, dy) or 1.0
+        control = (
+            (start[0] + end[0]) / 2 - bend * dy / length,
+            (start[1] + end[1]) / 2 + bend * dx / length,
+        )
+        yield _border(a, start, control), control, _border(b, end, control)
 
 
 def _loops(a: Box) -> Iterator[tuple[Point, ...]]:
@@ -159,14 +149,14 @@ def _border(box: Box, inside: Point, towards: Point) -> Point:
 
 def _bend(controls: tuple[Point, ...]) -> float:
     """How far a curve is from a straight line; nothing for a loop."""
-    start, *middle, end = controls
-    if len(middle) != 1:
+    if len(controls) != 3:
         return 0.0
-    return math.dist(middle[0], ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+    start, middle, end = controls
+    return math.dist(middle, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
 
 
-def _at(controls: Sequence[Point], t: float) -> Point:
-    """The point of a Bézier curve at t (de Casteljau)."""
+def point_at(controls: Sequence[Point], t: float) -> Point:
+    """The point of a Bézier curve at t from 0 to 1 (de Casteljau)."""
     points = list(controls)
     while len(points) > 1:
         points = [
@@ -175,8 +165,9 @@ def _at(controls: Sequence[Point], t: float) -> Point:
     return points[0]
 
 
-def _samples(controls: Sequence[Point]) -> list[Point]:
-    return [_at(controls, n / _SAMPLES) for n in range(_SAMPLES + 1)]
+def samples(controls: Sequence[Point]) -> list[Point]:
+    """Points along a curve."""
+    return [point_at(controls, n / _SAMPLES) for n in range(_SAMPLES + 1)]
 
 
 def _cell(point: Point) -> tuple[int, int]:
@@ -184,8 +175,6 @@ def _cell(point: Point) -> tuple[int, int]:
 
 
 def _cells(box: Box) -> Iterator[tuple[int, int]]:
-    left, top = _cell((box.x - box.width / 2, box.y - box.height / 2))
-    right, bottom = _cell((box.x + box.width / 2, box.y + box.height / 2))
-    for x in range(left, right + 1):
-        for y in range(top, bottom + 1):
-            yield x, y
+    left, top = _cell((box.left, box.y - box.height / 2))
+    right, bottom = _cell((box.right, box.bottom))
+    return product(range(left, right + 1), range(top, bottom + 1))

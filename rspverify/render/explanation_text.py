@@ -8,11 +8,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.answers import Explanation, Observed
-from rspverify.render.check_text import PROGRESS_STYLES, STYLES
+from rspverify.answers import Explanation
 from rspverify.render.races_text import race_execution
 from rspverify.render.trace_text import trace
-from rspverify.verdict import Progress, ProgressWord, Race, Word
+from rspverify.render.words import PROGRESS_STYLES, STYLES, counted
+from rspverify.verdict import Progress, ProgressWord, Word
 
 _SOURCE = 30
 """Columns of source text that are shown of an operation."""
@@ -20,13 +20,11 @@ _SOURCE = 30
 
 def explanation(it: Explanation) -> Iterator[RenderableType]:
     """Everything, part by part."""
-    result, verdict = it.result, it.result.verdict
-    head = Text()
-    head.append(f"{it.title} under {result.scheme} (model {result.model}): ", style="bold")
-    head.append(verdict.word.value, style=STYLES[verdict.word])
-    if result.progress:
-        head.append(", ")
-        head.append(result.progress.word.value, style=PROGRESS_STYLES[result.progress.word])
+    result, verdict, progress = it.result, it.verdict, it.progress
+    head = Text().append(f"{it.title} under {result.scheme} (model {result.model}): ", "bold")
+    head.append(verdict.word.value, STYLES[verdict.word])
+    if progress:
+        head.append(", ").append(progress.word.value, PROGRESS_STYLES[progress.word])
     yield head
     yield Text(verdict.reason)
     if it.reach:
@@ -34,14 +32,15 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
     yield Text("")
     if it.threads:
         yield _compiled(it)
-    if result.progress:
-        yield from _progress(result.progress)
+    if progress:
+        yield from _progress(progress)
         return
     match verdict.word:
         case Word.UNSOUND:
             yield from _counterexample(it)
         case Word.RACY if verdict.race is not None:
-            yield from _race(verdict.race)
+            yield Text("\nA consistent execution of the source with the race", style="bold")
+            yield race_execution(verdict.race)
         case Word.VACUOUS:
             if verdict.blocked:
                 yield Text("\nThe machine cannot go on from here:", style="bold")
@@ -69,14 +68,13 @@ def _clipped(source: str) -> str:
 
 
 def _counterexample(it: Explanation) -> Iterator[RenderableType]:
-    execution, outcome = it.result.verdict.execution, it.result.observed
+    execution, outcome = it.verdict.execution, it.result.outcome
     assert execution is not None and outcome is not None
-    yield Text("")
-    yield Text("An execution of the compiled program", style="bold")
+    yield Text("\nAn execution of the compiled program", style="bold")
     yield trace(execution)
-    yield Text("")
-    yield Text(f"It ends with {outcome}, after {len(execution.steps)} steps.", style="bold")
-    yield from _reads(outcome)
+    yield Text(f"\nIt ends with {outcome}, after {len(execution.steps)} steps.", style="bold")
+    for read in outcome.reads:
+        yield Text(f"  P{read.thread}, line {read.line}, read {read.value} from {read.location}")
     yield Text("")
     if not it.axioms:
         yield Text("No candidate execution of the source has these values at all.")
@@ -98,32 +96,16 @@ def _progress(progress: Progress) -> Iterator[RenderableType]:
     yield Text("An execution of the compiled program after which nothing can go on", style="bold")
     yield trace(progress.execution)
     yield Text("")
-    count = len(progress.execution.steps)
-    steps = f"{count} step{'' if count == 1 else 's'}"
+    steps = counted(len(progress.execution.steps), "step")
     shortest = "; none is shorter" if progress.execution.shortest else ""
     yield Text(f"It is stuck after {steps}{shortest}. Then:", style="bold")
     yield from (Text(f"  {line}") for line in progress.blocked)
     yield Text("What the environment can still do changes nothing of this.")
 
 
-def _reads(outcome: Observed) -> Iterator[Text]:
-    for read in outcome.reads:
-        yield Text(f"  P{read.thread}, line {read.line}, read {read.value} from {read.location}")
-
-
-def _race(race: Race) -> Iterator[RenderableType]:
-    yield Text("")
-    yield Text("A consistent execution of the source with the race", style="bold")
-    yield race_execution(race)
-
-
 def _seen(it: Explanation) -> Iterator[RenderableType]:
     if it.allowed is None:
         return
-    yield Text("")
-    yield Text(
-        f"The machine reaches {len(it.seen)} of the {it.allowed} outcomes that the model allows:",
-        style="bold",
-    )
-    for outcome in it.seen:
-        yield Text(f"  {outcome}")
+    many = f"{len(it.seen)} of the {it.allowed} outcomes that the model allows"
+    yield Text(f"\nThe machine reaches {many}:", style="bold")
+    yield from (Text(f"  {outcome}") for outcome in it.seen)

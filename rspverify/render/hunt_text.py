@@ -10,7 +10,6 @@ from rich.text import Text
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
-    BlamedRow,
     Estimate,
     Finding,
     HuntedSpace,
@@ -70,14 +69,14 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
     """A program that breaks the scheme."""
     yield Text("")
     made = f" with {_rows(found.stronger)} made as strong as can be" if found.stronger else ""
-    yield Text.assemble(
-        ("UNSOUND", "bold red"), f"  {scheme}{made} is broken by a smallest program:"
-    )
+    broken = f"  {scheme}{made} is broken by a smallest program:"
+    yield Text.assemble(("UNSOUND", "bold red"), broken)
     yield Text(f"  {found.program}", style="bold")
     steps = "" if found.steps is None else f", after {counted(found.steps, 'step')} at the least"
     yield Text(f"  {found.reason}{steps}")
     for row in found.blamed:
-        yield Text.assemble("  at fault: ", (_row(row), "bold"))
+        words = f"row {row.number}, {row.operations}: {', '.join(row.code)}"
+        yield Text.assemble("  at fault: ", (words, "bold"))
         yield Text(f"    as strong as can be: {', '.join(row.strongest)}", style="dim")
     others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
     if others:
@@ -141,13 +140,11 @@ def _explained(report: HuntReport) -> Iterator[Text]:
         "it; no if: it with an if less does",
         style="dim",
     )
-    yield Text(
-        f"{racy:,} extensions of them race (not counted up to symmetry), and nothing is asked of "
-        "these, nor of what contains them"
-        if report.method.filtered
-        else f"{racy:,} programs race; the filters are not proved for this model and not used",
-        style="dim",
-    )
+    words = f"{racy:,} programs race; the filters are not proved for this model and not used"
+    if report.method.filtered:
+        words = f"{racy:,} extensions of them race (not counted up to symmetry), and nothing is "
+        words += "asked of these, nor of what contains them"
+    yield Text(words, style="dim")
 
 
 def _summary(report: HuntReport) -> Text:
@@ -211,15 +208,9 @@ def _made_of(space: HuntedSpace) -> str:
     return made + (" (plain operations on atomic locations, too)" if space.plain_on_atomic else "")
 
 
-def _row(row: BlamedRow) -> str:
-    return f"row {row.number}, {row.operations}: {', '.join(row.code)}"
-
-
 def _rows(numbers: Sequence[int]) -> str:
-    ordered = [str(each) for each in sorted(numbers)]
-    if len(ordered) == 1:
-        return f"row {ordered[0]}"
-    return f"rows {', '.join(ordered[:-1])} and {ordered[-1]}"
+    *others, last = map(str, sorted(numbers))
+    return f"rows {', '.join(others)} and {last}" if others else f"row {last}"
 
 
 def _about(count: int) -> str:

@@ -6,22 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
-from rspverify.engineering.mutation import (
-    Fate,
-    Finding,
-    MutatedRow,
-    MutationReport,
-)
+from rspverify.engineering.mutation import Fate, Finding, MutatedRow, MutationReport
 from rspverify.render.progress import ON_AGAIN
 from rspverify.render.words import counted, few
-from rspverify.scheme.mutants import Step
 from rspverify.verdict import Word
 
 STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.SURVIVES: "bold red"}
-NEEDED = "needed"
-NOT_SHOWN = "not shown to be needed"
-ACCESS = "the access"
-OPEN = "not decided"
+NEEDED, NOT_SHOWN = "needed", "not shown to be needed"
+ACCESS, OPEN = "the access", "not decided"
+_MARKS = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta", ACCESS: "dim"}
 
 
 def mutation_table(report: MutationReport) -> Iterator[Text]:
@@ -44,14 +37,11 @@ def mutation_table(report: MutationReport) -> Iterator[Text]:
 def _row(row: MutatedRow, report: MutationReport) -> Iterator[Text]:
     yield Text("")
     head = Text(f"{row.row:2}  {row.operations}", style="bold")
-    head.append(f"  ({counted(row.tests, 'test')})", style="dim")
-    yield head
+    yield head.append(f"  ({counted(row.tests, 'test')})", style="dim")
     found = [each for each in report.mutants if each.mutant.row == row.row]
     for place, instruction in enumerate(row.code, 1):
         mark = _mark(row, place, found)
-        style = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta"}.get(mark, "dim")
-        line = Text(f"    {instruction:12}")
-        line.append(f"{mark:24}", style=style)
+        line = Text(f"    {instruction:12}").append(f"{mark:24}", style=_MARKS[mark])
         for what in _at(place, row, found):
             yield line.append_text(what)
             line = Text(" " * 40)
@@ -77,7 +67,7 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
         first = finding.mutant.step
         for step in finding.mutant.steps:
             if step.place == place:
-                text = _step(step)
+                text = Text(f"{step.words:24}")
                 text.append(f"{finding.verdict.value:10}", style=STYLES[finding.verdict])
                 text.append(_shown_by(finding))
                 if step is not first:
@@ -85,11 +75,7 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
                 yield text
     for step in row.unchanged:
         if step.place == place:
-            yield _step(step).append("the same code", style="dim")
-
-
-def _step(step: Step) -> Text:
-    return Text(f"{step.words:24}")
+            yield Text(f"{step.words:24}").append("the same code", style="dim")
 
 
 def _shown_by(finding: Finding) -> str:
@@ -119,8 +105,7 @@ def _wider(report: MutationReport) -> Iterator[Text]:
 def _counts(report: MutationReport) -> Text:
     line = Text(f"{counted(report.summary.mutants, 'mutant')}: ", style="bold")
     line.append(", ".join(f"{report.summary.fates[fate]} {fate.value}" for fate in Fate))
-    line.append(f"; {report.seconds:.1f} s", style="dim")
-    return line
+    return line.append(f"; {report.seconds:.1f} s", style="dim")
 
 
 def _conclusion(report: MutationReport) -> Iterator[Text]:
@@ -129,17 +114,11 @@ def _conclusion(report: MutationReport) -> Iterator[Text]:
     if report.interrupted:
         return
     if not surviving and report.summary.mutants:
-        yield Text(
-            f"each instruction of {scheme} is needed, as far as it reaches and where it "
-            "stands: every step fails a test",
-            style="green",
-        )
+        words = f"each instruction of {scheme} is needed, as far as it reaches and where it stands"
+        yield Text(f"{words}: every step fails a test", style="green")
     elif surviving:
-        yield Text(
-            "what survives is redundant, or the tests have a hole: rspverify hunt looks for a "
-            "program that tells",
-            style="bold red",
-        )
+        words = "what survives is redundant, or the tests have a hole"
+        yield Text(f"{words}: rspverify hunt looks for a program that tells", style="bold red")
     rows = {it.mutant.row for it in surviving}
     beyond = [str(row.row) for row in report.rows if row.row in rows and not row.hunted]
     if beyond:
@@ -163,17 +142,14 @@ def _tests(report: MutationReport) -> Iterator[Text]:
     head = f"{number}, model {subject.model}, engine {subject.engine} ({reach})"
     yield Text(f"{head}; under {scheme} itself: {words}")
     if tests.broken:
-        yield Text(
-            f"{scheme} itself fails {counted(len(tests.broken), 'test')}, which show nothing of "
-            f"its mutants: {few([it.test for it in tests.broken])}",
-            style="yellow",
-        )
+        words = f"fails {counted(len(tests.broken), 'test')}, which show nothing of its mutants"
+        names = few([it.test for it in tests.broken])
+        yield Text(f"{scheme} itself {words}: {names}", style="yellow")
     if tests.stuck:
-        yield Text(
-            f"{scheme} itself gets stuck in {counted(len(tests.stuck), 'test')} in which "
-            f"a mutant does, which shows nothing of it: {few([it.test for it in tests.stuck])}",
-            style="yellow",
-        )
+        words = f"gets stuck in {counted(len(tests.stuck), 'test')} in which a mutant does"
+        names = few([it.test for it in tests.stuck])
+        shows = "which shows nothing of it"
+        yield Text(f"{scheme} itself {words}, {shows}: {names}", style="yellow")
     unknown: dict[str, dict[str, str]] = {}
     for test in (*tests.unknown, *(each for it in report.mutants for each in it.unknown)):
         unknown.setdefault(test.reason, {})[test.file] = test.test

@@ -6,8 +6,6 @@ condition is fulfilled, witnesses, flags, the condition, the observation and the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from rspverify.answers import UNDEFINED, FinalStates, OutcomeAnswer, Quantifier
 
 _KINDS = {
@@ -22,14 +20,12 @@ def block(it: OutcomeAnswer) -> str:
     final = it.final
     assert final is not None
     positive, negative = final.positive, final.negative
-    if (
-        final.quantifier is Quantifier.NOT_EXISTS
-    ):  # for herd, a witness of ~exists is what does not satisfy
+    if final.quantifier is Quantifier.NOT_EXISTS:  # there a witness is what does not satisfy
         positive, negative = negative, positive
     lines = [
         f"Test {it.test} {_KINDS[final.quantifier]}",
         f"States {len(final.states)}",
-        *_states(final),
+        *(" ".join(f"{name}={value};" for name, value in state.items()) for state in final.states),
         ("Loop " if it.within else "") + _judgement(it, final),
         "Witnesses",
         f"Positive: {positive} Negative: {negative}",
@@ -40,11 +36,6 @@ def block(it: OutcomeAnswer) -> str:
         "",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _states(final: FinalStates) -> Iterator[str]:
-    for state in final.states:
-        yield " ".join(f"{name}={value};" for name, value in state.items())
 
 
 def _judgement(it: OutcomeAnswer, final: FinalStates) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,16 +12,81 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.answers import Observed, OutcomeAnswer, OutcomeRow
-from rspverify.render.races_text import accesses
+from rspverify.answers import OutcomeAnswer, OutcomeRow, OutcomesReport
+from rspverify.convert import to_json
+from rspverify.render import outcomes_herd
+from rspverify.render.races_text import accesses, race_line, race_report
+from rspverify.verdict import Word
 
 _ANY_WIDTH = 10_000
+_REACHED = {True: "reached", False: "-", None: "?"}
 
 
-def outcome_table(it: OutcomeAnswer) -> Iterator[RenderableType]:
+class OutcomesStream:
+    """Prints answers in a form: text, json (at the end) or herd. many: of several tests."""
+
+    def __init__(self, console: Console, form: str, *, many: bool) -> None:
+        self._console = console
+        self._form = form
+        self._many = many
+
+    def show(self, answer: OutcomeAnswer) -> None:
+        """Take the next answer."""
+        if not answer.answered:
+            print(_refusal(answer, many=self._many), file=sys.stderr)
+            return
+        if self._form == "json":
+            return
+        if self._form == "herd":
+            self._console.file.write(outcomes_herd.block(answer))
+            _warn(answer)
+        elif answer.outcomes is None and self._many:
+            self._console.print(race_line(answer), soft_wrap=True)
+        else:
+            for part in race_report(answer) if answer.outcomes is None else _table(answer):
+                self._console.print(part)
+            if self._many:
+                self._console.print()
+        self._console.file.flush()
+
+    def finish(self, answers: Sequence[OutcomeAnswer], model: str) -> None:
+        """The document, or how many tests have an answer."""
+        if self._form == "json":
+            self._console.file.write(to_json(OutcomesReport(model, tuple(answers))))
+        elif self._form == "text" and self._many:
+            self._console.print(Text(_summary(answers, model)), soft_wrap=True)
+
+
+def _refusal(answer: OutcomeAnswer, *, many: bool) -> str:
+    """Why there is no answer; what is wrong or unsupported is named with its file and line."""
+    if answer.word is not Word.UNKNOWN:
+        return answer.reason
+    file = f"{answer.file}: " if many else ""
+    return f"{file}{answer.reason}" if answer.internal else f"{file}UNKNOWN: {answer.reason}"
+
+
+def _warn(answer: OutcomeAnswer) -> None:
+    """What herd's form has no place for."""
+    counted = answer.final is None or answer.final.counted
+    notes = [] if counted else ["there are more executions than the counts say"]
+    notes += [f"only executions within {number} {bound}" for bound, number in answer.within.items()]
+    for note in (*notes, *answer.notes):
+        print(f"{answer.file}: {note}", file=sys.stderr)
+
+
+def _summary(answers: Sequence[OutcomeAnswer], model: str) -> str:
+    words = [answer.word for answer in answers]
+    racy = sum(bool(each.racy) for each in answers)
+    parts = [f"{len(answers)} tests, model {model}", f"{words.count(None)} answered, {racy} racy"]
+    refused = (Word.UNSUPPORTED, Word.UNKNOWN, Word.ERROR)
+    parts += [f"{words.count(word)} {word}" for word in refused if word in words]
+    return ", ".join(parts)
+
+
+def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
     """The table, the race, and the final condition in herd's words."""
     yield Text(f"{it.test} (model {it.model})", style="bold")
-    yield _Rows(it, it.outcomes or ())
+    yield _Rows(it)
     yield Text("")
     for bound, number in it.within.items():
         yield Text(f"Only executions within {number} {bound}.", style="magenta")
@@ -28,8 +94,7 @@ def outcome_table(it: OutcomeAnswer) -> Iterator[RenderableType]:
         yield Text(note, style="magenta")
     if it.race:
         yield Text("RACY: a program with a race may do anything. The accesses are", style="yellow")
-        for line in accesses(it.race):
-            yield Text(f"  {line}")
+        yield from (Text(f"  {line}") for line in accesses(it.race))
     else:
         yield Text("No consistent execution has a race.")
     if it.condition and (final := it.final):
@@ -44,65 +109,45 @@ def outcome_table(it: OutcomeAnswer) -> Iterator[RenderableType]:
 class _Rows:
     """The outcomes as a table with a column for each value, or for all values if it is too wide."""
 
-    def __init__(self, answer: OutcomeAnswer, rows: Sequence[OutcomeRow]) -> None:
-        self._answer, self._rows = answer, rows
+    def __init__(self, answer: OutcomeAnswer) -> None:
+        self._answer, self._rows = answer, answer.outcomes or ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        wide = self._wide()
-        needed = Measurement.get(console, options.update(width=_ANY_WIDTH), wide).maximum
-        yield wide if needed <= options.max_width else self._narrow()
-
-    def _wide(self) -> Table:
         shown = _values(self._rows)
         names = _names(shown)
-        table = _empty()
+        wide = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for name in names:
-            table.add_column(name, justify="right", no_wrap=True)
-        self._fill(table, [[values.get(name, "") for name in names] for values in shown])
-        return table
-
-    def _narrow(self) -> Table:
-        shown = _values(self._rows)
-        table = _empty()
-        table.add_column("outcome", overflow="fold")
-        cells = [" ".join(f"{k}={v}" for k, v in values.items()) for values in shown]
-        self._fill(table, [[cell] for cell in cells])
-        return table
+            wide.add_column(name, justify="right", no_wrap=True)
+        self._fill(wide, [[values.get(name, "") for name in names] for values in shown])
+        needed = Measurement.get(console, options.update(width=_ANY_WIDTH), wide).maximum
+        if needed <= options.max_width:
+            yield wide
+            return
+        narrow = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        narrow.add_column("outcome", overflow="fold")
+        self._fill(narrow, [[" ".join(f"{k}={v}" for k, v in each.items())] for each in shown])
+        yield narrow
 
     def _fill(self, table: Table, first: Sequence[Sequence[str]]) -> None:
         it = self._answer
         for name in ("model", *it.schemes, *(["condition"] if it.condition else [])):
             table.add_column(name, no_wrap=True)
         for row, cells in zip(self._rows, first, strict=True):
-            bad = not row.allowed and it.race is None
-            verdicts = _verdicts(row, condition=it.condition is not None)
-            table.add_row(*cells, *verdicts, style="bold red" if bad else None)
-
-
-def _empty() -> Table:
-    return Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-
-
-def _verdicts(row: OutcomeRow, *, condition: bool) -> list[str]:
-    cells = ["allowed" if row.allowed else "forbidden"]
-    cells += ["?" if each is None else "reached" if each else "-" for each in row.reached.values()]
-    if condition:
-        cells.append("holds" if row.satisfies else "")
-    return cells
+            allowed = "allowed" if row.allowed else "forbidden"
+            reached = (_REACHED[each] for each in row.reached.values())
+            holds = ["holds" if row.satisfies else ""] * (it.condition is not None)
+            style = None if row.allowed or it.race else "bold red"
+            table.add_row(*cells, allowed, *reached, *holds, style=style)
 
 
 def _values(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:
     """Per outcome its values by name: registers and memory, and reads where these do not tell."""
-    plain = [_without_reads(row.outcome) for row in rows]
+    ends = ({**row.outcome.registers, **row.outcome.memory} for row in rows)
+    plain = [{name: str(value) for name, value in each.items()} for each in ends]
     if len({tuple(values.items()) for values in plain}) == len(plain):
         return plain
     reads = _reads(rows)
     return [{**found, **values} for found, values in zip(reads, plain, strict=True)]
-
-
-def _without_reads(observed: Observed) -> dict[str, str]:
-    named: Mapping[str, int] = {**observed.registers, **observed.memory}
-    return {name: str(value) for name, value in named.items()}
 
 
 def _reads(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:

@@ -29,6 +29,21 @@ class Box:
     width: float
     height: float
 
+    @property
+    def left(self) -> float:
+        """The x of its left side."""
+        return self.x - self.width / 2
+
+    @property
+    def right(self) -> float:
+        """The x of its right side."""
+        return self.x + self.width / 2
+
+    @property
+    def bottom(self) -> float:
+        """The y of its lower side."""
+        return self.y + self.height / 2
+
     def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
         """Whether a point is in it, or so near to it."""
         return (
@@ -90,7 +105,8 @@ def laid_out(picture: Picture) -> Layout:
     initial = [n for n, it in enumerate(picture.events) if it.thread is None]
     places: dict[int, Box] = {}
     if initial:
-        places |= _in_row(initial, widths, _middle(columns), upper + EVENT_HEIGHT / 2)
+        middle = (columns[0].x + columns[-1].x) / 2 if columns else 0
+        places |= _in_row(initial, widths, middle, upper + EVENT_HEIGHT / 2)
         upper += EVENT_HEIGHT + 50
     grouped = any(thread.device is not None for thread in picture.threads)
     first = upper + (2 * _CAPTION + 10 if grouped else 0) + _HEAD
@@ -100,7 +116,7 @@ def laid_out(picture: Picture) -> Layout:
             y = first + EVENT_HEIGHT / 2 + 8 + rows[event.thread] * _ROW
             places[number] = Box(columns[event.thread].x, y, widths[number], EVENT_HEIGHT)
             rows[event.thread] += 1
-    lower = max([first + EVENT_HEIGHT, *(box.y + box.height / 2 for box in places.values())])
+    lower = max([first + EVENT_HEIGHT, *(box.bottom for box in places.values())])
     return Layout(
         labels,
         tuple(places[number] for number in range(len(labels))),
@@ -115,33 +131,22 @@ def laid_out(picture: Picture) -> Layout:
 
 def letters(number: int) -> str:
     """The name of an event: a … z, aa, ab, …"""
-    name = ""
-    number += 1
-    while number:
-        number, rest = divmod(number - 1, 26)
-        name = chr(ord("a") + rest) + name
-    return name
+    before, last = divmod(number, 26)
+    return (letters(before - 1) if before else "") + chr(ord("a") + last)
 
 
 def _columns(picture: Picture, widths: Sequence[float]) -> list[Box]:
     """The columns by thread; their vertical extent is not known yet."""
     found: list[Box] = []
-    edge = 0.0
-    before: PlacedThread | None = None
-    for number, thread in enumerate(picture.threads):
+    edge, threads = 0.0, picture.threads
+    for number, thread in enumerate(threads):
         own = [w for w, it in zip(widths, picture.events, strict=True) if it.thread == number]
         width = max([60.0, *own])
-        if before is not None:
-            edge += _BETWEEN
-            edge += 2 * _PADDING * (before.device != thread.device)
+        if number:
+            edge += _BETWEEN + 2 * _PADDING * (threads[number - 1].device != thread.device)
         found.append(Box(edge + width / 2, 0, width, 0))
         edge += width
-        before = thread
     return found
-
-
-def _middle(columns: Sequence[Box]) -> float:
-    return (columns[0].x + columns[-1].x) / 2 if columns else 0
 
 
 def _in_row(
@@ -173,8 +178,7 @@ def _groups(
 def _group(
     kind: str, name: str, members: Sequence[Box], upper: float, lower: float, rings: int
 ) -> Group:
-    left = members[0].x - members[0].width / 2 - rings * _PADDING
-    right = members[-1].x + members[-1].width / 2 + rings * _PADDING
-    right = max(right, left + len(name) * 7 + 16)
+    left = members[0].left - rings * _PADDING
+    right = max(members[-1].right + rings * _PADDING, left + len(name) * 7 + 16)
     box = Box((left + right) / 2, (upper + lower) / 2, right - left, lower - upper)
     return Group(kind, box, Caption(name, left + 8, upper + 15))

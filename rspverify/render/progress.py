@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
 ON_AGAIN = "the same command goes on from here, unless nothing is kept (--no-cache)"
@@ -30,23 +29,37 @@ def bar(*columns: ProgressColumn, beside: Console | None = None) -> Progress:
     )
 
 
-class WithBar:
-    """What prints as a command goes, with a bar while it does."""
+class Stream:
+    """What prints as a command goes, with a bar while it does; without `text` (JSON) that alone."""
 
-    def __init__(self, shown: Progress) -> None:
-        self._progress = shown
+    def __init__(
+        self, console: Console, *columns: ProgressColumn, text: bool, total: int | None = None
+    ) -> None:
+        self.console = console
+        self.text = text
+        self.bar = bar(*columns, beside=console if text else None)
+        self.task = self.bar.add_task("", total=total, visible=total is not None, rate="")
 
     def __enter__(self) -> Self:
-        self._progress.start()
+        self.bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._progress.stop()
+    def __exit__(self, *error: object) -> None:
+        self.bar.stop()
+
+    def begin(self, what: str, total: int) -> None:
+        """From now on something else is counted."""
+        self.bar.reset(self.task, description=what, total=total, visible=True, rate="")
+
+    def advance(self) -> None:
+        """One more is done."""
+        self.bar.advance(self.task)
+
+    def print(self, lines: Iterable[RenderableType]) -> None:
+        """Print what people read, line by line."""
+        if self.text:
+            for line in lines:
+                self.console.print(line, soft_wrap=True)
 
 
 @contextmanager

@@ -39,13 +39,10 @@ def race_report(it: OutcomeAnswer) -> Iterator[RenderableType]:
         yield Text("No consistent execution has a race.")
         return
     yield Text(f"RACY: a consistent execution violates {it.race.condition}.", style="yellow")
-    for line in accesses(it.race):
-        yield Text(f"  {line}")
-    yield Text("")
-    yield Text("The execution", style="bold")
+    yield from (Text(f"  {line}") for line in accesses(it.race))
+    yield Text("\nThe execution", style="bold")
     yield race_execution(it.race)
-    yield Text("")
-    yield Text(f"As a picture: rspverify draw --race -o race.svg {it.file}")
+    yield Text(f"\nAs a picture: rspverify draw --race -o race.svg {it.file}")
 
 
 def race_line(it: OutcomeAnswer) -> Text:
@@ -55,10 +52,8 @@ def race_line(it: OutcomeAnswer) -> Text:
     if it.race is None:
         return Text(f"{it.file}: race-free{within}")
     first, second = accesses(it.race)
-    line = Text(f"{it.file}: ")
-    line.append("RACY", style="yellow")
-    line.append(f"{within} {it.race.condition}: {first} and {second}")
-    return line
+    line = Text(f"{it.file}: ").append("RACY", style="yellow")
+    return line.append(f"{within} {it.race.condition}: {first} and {second}")
 
 
 def race_execution(race: Race) -> Table:

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from math import prod
 
+from rich.progress import TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from rspverify.engineering.repair.answer import (
-    Hunted,
-    Reference,
-    RepairReport,
-    RowFound,
-    SchemeFound,
-)
-from rspverify.render.progress import ON_AGAIN
+from rspverify.engineering.repair import answer
+from rspverify.render.progress import ON_AGAIN, bar
 from rspverify.render.words import FEW, counted, few
 from rspverify.verdict import Word
 
 
-def before(report: RepairReport) -> str:
+@contextmanager
+def shown_search() -> Iterator[Callable[[int, int], None]]:
+    """What to call after each candidate; a line on standard error, where that is a terminal."""
+    shown = bar(
+        TextColumn("{task.completed} candidates tried, {task.fields[rate]:.1f}/s"),
+        TextColumn("none passes that costs less than {task.fields[least]:,}"),
+        TimeElapsedColumn(),
+    )
+    started = time.monotonic()
+    with shown:
+        task = shown.add_task("repair", total=None, rate=0.0, least=0)
+
+        def step(candidates: int, least: int) -> None:
+            rate = candidates / max(time.monotonic() - started, 0.001)
+            shown.update(task, completed=candidates, rate=rate, least=least)
+
+        yield step
+
+
+def before(report: answer.RepairReport) -> str:
     """What is said before the search: how large it is."""
     changing = [row for row in report.space.rows if row.stays is None]
     sizes = sorted(row.codes for row in changing)
     many = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,} to {sizes[-1]:,}"
-    total = 1
-    for size in sizes:
-        total *= size
     return (
         f"{counted(len(changing), 'row')} may change, with {many} codes each of at most "
-        f"{report.space.max_length} instructions: {_rough(total)} schemes, "
+        f"{report.space.max_length} instructions: {_rough(prod(sizes))} schemes, "
         f"{counted(report.tests.asked, 'test')} for each"
     )
 
 
-def repair_table(report: RepairReport) -> Iterator[Text]:
+def repair_table(report: answer.RepairReport) -> Iterator[Text]:
     """Everything: the schemes found, then what follows, and what it rests on."""
     yield Text(f"{report.subject.scheme}, for the machine {report.subject.machine}", style="bold")
     yield from _asked(report)
@@ -49,7 +63,7 @@ def repair_table(report: RepairReport) -> Iterator[Text]:
     yield from _partial(report)
 
 
-def _asked(report: RepairReport) -> Iterator[Text]:
+def _asked(report: answer.RepairReport) -> Iterator[Text]:
     changing = ", ".join(str(row.row) for row in report.space.rows if row.stays is None)
     yield Text(f"rows that may change: {changing}")
     staying: dict[str, list[str]] = {}
@@ -65,14 +79,12 @@ def _asked(report: RepairReport) -> Iterator[Text]:
     yield Text(before(report))
 
 
-def _scheme(found: SchemeFound, place: int, report: RepairReport) -> Iterator[Text]:
-    head = Text(f"{place}  {found.name}", style="bold green")
-    head.append(f"  cost {found.cost:,}", style="bold")
-    head.append(f" (given: {report.cost:,}", style="dim")
+def _scheme(found: answer.SchemeFound, place: int, report: answer.RepairReport) -> Iterator[Text]:
+    costs = f"given: {report.cost:,}"
     if report.reference:
-        head.append(f", {report.reference.scheme}: {report.reference.cost:,}", style="dim")
-    head.append(")", style="dim")
-    yield head
+        costs += f", {report.reference.scheme}: {report.reference.cost:,}"
+    head = Text(f"{place}  {found.name}", style="bold green")
+    yield head.append(f"  cost {found.cost:,}", style="bold").append(f" ({costs})", style="dim")
     for row in found.rows:
         yield from _row(row, report, others=place == 1)
     yield Text(f"    {_rests_on(found, report)}", style="dim")
@@ -80,12 +92,11 @@ def _scheme(found: SchemeFound, place: int, report: RepairReport) -> Iterator[Te
         yield Text(f"    {found.written}", style="dim")
 
 
-def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Text]:
+def _row(row: answer.RowFound, report: answer.RepairReport, *, others: bool) -> Iterator[Text]:
     mark = "*" if row.changed else " "
-    line = Text(f"  {mark} {row.row:2}  {row.operations:24}", style="")
+    line = Text(f"  {mark} {row.row:2}  {row.operations:24}")
     line.append("; ".join(row.code), style="bold" if row.changed else "")
-    line.append(f"  {_price(row, report)}", style="dim")
-    yield line
+    yield line.append(f"  {_price(row, report)}", style="dim")
     if row.changed:
         given = next(each.code for each in report.space.rows if each.row == row.row)
         yield Text(f"{'was':>30}   {'; '.join(given)}", style="dim")
@@ -93,7 +104,7 @@ def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Text]
         yield Text(f"{'in another':>30}   {'; '.join(other)}", style="cyan")
 
 
-def _price(row: RowFound, report: RepairReport) -> str:
+def _price(row: answer.RowFound, report: answer.RepairReport) -> str:
     words = [f"{row.cost}"]
     if row.cost != row.given:
         words.append(f"given {row.given}")
@@ -102,49 +113,38 @@ def _price(row: RowFound, report: RepairReport) -> str:
     return f"({', '.join(words)})"
 
 
-def _rests_on(found: SchemeFound, report: RepairReport) -> str:
+def _rests_on(found: answer.SchemeFound, report: answer.RepairReport) -> str:
     reach = f", within {_bounds(found.within)}" if found.within else ""
-    words = [f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"]
+    words = f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"
+    explicit = "none put to explicit"
     if found.explicit or found.beyond_explicit:
-        beyond = (
-            f" ({found.beyond_explicit} of the sample were too large for it)"
-            if found.beyond_explicit
-            else ""
-        )
-        words.append(f"{found.explicit} of them SOUND by explicit, too{beyond}")
-    else:
-        words.append("none put to explicit")
-    if found.hunted:
-        words.append(_hunted(found.hunted))
-    else:
-        words.append("not hunted for other programs")
-    return "; ".join(words)
+        explicit = f"{found.explicit} of them SOUND by explicit, too"
+    if found.beyond_explicit:
+        explicit += f" ({found.beyond_explicit} of the sample were too large for it)"
+    return "; ".join([words, explicit, _hunted(found.hunted)])
 
 
-def _hunted(hunted: Hunted) -> str:
+def _hunted(hunted: answer.Hunted | None) -> str:
+    if hunted is None:
+        return "not hunted for other programs"
     if hunted.unknown:
         return f"{hunted.unknown:,} of {hunted.decided:,} programs hunted through were not decided"
     words = f"sound for all {hunted.programs:,} programs without a race"
     return f"{words} within {_bounds(hunted.bounds)} ({hunted.decided:,} decided)"
 
 
-def _conclusion(report: RepairReport) -> Iterator[Text]:
+def _conclusion(report: answer.RepairReport) -> Iterator[Text]:
     claim, limits = report.claim, f"at most {report.space.max_length} instructions a row"
     if not claim.finished:
         return
     if not report.found:
-        if claim.exact:
-            words = f"no candidate passes every test: no scheme of these rows with {limits} does"
-            yield Text(words, style="bold red")
-        else:
-            yield Text("no candidate passes every test that could be decided", style="magenta")
+        all_ = f"no candidate passes every test: no scheme of these rows with {limits} does"
+        some = "no candidate passes every test that could be decided"
+        yield Text(all_, style="bold red") if claim.exact else Text(some, style="magenta")
         return
     if claim.exact:
-        yield Text(
-            f"no candidate that costs less than {claim.least:,} passes every test ({limits}, "
-            "matched locks)",
-            style="green",
-        )
+        words = f"no candidate that costs less than {claim.least:,} passes every test"
+        yield Text(f"{words} ({limits}, matched locks)", style="green")
     else:
         words = f"there may be candidates that cost less than {claim.least:,}: see below"
         yield Text(words, style="magenta")
@@ -157,15 +157,13 @@ def _conclusion(report: RepairReport) -> Iterator[Text]:
         yield Text(f"of that cost there are more than {len(report.found)} (--count)")
 
 
-def _compared(report: RepairReport) -> Iterator[Text]:
+def _compared(report: answer.RepairReport) -> Iterator[Text]:
     reference = report.reference
     if reference is None:
         return
     if reference.fails:
-        fails = ", ".join(f"{each.test} ({each.verdict})" for each in reference.fails[:FEW])
-        more = len(reference.fails) - FEW
-        rest = f" and {more} more" if more > 0 else ""
-        yield Text(f"{reference.scheme} itself fails {fails}{rest}", style="yellow")
+        fails = few([f"{each.test} ({each.verdict})" for each in reference.fails])
+        yield Text(f"{reference.scheme} itself fails {fails}", style="yellow")
     if not report.found or not report.claim.finished:
         return
     cost = report.found[0].cost
@@ -179,7 +177,7 @@ def _compared(report: RepairReport) -> Iterator[Text]:
         yield Text(f"none that was found is cheaper than {reference.scheme}", style="magenta")
 
 
-def _cheaper_rows(found: SchemeFound) -> str:
+def _cheaper_rows(found: answer.SchemeFound) -> str:
     rows = [
         f"row {row.row} {row.cost} against {row.reference}"
         for row in found.rows
@@ -188,43 +186,38 @@ def _cheaper_rows(found: SchemeFound) -> str:
     return f" ({', '.join(rows)})" if rows else ""
 
 
-def _none_cheaper(report: RepairReport, reference: Reference) -> str:
+def _none_cheaper(report: answer.RepairReport, reference: answer.Reference) -> str:
     least = report.found[0].cost
     if least == reference.cost:
-        same = [each for each in report.found if all(_as_reference(row) for row in each.rows)]
+        rows = ([row.reference == row.cost for row in each.rows] for each in report.found)
+        same = any(map(all, rows))
         also = "" if same or not reference.candidate else ", which costs as much"
         return f"none is cheaper than {reference.scheme}{also}"
     outside = "" if reference.candidate else ", which is none of the candidates"
     return f"none is as cheap as {reference.scheme}{outside}: {least:,} against {reference.cost:,}"
 
 
-def _as_reference(row: RowFound) -> bool:
-    return row.reference == row.cost
-
-
-def _work(report: RepairReport) -> Iterator[Text]:
+def _work(report: answer.RepairReport) -> Iterator[Text]:
     effort = report.effort
+    done = f"{counted(effort.candidates, 'candidate')} tried"
     line = Text(
-        f"{counted(effort.candidates, 'candidate')} tried, {counted(effort.nogoods, 'lesson')} "
-        f"learnt, {counted(effort.verdicts, 'verdict')}"
+        f"{done}, {counted(effort.nogoods, 'lesson')} learnt, {counted(effort.verdicts, 'verdict')}"
     )
-    line.append(f"; {report.seconds:.1f} s", style="dim")
-    yield line
+    yield line.append(f"; {report.seconds:.1f} s", style="dim")
     for killer in effort.killers[:FEW]:
         words = f"{counted(killer.candidates, 'candidate')} {killer.verdict}"
         yield Text(f"    {killer.test}: {words}", style="dim")
     rest = effort.killers[FEW:]
     if rest:
-        number = sum(each.candidates for each in rest)
-        words = f"{counted(len(rest), 'other test')}: {counted(number, 'candidate')}"
-        yield Text(f"    {words}", style="dim")
+        number = counted(sum(each.candidates for each in rest), "candidate")
+        yield Text(f"    {counted(len(rest), 'other test')}: {number}", style="dim")
     for it in effort.undecided[:FEW]:
         yield Text(f"not decided for a candidate, which was put aside: {it.file} ({it.rows})")
     if len(effort.undecided) > FEW:
         yield Text(f"and {len(effort.undecided) - FEW} more")
 
 
-def _tests(report: RepairReport) -> Iterator[Text]:
+def _tests(report: answer.RepairReport) -> Iterator[Text]:
     tests = report.tests
     words = ", ".join(f"{count} {word}" for word in Word if (count := tests.verdicts[word]))
     yield Text(f"{counted(tests.total, 'test')}; under {report.subject.scheme} as given: {words}")
@@ -242,18 +235,16 @@ def _tests(report: RepairReport) -> Iterator[Text]:
         yield Text(f"found by hunting: {file}")
 
 
-def _partial(report: RepairReport) -> Iterator[Text]:
+def _partial(report: answer.RepairReport) -> Iterator[Text]:
     claim = report.claim
     if claim.finished:
         return
     known = f"no candidate that costs less than {claim.least:,} passes"
     if not claim.exact:
         known += ", but for those put aside"
-    if claim.stopped:
-        yield Text(f"not finished: {claim.stopped}; {known}", style="bold red")
-    else:
-        words = f"interrupted: not finished; {known}; {ON_AGAIN}"
-        yield Text(words, style="bold red")
+    interrupted = f"interrupted: not finished; {known}; {ON_AGAIN}"
+    stopped = f"not finished: {claim.stopped}; {known}"
+    yield Text(stopped if claim.stopped else interrupted, style="bold red")
     if report.effort.candidate and not report.found:
         yield Text("the last candidate tried, of which nothing is claimed:")
         for row in report.effort.candidate:

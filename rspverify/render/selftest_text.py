@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rspverify.render.progress import counting
+from rspverify.render.words import counted
 from rspverify.selftest.answer import Disagreement, PairCounts, SelftestReport
 from rspverify.verdict import Word
 
 _WORDS = (Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS)
+
+
+_EVERY = 10.0
+"""Seconds between two lines where there is no terminal to draw on."""
+
+
+@contextmanager
+def shown_progress(total: int, shown: bool) -> Iterator[Callable[[], None]]:
+    """What to call after each pair. On standard error: a bar, or without a terminal a few lines."""
+    if not shown:
+        yield lambda: None
+    elif sys.stderr.isatty():
+        with counting("pairs", total) as advance:
+            yield advance
+    else:
+        yield _lines(total)
+
+
+def _lines(total: int) -> Callable[[], None]:
+    """A line now and then."""
+    done, started = count(1), time.monotonic()
+    said = started
+
+    def advance() -> None:
+        nonlocal said
+        number, now = next(done), time.monotonic()
+        if now - said >= _EVERY:
+            said, rate = now, number / (now - started)
+            words = f"{number} of {total} pairs, {rate:.1f}/s, {(total - number) / rate:.0f} s left"
+            print(words, file=sys.stderr, flush=True)
+
+    return advance
 
 
 def summary(report: SelftestReport) -> Iterator[RenderableType]:
@@ -30,9 +68,9 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
         yield Text(f"  {it.count:>6,}  {it.who}: {it.why}")
     for disagreement in report.disagreements:
         yield from _disagreement(disagreement)
-    count = len(report.disagreements)
-    words = f"{count} disagreement{'s' * (count != 1)}" if count else "no disagreement"
-    yield Text(words, style="bold red" if count else "bold")
+    number = len(report.disagreements)
+    words = counted(number, "disagreement") if number else "no disagreement"
+    yield Text(words, style="bold red" if number else "bold")
     if total.pairs < report.asked:
         left, start = report.asked - total.pairs, report.start + total.pairs
         again = f"--seed {report.seed} --start {start} --programs {left}"
@@ -42,9 +80,7 @@ def summary(report: SelftestReport) -> Iterator[RenderableType]:
 def _table(kinds: Mapping[str, Mapping[str, PairCounts]], total: PairCounts) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
-    words = [
-        word for word in _WORDS if any(total.verdicts.values())
-    ]  # none where none was asked for
+    words = _WORDS if any(total.verdicts.values()) else ()  # none where none was asked for
     for title in ("pairs", "by all", "by some", "skipped", *(word.value for word in words)):
         table.add_column(title, justify="right")
     table.add_row("all", *_cells(total, words))

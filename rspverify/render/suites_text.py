@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from rspverify.answers import OBSERVATIONS, ModelAnswer, Result, SuiteReport
-from rspverify.render.check_text import PROGRESS_STYLES, STYLES, comparison
-from rspverify.render.words import counted
+from rspverify.render.check_text import comparison
+from rspverify.render.progress import Stream
+from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
 from rspverify.verdict import Word
 
 _RACY = STYLES[Word.RACY]
@@ -24,13 +28,29 @@ _AT_MOST = 20
 """So many results that are not as expected are shown of a suite; of more, their number."""
 
 
-def block(it: SuiteReport, *, refreshed: bool) -> Iterator[Text]:
+class SuitesStream(Stream):
+    """Prints a block for each suite once it is run."""
+
+    def __init__(self, console: Console, *, text: bool) -> None:
+        done = TextColumn("{task.description}: {task.completed:,.0f} of {task.total:,.0f}")
+        super().__init__(console, done, BarColumn(), TimeElapsedColumn(), text=text)
+        self._started = time.perf_counter()
+
+    def show(self, report: SuiteReport, *, refreshed: bool) -> None:
+        """What is known of a suite."""
+        self.print(_block(report, refreshed=refreshed))
+
+    def finish(self, reports: Sequence[SuiteReport]) -> None:
+        """One line about all suites."""
+        self.print([_conclusion(reports, time.perf_counter() - self._started)])
+
+
+def _block(it: SuiteReport, *, refreshed: bool) -> Iterator[Text]:
     """What a suite is for, how many of each word there are, and what is not as expected.
 
     refreshed: what is expected is written from the results.
     """
-    heading = Text(it.folder, style="bold")
-    yield heading.append(f": {it.about}", style="not bold")
+    yield Text(it.folder, style="bold").append(f": {it.about}", style="not bold")
     yield from _table(it.results)
     yield Text(f"  {_extent(it)}")
     for each in it.results:
@@ -48,8 +68,7 @@ def block(it: SuiteReport, *, refreshed: bool) -> Iterator[Text]:
     yield Text("")
 
 
-def conclusion(suites: Sequence[SuiteReport], seconds: float) -> Text:
-    """One line about all suites."""
+def _conclusion(suites: Sequence[SuiteReport], seconds: float) -> Text:
     results = [each for it in suites for each in it.results]
     tests = len({each.file for each in results})
     held = [it.held for it in suites if it.held is not None]
@@ -91,8 +110,8 @@ def _head(kind: str) -> str:
 def _counted_as(result: Result | ModelAnswer) -> list[str]:
     if isinstance(result, ModelAnswer):
         return result.words.split()
-    progress = [f"progress {result.progress.word}"] if result.progress else []
-    return [result.verdict.word.value, *progress]
+    progress = [f"progress {result.progress}"] if result.progress else []
+    return [result.verdict.value, *progress]
 
 
 def _extent(it: SuiteReport) -> str:
@@ -101,8 +120,8 @@ def _extent(it: SuiteReport) -> str:
     parts = [counted(tests, "test"), counted(it.columns, it.noun)]
     first = next((each for each in it.results if isinstance(each, Result)), None)
     if first is not None:
-        bounds = sorted({f"{n} {name}" for each in it.results for name, n in each.within.items()})
-        reach = f"within {', '.join(bounds)}" if bounds else "exact"
+        within = bounds(each.within for each in it.results)
+        reach = f"within {within}" if within else "exact"
         parts += [f"model {first.model}", f"engine {first.engine} ({reach})"]
         parts += [f"{first.reading} reading"] * (first.reading != "outcome")
     cached = sum(each.cached for each in it.results)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from rspverify.verdict import CacheState, Execution, Snapshot, Step
+
+Cell = Callable[[Step, Snapshot], Text]
+"""What stands in a column at a step, given the state before it."""
 
 
 def trace(execution: Execution) -> Table:
@@ -15,52 +21,44 @@ def trace(execution: Execution) -> Table:
     Entries are written value, C(lean) or D(irty), V(alid) or I(nvalid); fifos in brackets with the
     oldest element on the right, as the paper draws them.
     """
-    locks = any(step.after.locks for step in execution.steps)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("#", justify="right", style="dim")
-    columns: list[tuple[str, object]] = []
+    initial, steps = execution.initial, execution.steps
+    columns: list[tuple[str, Text, Cell]] = []
     for cache in execution.caches:
         threads = [i for i, own in enumerate(execution.threads) if own == cache]
-        columns += [("thread", i) for i in threads] + [("cache", cache)]
-    columns.append(("memory", None))
-    if locks:
-        columns.append(("locks", None))
-    for kind, which in columns:
-        table.add_column(_title(kind, which), overflow="fold")
-    table.add_row("", *(_initially(kind, which, execution.initial) for kind, which in columns))
-    before = execution.initial
-    for number, step in enumerate(execution.steps, 1):
-        cells = [_cell(kind, which, step, before) for kind, which in columns]
-        table.add_row(str(number), *cells)
-        before = step.after
+        columns += [(f"P{i}", Text(""), partial(_of_thread, i)) for i in threads]
+        columns.append((cache, _cache(initial.caches[cache]), partial(_of_cache, cache)))
+    columns.append(("memory", _memory(initial), _of_memory))
+    if any(step.after.locks for step in steps):
+        columns.append(("locks", Text(""), _of_locks))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("#", justify="right", style="dim")
+    for title, _, _ in columns:
+        table.add_column(title, overflow="fold")
+    table.add_row("", *(first for _, first, _ in columns))
+    states = [initial, *(step.after for step in steps)]
+    for number, (step, before) in enumerate(zip(steps, states, strict=False), 1):
+        table.add_row(str(number), *(cell(step, before) for _, _, cell in columns))
     return table
 
 
-def _title(kind: str, which: object) -> str:
-    return f"P{which}" if kind == "thread" else str(which) if kind == "cache" else kind
+def _of_thread(thread: int, step: Step, before: Snapshot) -> Text:
+    return Text(step.label, style="bold") if step.thread == thread else Text("")
 
 
-def _initially(kind: str, which: object, state: Snapshot) -> Text:
-    if kind == "cache":
-        return _cache(state.caches[str(which)])
-    return _memory(state) if kind == "memory" else Text("")
+def _of_cache(name: str, step: Step, before: Snapshot) -> Text:
+    lines = [Text(step.label, style="italic cyan")] if step.cache == name else []
+    after = step.after.caches[name]
+    return Text("\n").join([*lines, *([_cache(after)] if after != before.caches[name] else [])])
 
 
-def _cell(kind: str, which: object, step: Step, before: Snapshot) -> Text:
-    after = step.after
-    if kind == "thread":
-        return Text(step.label, style="bold") if step.thread == which else Text("")
-    if kind == "memory":
-        return _memory(after) if after.memory != before.memory else Text("")
-    if kind == "locks":
-        return _locks(after) if after.locks != before.locks else Text("")
-    name = str(which)
-    lines = []
-    if step.cache == name:
-        lines.append(Text(step.label, style="italic cyan"))
-    if after.caches[name] != before.caches[name]:
-        lines.append(_cache(after.caches[name]))
-    return Text("\n").join(lines)
+def _of_memory(step: Step, before: Snapshot) -> Text:
+    return _memory(step.after) if step.after.memory != before.memory else Text("")
+
+
+def _of_locks(step: Step, before: Snapshot) -> Text:
+    locks = step.after.locks
+    held = "; ".join(f"{lock}: {holder}" for lock, holder in locks.items()) or "all free"
+    return Text(held if locks != before.locks else "")
 
 
 def _cache(cache: CacheState) -> Text:
@@ -74,9 +72,3 @@ def _cache(cache: CacheState) -> Text:
 
 def _memory(state: Snapshot) -> Text:
     return Text(" ".join(f"{x}={value}" for x, value in state.memory.items()))
-
-
-def _locks(state: Snapshot) -> Text:
-    return Text(
-        "; ".join(f"{lock}: {holder}" for lock, holder in state.locks.items()) or "all free"
-    )

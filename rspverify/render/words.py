@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from rspverify.verdict import ProgressWord, Word
+
+STYLES: Mapping[Word, str] = {
+    Word.SOUND: "green",
+    Word.UNSOUND: "bold red",
+    Word.RACY: "yellow",
+    Word.VACUOUS: "magenta",
+    Word.UNKNOWN: "magenta",
+    Word.UNSUPPORTED: "cyan",
+    Word.ERROR: "bold red",
+}
+PROGRESS_STYLES: Mapping[ProgressWord, str] = {
+    ProgressWord.LIVE: "green",
+    ProgressWord.STUCK: "bold red",
+    ProgressWord.UNKNOWN: "magenta",
+}
 FEW = 5
 """So many names are said; of more, their number is."""
 
@@ -17,3 +33,8 @@ def few(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
     shown = ", ".join(names[:FEW])
     return shown if len(names) <= FEW else f"{shown} and {len(names) - FEW} more"
+
+
+def bounds(within: Iterable[Mapping[str, int]]) -> str:
+    """`8 steps, 2 unrolled`: all that results depend on; empty if they are exact."""
+    return ", ".join(sorted({f"{bound} {name}" for each in within for name, bound in each.items()}))

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 import rspverify.selftest.run as runs
 from rspverify.cli import app
 from rspverify.litmus import read_program_file
-from rspverify.render import selftest_progress
+from rspverify.render import selftest_text
 from rspverify.scheme import read_scheme_file
 from rspverify.soundness.settings import Engine
 from rspverify.soundness.target import UnrolledTarget
@@ -119,7 +119,7 @@ def test_a_lost_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selftest_progress, "_EVERY", 0.0)
+    monkeypatch.setattr(selftest_text, "_EVERY", 0.0)
     result = run(*FEW, "--programs", "2", "--progress")
     first, second = result.stderr.splitlines()
     assert first.startswith("1 of 2 pairs, ") and second.endswith(" 0 s left")

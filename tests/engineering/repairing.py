@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 
-from rspverify.engineering.repair.codes import Code, codes, cost_of
-from rspverify.engineering.repair.question import Wanted
+from rspverify.engineering.repair.codes import Code, codes
+from rspverify.engineering.repair.constraints import Constraints
 from rspverify.engineering.repair.run import Repair, settings_for
 from rspverify.engineering.setup import read_setup
 from rspverify.judge.judge import Judge
@@ -20,12 +20,12 @@ from rspverify.verdict import ProgressWord, Word
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def prepared(scheme: str, tests: list[str], wanted: Wanted, count: int = 50) -> Repair:
+def prepared(scheme: str, tests: list[str], constraints: Constraints, count: int = 50) -> Repair:
     """A repair of a scheme of the repository, ready to run, without a cache and a hunt."""
     settings = settings_for(Settings())
     files = [str(ROOT / "litmus/rsp" / each) for each in tests]
     setup = read_setup([str(ROOT / scheme)], files, settings, Judge())
-    repair = Repair(setup, wanted, default_costs(), count=count, sample=1)
+    repair = Repair(setup, constraints, default_costs(), count=count, sample=1)
     repair.prepare()
     return repair
 
@@ -42,13 +42,13 @@ class BruteForce:
 
     def all(self) -> Iterator[dict[int, Code]]:
         """Every candidate."""
-        field = self._repair.field
+        space = self._repair.space
         choices = [
-            [space.given] if space.fixed else list(codes(space.kinds, field.alphabet))
-            for space in field.rows.values()
+            [row.given] if row.fixed else list(codes(row.kinds, space.pool))
+            for row in space.rows.values()
         ]
         for chosen in product(*choices):
-            yield dict(zip(field.rows, chosen, strict=True))
+            yield dict(zip(space.rows, chosen, strict=True))
 
     def passes(self, chosen: Mapping[int, Code]) -> bool:
         """Whether a candidate is SOUND in every test, and can always go on."""
@@ -57,12 +57,12 @@ class BruteForce:
 
     def cost(self, chosen: Mapping[int, Code]) -> int:
         """What it costs."""
-        return sum(cost_of(code, self._repair.field.alphabet) for code in chosen.values())
+        return sum(map(self._repair.space.pool.cost_of, chosen.values()))
 
     def _scheme(self, chosen: Mapping[int, Code]) -> Scheme:
         scheme = self._setup.schemes[0].scheme
         for row in scheme.rows:
-            code = self._repair.field.alphabet.written(chosen[row.number], row.span)
+            code = self._repair.space.pool.written(chosen[row.number], row.span)
             scheme = scheme.with_code(row.number, code)
         return scheme
 

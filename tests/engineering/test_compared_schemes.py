@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from rspverify.answers import Result
-from rspverify.engineering.compare import (
-    Comparer,
-    change_of,
-    changed_rows,
-    read_both,
-)
+from rspverify.engineering.compare.comparer import Comparer
+from rspverify.engineering.compare.order import change_of
+from rspverify.engineering.compare.rows import changed_rows
+from rspverify.engineering.compare.start import read_both
 from rspverify.engineering.comparison import (
     Change,
     Compared,
@@ -29,7 +27,7 @@ from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_f
 from rspverify.scheme.cost import default_costs
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
-from rspverify.verdict import Progress, ProgressWord, Verdict, Word
+from rspverify.verdict import ProgressWord, Reading, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 PROPOSED = ROOT / "schemes/proposed.yaml"
@@ -230,8 +228,19 @@ def test_both_schemes_are_read_before_anything_is_said(tmp_path: Path) -> None:
 
 
 def result(word: Word, progress: ProgressWord | None = None) -> Result:
-    going = Progress(progress, "") if progress else None
-    return Result("t", "t", "s", "s", "m", "e", "r", Verdict(word, ""), None, 0.0, None, going)
+    return Result(
+        test="t",
+        file="t",
+        scheme="s",
+        scheme_file="s",
+        model="m",
+        engine=Engine.EVENTS,
+        reading=Reading.OUTCOME,
+        verdict=word,
+        reason="",
+        progress=progress,
+        seconds=0.0,
+    )
 
 
 @pytest.mark.parametrize(

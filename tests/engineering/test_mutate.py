@@ -118,7 +118,7 @@ def test_each_test_shows_what_it_is_said_to_show() -> None:
         assert each.file is not None
         program = programs[each.file]
         changed = mutant(scheme, each.mutant.name).of(scheme)
-        verdict = check(Case(program, changed, setup.model, QUICK))
+        verdict = check(Case(program, changed, setup.verdicts.model, QUICK))
         if each.verdict is Fate.UNSOUND:
             assert (verdict.word, verdict.reason) == (Word.UNSOUND, each.reason)
         else:
@@ -142,7 +142,7 @@ def test_no_smaller_test_shows_it() -> None:
             if case.size < sizes[each.file] and each.verdict is Fate.UNSOUND:
                 asked += 1
                 settings = replace(QUICK, engine=Engine.EXPLICIT)
-                word = check(Case(case.program, changed, setup.model, settings)).word
+                word = check(Case(case.program, changed, setup.verdicts.model, settings)).word
                 assert word is not Word.UNSOUND, (each.mutant.name, case.file)
     assert asked > 20
 
@@ -160,7 +160,7 @@ def test_without_the_tests_that_kill_it_a_mutant_survives() -> None:
         for it in base
         if 6 in it.rows
         and it.verdict.word is Word.SOUND
-        and check(Case(it.test.program, changed, setup.model, QUICK)).word is Word.UNSOUND
+        and check(Case(it.test.program, changed, setup.verdicts.model, QUICK)).word is Word.UNSOUND
     ]
     assert killers
     rest = [it for it in base if it not in killers]
@@ -192,7 +192,9 @@ def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:
     assert [each.test for each in report.tests.broken] == ["Fig4"]
     scheme = setup.schemes[0].scheme
     without = mutant(scheme, "row2-1-drop").of(scheme)
-    assert check(Case(base[0].test.program, without, setup.model, QUICK)).word is Word.UNSOUND
+    assert (
+        check(Case(base[0].test.program, without, setup.verdicts.model, QUICK)).word is Word.UNSOUND
+    )
 
 
 def test_nor_does_one_that_the_scheme_itself_gets_stuck_in() -> None:

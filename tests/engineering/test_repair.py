@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from engineering.repairing import BruteForce, prepared
 
-from rspverify.engineering.repair.codes import form_of, weaker
-from rspverify.engineering.repair.question import Wanted
+from rspverify.engineering.repair.codes import weaker
+from rspverify.engineering.repair.constraints import Constraints
 from rspverify.verdict import ProgressWord, Word
 
 ORIGINAL = "schemes/original.yaml"
@@ -19,20 +19,20 @@ TOLD = "MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"
 SPACES = {
     "an acquire and a release": (
         [MP, "coherence/CoRR+st.DV+ld.DV-ld.DV.litmus"],
-        Wanted((2, 5), ("FLU_L1 WG", "INV_L1 WG"), (), 3),
+        Constraints((2, 5), ("FLU_L1 WG", "INV_L1 WG"), (), 3),
     ),
-    "no flush": ([MP], Wanted((2, 5), ("INV_L1",), (), 4)),
+    "no flush": ([MP], Constraints((2, 5), ("INV_L1",), (), 4)),
     "levels of an increment": (
         [MP_INC, "RMW/RMW+inc.DV+inc.DV.litmus"],
-        Wanted((8,), ("FLU_L1 WG", "INV_L1 WG"), (), 5),
+        Constraints((8,), ("FLU_L1 WG", "INV_L1 WG"), (), 5),
     ),
     "increments and their lock": (
         [LOCKED],
-        Wanted((9,), ("FLU_L1 DV", "INV_L1 DV", "LK_rmw", "UL_rmw"), (), 4),
+        Constraints((9,), ("FLU_L1 DV", "INV_L1 DV", "LK_rmw", "UL_rmw"), (), 4),
     ),
     "the lock of a location": (
         [REMOTE, TOLD],
-        Wanted((3,), ("FLU_L1 DV", "INV_L1 WG", "LK_L2", "UL_L2"), (), 4),
+        Constraints((3,), ("FLU_L1 DV", "INV_L1 WG", "LK_L2", "UL_L2"), (), 4),
     ),
 }
 
@@ -40,8 +40,8 @@ SPACES = {
 @pytest.mark.parametrize("name", SPACES)
 def test_as_brute_force(name: str) -> None:
     """The cost, the schemes of that cost, and each lesson: nothing that passes is ruled out."""
-    tests, wanted = SPACES[name]
-    repair = prepared(ORIGINAL, tests, wanted)
+    tests, constraints = SPACES[name]
+    repair = prepared(ORIGINAL, tests, constraints)
     brute = BruteForce(ORIGINAL, tests, repair)
     repair.run()
     report = repair.report()
@@ -49,27 +49,26 @@ def test_as_brute_force(name: str) -> None:
     assert report.claim.finished and report.claim.complete and report.claim.exact
     least = min(map(brute.cost, passing), default=None)
     found = {tuple(row.code for row in each.rows) for each in report.found}
-    alphabet = repair.field.alphabet
+    pool = repair.space.pool
 
     def text(chosen: dict[int, tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
-        return tuple(repair.field.text(code) for code in chosen.values())
+        return tuple(pool.text(code) for code in chosen.values())
 
     assert {each.cost for each in report.found} == ({least} if passing else set())
     cheapest = [each for each in passing if brute.cost(each) == least]
     assert found <= {text(each) for each in cheapest}
 
     def stronger(one: dict[int, tuple[int, ...]], other: dict[int, tuple[int, ...]]) -> bool:
-        forms = [(form_of(one[row], alphabet), form_of(other[row], alphabet)) for row in one]
-        return all(a is not None and b is not None and weaker(b, a, alphabet) for a, b in forms)
+        return all(weaker(other[row], one[row], pool) for row in one)
 
     kept = [each for each in cheapest if text(each) in found]
     assert all(any(stronger(each, other) for other in kept) for each in cheapest)
     for nogood in repair.search.chooser.nogoods:
         for chosen in passing:
             inside = (
-                codeset.has(chosen[row], form, alphabet)
+                codeset.has(chosen[row], pool)
                 for row, codeset in nogood.sets.items()
-                if not repair.field.rows[row].fixed and (form := form_of(chosen[row], alphabet))
+                if not repair.space.rows[row].fixed
             )
             assert not all(inside), nogood
 
@@ -89,13 +88,13 @@ def test_what_brute_force_was_held_to() -> None:
 
 def test_what_begins_alike_stops_alike() -> None:
     """Row 3 of Original gets stuck at its flush under a lock, whatever would come after that."""
-    repair = prepared(ORIGINAL, [REMOTE], Wanted((3,)))
-    trials, space = repair.search.trials, repair.field.rows[3]
+    repair = prepared(ORIGINAL, [REMOTE], Constraints((3,)))
+    trials, space = repair.search.trials, repair.space.rows[3]
     (trial,) = trials.trials
-    given = {row: each.given for row, each in repair.field.rows.items()}
+    given = {row: each.given for row, each in repair.space.rows.items()}
     assert trials.progress(trial, given) is ProgressWord.STUCK
     assert trials.beginnings(trial, given) == {3: 2, 4: None}
-    number = repair.field.alphabet.number
+    number = repair.space.pool.number
     flush, invalidate, free = (number[each] for each in ("FLU_L1 WG", "INV_L1 DV", "UL_L2"))
     (access,) = space.kinds.accesses
     for rest in ((access, free), (flush, access, free, invalidate), (access, invalidate, free)):
@@ -107,23 +106,23 @@ def test_what_begins_alike_stops_alike() -> None:
 
 
 def test_rows_that_no_test_uses_stay() -> None:
-    repair = prepared(ORIGINAL, [MP], Wanted((2, 9), (), (), 3))
+    repair = prepared(ORIGINAL, [MP], Constraints((2, 9), (), (), 3))
     rows = {row.row: row for row in repair.report().space.rows}
     assert rows[2].stays is None
     assert rows[9].stays == "no test uses it"
     assert rows[5].stays == "not among --rows"
-    first = prepared(ORIGINAL, [MP], Wanted()).report()
+    first = prepared(ORIGINAL, [MP], Constraints()).report()
     usual = {row.row: row.stays for row in first.space.rows}
     assert usual[1] == "nothing but its access" and usual[5] is None
-    second = prepared(ORIGINAL, [MP], Wanted(every=True)).report()
+    second = prepared(ORIGINAL, [MP], Constraints(every=True)).report()
     every = {row.row: row.stays for row in second.space.rows}
     assert every[1] is every[5] is None
 
 
 def test_what_is_known_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Part of an answer says that it is one, and claims nothing of the last candidate."""
-    tests, wanted = SPACES["an acquire and a release"]
-    repair = prepared(ORIGINAL, tests, wanted)
+    tests, constraints = SPACES["an acquire and a release"]
+    repair = prepared(ORIGINAL, tests, constraints)
     steps: list[int] = []
 
     def interrupt(candidates: int, least: int) -> None:
@@ -131,7 +130,7 @@ def test_what_is_known_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -
         if candidates == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(repair, "_on_step", interrupt)
+    monkeypatch.setattr(repair.search, "_on_step", interrupt)
     with pytest.raises(KeyboardInterrupt):
         repair.run()
     report = repair.report()

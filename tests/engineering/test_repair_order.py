@@ -11,16 +11,16 @@ import pytest
 from machine.engines import events_outcomes, searched
 
 from rspverify.assembly import MACHINES
-from rspverify.engineering.repair.alphabet import Alphabet, Role, letter_of
 from rspverify.engineering.repair.codes import (
     Code,
     Kinds,
     codes,
     count,
     distance,
-    form_of,
+    parsed,
     weaker,
 )
+from rspverify.engineering.repair.instructions import InstructionPool, Role
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program, read_program_file
 from rspverify.scheme import Scheme, compile_program, read_scheme_file
@@ -33,26 +33,19 @@ PROPOSED = read_scheme_file(ROOT / "schemes/proposed.yaml")
 DEVICES = read_scheme_file(ROOT / "schemes/proposed-multi-device.yaml")
 
 
-def alphabet_of(scheme: Scheme) -> Alphabet:
-    found = [
-        letter_of(mnemonic, reach, default_costs(), scheme.rows[0].span)
-        for mnemonic in scheme.machine.instructions.values()
-        for reach in mnemonic.reaches or (None,)
-    ]
-    return Alphabet([each for each in found if each is not None])
+def pool_of(scheme: Scheme) -> InstructionPool:
+    return InstructionPool(scheme.machine.instructions, default_costs(), scheme.rows[0].span)
 
 
-ALPHABET = alphabet_of(PROPOSED)
+POOL = pool_of(PROPOSED)
 
 
 def code(text: str) -> Code:
-    return tuple(ALPHABET.number[each.strip()] for each in text.split(";"))
+    return tuple(POOL.number[each.strip()] for each in text.split(";"))
 
 
 def is_weaker(one: str, other: str) -> bool:
-    forms = form_of(code(one), ALPHABET), form_of(code(other), ALPHABET)
-    assert forms[0] is not None and forms[1] is not None
-    return weaker(forms[0], forms[1], ALPHABET)
+    return weaker(code(one), code(other), POOL)
 
 
 @pytest.mark.parametrize(
@@ -92,38 +85,38 @@ def test_which_code_is_weaker(one: str, other: str, holds: bool) -> None:
     ],
 )
 def test_locks_must_be_matched(text: str) -> None:
-    assert form_of(code(text), ALPHABET) is None
+    assert parsed(code(text), POOL) is None
 
 
 def test_every_code_once() -> None:
-    """Codes are all sequences of the letters that have a form, but for pointless neighbours."""
+    """Codes are all sequences of the instructions whose locks match, but for pointless neighbours."""
     names = ("FLU_L1 WG", "INV_L1 WG", "INV_L1 DV")
-    order = tuple(ALPHABET.number[each] for each in names)
-    takes = tuple(ALPHABET.number[each] for each in ("LK_L2", "LK_rmw DV"))
-    frees = tuple(ALPHABET.frees[each] for each in takes)
-    accesses = tuple(ALPHABET.number[each] for each in ("INC_L1", "INC_L2"))
+    order = tuple(POOL.number[each] for each in names)
+    takes = tuple(POOL.number[each] for each in ("LK_L2", "LK_rmw DV"))
+    frees = tuple(POOL.frees[each] for each in takes)
+    accesses = tuple(POOL.number[each] for each in ("INC_L1", "INC_L2"))
     for length in (1, 3, 5):
         kinds = Kinds(accesses, order, takes, length)
         expected = {
             each
             for size in range(1, length + 1)
             for each in product((*order, *takes, *frees, *accesses), repeat=size)
-            if sum(letter in accesses for letter in each) == 1
-            and form_of(each, ALPHABET) is not None
+            if sum(it in accesses for it in each) == 1
+            and parsed(each, POOL) is not None
             and not any({a, b} <= set(order[1:]) for a, b in pairwise(each))
         }
-        found = list(codes(kinds, ALPHABET))
-        assert len(found) == len(set(found)) == count(kinds, ALPHABET)
+        found = list(codes(kinds, POOL))
+        assert len(found) == len(set(found)) == count(kinds, POOL)
         assert set(found) == expected
-        again = Kinds(accesses, order, takes, length, (ALPHABET.number["ST"],), 2)
-        written = list(codes(again, ALPHABET))
-        assert len(written) == len(set(written)) == count(again, ALPHABET)
-        stored = [each for each in written if ALPHABET.number["ST"] in each]
+        again = Kinds(accesses, order, takes, length, (POOL.number["ST"],), 2)
+        written = list(codes(again, POOL))
+        assert len(written) == len(set(written)) == count(again, POOL)
+        stored = [each for each in written if POOL.number["ST"] in each]
         assert set(written) - set(stored) == expected
         assert bool(stored) == (length > 1)
-        cheap = set(codes(kinds, ALPHABET, 60))
-        assert cheap == {each for each in found if sum(ALPHABET.cost[it] for it in each) <= 60}
-        assert cheap | set(codes(kinds, ALPHABET, 10**6, 60)) == expected
+        cheap = set(codes(kinds, POOL, 60))
+        assert cheap == {each for each in found if sum(POOL.cost[it] for it in each) <= 60}
+        assert cheap | set(codes(kinds, POOL, 10**6, 60)) == expected
 
 
 def test_distance() -> None:
@@ -148,49 +141,49 @@ ACROSS = ("MP/MP+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus",)
 class Draw:
     """Random codes, and ones that are stronger."""
 
-    def __init__(self, alphabet: Alphabet, rng: random.Random) -> None:
-        self.alphabet, self.rng = alphabet, rng
+    def __init__(self, pool: InstructionPool, rng: random.Random) -> None:
+        self.pool, self.rng = pool, rng
 
     def code(self, given: Code, room: int = 3) -> Code:
         """A code with the access of another, and up to so many instructions beside it."""
-        found = [each for each in given if self.alphabet.role[each] is Role.ACCESS]
+        found = [each for each in given if self.pool.instructions[each].role is Role.ACCESS]
         for _ in range(self.rng.randint(0, room)):
-            found.insert(self.rng.randint(0, len(found)), self.rng.choice(self.alphabet.order))
-        for take in self.rng.sample(self.alphabet.takes, 2):
+            found.insert(self.rng.randint(0, len(found)), self.rng.choice(self.pool.order))
+        for take in self.rng.sample(self.pool.takes, 2):
             if self.rng.random() < 0.3:
                 found = self.locked(found, take)
         return tuple(found)
 
     def locked(self, found: list[int], take: int) -> list[int]:
         first, last = sorted(self.rng.sample(range(len(found) + 1), 2))
-        free = self.alphabet.frees[take]
+        free = self.pool.frees[take]
         changed = [*found[:first], take, *found[first:last], free, *found[last:]]
-        return found if form_of(tuple(changed), self.alphabet) is None else changed
+        return found if parsed(tuple(changed), self.pool) is None else changed
 
     def weakened(self, given: Code) -> Code:
         """A code that is weaker by the meaning of «weaker», not by our function."""
         found = list(given)
         for _ in range(self.rng.randint(1, 3)):
             place = self.rng.randrange(len(found))
-            letter = self.alphabet.letters[found[place]]
-            if letter.role is Role.ORDER:
+            it = self.pool.instructions[found[place]]
+            if it.role is Role.ORDER:
                 narrower = [
                     each
-                    for each in self.alphabet.order
-                    if self.alphabet.letters[each].name.split()[0] == letter.name.split()[0]
+                    for each in self.pool.order
+                    if self.pool.instructions[each].name.split()[0] == it.name.split()[0]
                     and each < found[place]
                 ]
                 if narrower and self.rng.random() < 0.4:
                     found[place] = self.rng.choice(narrower)
                 else:
                     del found[place]
-            elif letter.role is Role.TAKE:
-                free = self.alphabet.frees[found[place]]
+            elif it.role is Role.TAKE:
+                free = self.pool.frees[found[place]]
                 if self.rng.random() < 0.5:
                     found = [each for each in found if each not in (found[place], free)]
                 elif place + 1 < len(found):
                     found[place], found[place + 1] = found[place + 1], found[place]
-            if form_of(tuple(found), self.alphabet) is None:
+            if parsed(tuple(found), self.pool) is None:
                 return given  # a lock with nothing left in its section
         return tuple(found)
 
@@ -202,26 +195,24 @@ def test_weaker_codes_have_every_outcome(machine: str, seed: int) -> None:
     rng = random.Random(f"{machine} {seed}")
     across = seed % 4 == 3
     scheme = (DEVICES if across else PROPOSED).on_machine(MACHINES[machine])
-    alphabet = alphabet_of(scheme)
-    draw = Draw(alphabet, rng)
+    pool = pool_of(scheme)
+    draw = Draw(pool, rng)
     folder, names = (ROOT / "litmus/devices", ACROSS) if across else (ROOT / "litmus/rsp", TESTS)
     program = read_program_file(folder / rng.choice(names))
-    strong = {row.number: draw.code(alphabet.read(row.code)) for row in scheme.rows}
+    strong = {row.number: draw.code(pool.read(row.code)) for row in scheme.rows}
     weak = {number: draw.weakened(each) for number, each in strong.items()}
     for number, each in weak.items():
-        one, other = form_of(each, alphabet), form_of(strong[number], alphabet)
-        assert one is not None and other is not None
-        assert weaker(one, other, alphabet)
-    few = outcomes(program, scheme, alphabet, strong)
-    many = outcomes(program, scheme, alphabet, weak)
+        assert weaker(each, strong[number], pool)
+    few = outcomes(program, scheme, pool, strong)
+    many = outcomes(program, scheme, pool, weak)
     assert few <= many
 
 
 def outcomes(
-    program: Program, scheme: Scheme, alphabet: Alphabet, chosen: dict[int, Code]
+    program: Program, scheme: Scheme, pool: InstructionPool, chosen: dict[int, Code]
 ) -> frozenset[object]:
     for number, each in chosen.items():
-        scheme = scheme.with_code(number, alphabet.written(each, scheme.rows[0].span))
+        scheme = scheme.with_code(number, pool.written(each, scheme.rows[0].span))
     machine = machine_of(compile_program(program, scheme), Settings())
     found = events_outcomes(machine)
     with suppress(LimitReached):

@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rspverify.convert import keep, read
+from rspverify.engineering.setup import read_setup
 from rspverify.judge.answers import Answer
 from rspverify.judge.facts import LookedFor
 from rspverify.judge.fingerprint import LIBRARIES, PACKAGE, fingerprint
+from rspverify.judge.judge import Judge
 from rspverify.judge.store import FILE, Store, _prepare, clear
 from rspverify.verdict import Entry, Outcome, Verdict, Word
 
@@ -211,7 +214,7 @@ def test_a_file_that_is_no_store_is_ignored_with_one_warning(
     cache_folder.mkdir()
     spoil(cache_folder / FILE)
     found = ran(SCHEMES, TESTS, jobs=2)
-    assert [each.verdict.word for each in found.results] == [Word.UNSOUND, Word.SOUND] * 2
+    assert [each.verdict for each in found.results] == [Word.UNSOUND, Word.SOUND] * 2
     assert len(found.decided) == 4
     (warning,) = set(found.warnings)
     assert warning.startswith(f"{cache_folder / FILE}: the cache cannot be used and is ignored: ")
@@ -304,9 +307,14 @@ def test_another_version_of_the_package_decides_anew(monkeypatch: pytest.MonkeyP
 
 
 def test_verdicts_are_read_as_they_were_kept() -> None:
-    for result in ran(SCHEMES, [*TESTS, ROOT / "litmus/rsp/paper/Ex3.litmus"], QUICK).results:
-        answer = Answer(result.verdict, result.observed, 0.5)
-        assert read(Answer, keep(answer)) == answer
+    tests = [*TESTS, ROOT / "litmus/rsp/paper/Ex3.litmus"]
+    setup = read_setup(
+        [str(each) for each in SCHEMES], [str(each) for each in tests], QUICK, Judge()
+    )
+    for test in setup.tests:
+        for scheme in setup.schemes:
+            answer = replace(setup.verdicts.answer(test, scheme), seconds=0.5)
+            assert read(Answer, keep(answer)) == answer
 
 
 @given(st.builds(Entry, st.integers(), st.booleans(), st.booleans()))

@@ -17,7 +17,7 @@ from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.render.draw_dot import graphs
 from rspverify.render.draw_svg import page
-from rspverify.render.edge_routes import routed
+from rspverify.render.edge_routes import point_at, routed
 from rspverify.render.picture_layout import laid_out, letters
 
 CORPUS = Path(__file__).resolve().parents[2] / "litmus/rsp"
@@ -99,7 +99,7 @@ def test_no_edge_runs_through_an_event_and_no_label_lies_on_one(number: int) -> 
     layout = laid_out(picture)
     for route in routed(layout, picture.arrows):
         ends = (route.arrow.source, route.arrow.target)
-        points = [route.at(n / 200) for n in range(201)]
+        points = [point_at(route.controls, n / 200) for n in range(201)]
         for place, box in enumerate(layout.events):
             assert not box.meets(route.label), (route.arrow, layout.labels[place])
             inside = [box.holds(x, y, -1.0) for x, y in points[8:-8] if place in ends]

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from rspverify.answers import Result, checked
+from rspverify.answers import Result
 from rspverify.engineering.compare.order import change_of
 from rspverify.engineering.compare.outcomes import changed_outcomes
 from rspverify.engineering.comparison import (
@@ -59,8 +59,8 @@ class Comparer:
         """A test as far as it is known without deciding anything, None if that is not far."""
         file, source, facts = known.file, known.source, known.facts
         if source is None or (facts is not None and facts.refusal is not None):
-            verdict = next(each.verdict for each in known.results if each)
-            return LeftOut(file, verdict.word, verdict.reason)
+            refusal = next(each for each in known.results if each)
+            return LeftOut(file, refusal.verdict, refusal.reason)
         if facts is None:
             return None
         old, new = (compiled_form(each.facts, facts) for each in self._inputs.schemes)
@@ -105,7 +105,6 @@ class Comparer:
         model, settings = self._run.verdicts.model, self._inputs.settings
         files = tuple(each.file for each in self._inputs.schemes)
         incident = Incident("compare", (test.file,), files, settings)
-
         question = self._question(test.source, test.facts)
 
         def decide() -> OutcomeChanges:
@@ -120,12 +119,10 @@ class Comparer:
         """Which outcomes does the compiled test gain and lose?"""
         inputs = self._inputs
         forms = tuple(each.facts.rows_used(facts) for each in inputs.schemes)
-        chosen = replace(
-            inputs.settings, seconds=None, progress=False, model=inputs.model_facts.name
-        )
         machines = tuple(each.facts.machine for each in inputs.schemes)
-        model = inputs.model_facts.digest
-        content = (digest(source.text), forms, machines, model, chosen, self._limit)
+        model, settings = inputs.model_facts, inputs.settings
+        chosen = replace(settings, seconds=None, progress=False, model=model.name)
+        content = (digest(source.text), forms, machines, model.digest, chosen, self._limit)
         return Question("outcomes changed", content, OutcomeChanges)
 
     def _one_machine(self) -> bool:
@@ -145,12 +142,11 @@ def compiled_form(scheme: SchemeFacts, program: ProgramFacts) -> tuple[tuple[str
 
 
 def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> TouchedTest:
-    change = change_of(old, new)
-    return TouchedTest(new.test, new.file, change, checked(old), checked(new), outcomes)
+    return TouchedTest(new.test, new.file, change_of(old, new), old, new, outcomes)
 
 
 def _outcomes_matter(old: Result, new: Result) -> bool:
-    words = {old.verdict.word, new.verdict.word}
+    words = {old.verdict, new.verdict}
     return not words & WITHOUT_OUTCOMES and not (old.internal or new.internal)
 
 

@@ -15,34 +15,24 @@ RACY is as good as SOUND: it says of the test, not of a scheme, that nothing can
 
 def change_of(old: Result, new: Result) -> Change:
     """Whether a test got better or worse; worse in one thing is worse."""
-    changes = {_of_verdict(old, new), _of_progress(old, new)}
-    order = (Change.WORSE, Change.UNKNOWN, Change.BETTER, Change.SAME)
-    return next(each for each in order if each in changes)
+    changes = (_of_verdict(old.verdict, new.verdict), _of_progress(old.progress, new.progress))
+    return min(changes, key=(Change.WORSE, Change.UNKNOWN, Change.BETTER, Change.SAME).index)
 
 
-def _of_verdict(old: Result, new: Result) -> Change:
-    before, after = _rank(old.verdict.word), _rank(new.verdict.word)
-    if before is None or after is None:
+def _of_verdict(old: Word, new: Word) -> Change:
+    before, after = (Word.SOUND if word is Word.RACY else word for word in (old, new))
+    if before not in _FROM_WORST or after not in _FROM_WORST:
         return Change.UNKNOWN
-    return _compared(before, after)
+    return _compared(_FROM_WORST.index(before), _FROM_WORST.index(after))
 
 
-def _rank(word: Word) -> int | None:
-    """Its place from the worst, None where nothing is known."""
-    if word is Word.RACY:
-        word = Word.SOUND
-    return _FROM_WORST.index(word) if word in _FROM_WORST else None
-
-
-def _of_progress(old: Result, new: Result) -> Change:
+def _of_progress(old: ProgressWord | None, new: ProgressWord | None) -> Change:
     """None of it, as beside UNSUPPORTED, is neither better nor worse than any."""
-    if old.progress is None or new.progress is None:
+    if old is None or new is None:
         return Change.SAME
-    words = (old.progress.word, new.progress.word)
-    if ProgressWord.UNKNOWN in words:
+    if ProgressWord.UNKNOWN in (old, new):
         return Change.UNKNOWN
-    before, after = (word is ProgressWord.LIVE for word in words)
-    return _compared(before, after)
+    return _compared(old is ProgressWord.LIVE, new is ProgressWord.LIVE)
 
 
 def _compared(before: int, after: int) -> Change:

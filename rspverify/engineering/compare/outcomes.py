@@ -16,10 +16,6 @@ from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome
 
 
-class _TooManyError(Exception):
-    """A compiled program has more outcomes than are to be listed."""
-
-
 def changed_outcomes(
     program: Program, old: Scheme, new: Scheme, model: MemoryModel, settings: Settings, limit: int
 ) -> OutcomeChanges:
@@ -28,9 +24,9 @@ def changed_outcomes(
     Both must have rows for the program. Beyond `limit` outcomes under either nothing is known.
     Raises LimitReached.
     """
-    try:
-        before, after = (_reached(program, each, settings, limit) for each in (old, new))
-    except _TooManyError:
+    before = _reached(program, old, settings, limit)
+    after = _reached(program, new, settings, limit) if len(before) <= limit else before
+    if max(len(before), len(after)) > limit:
         return OutcomeChanges(unknown=f"more than {limit:,} outcomes")
     source = Questions(program, model, settings.limits())
     gained, lost = (
@@ -41,12 +37,9 @@ def changed_outcomes(
 
 
 def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:
-    limits = settings.limits()
+    """The outcomes of the compiled program; where there are more, one more than the limit."""
     machine = machine_of(compile_program(program, scheme), settings)
-    found = set(islice(target_of(machine, settings, limits).outcomes(), limit + 1))
-    if len(found) > limit:
-        raise _TooManyError
-    return found
+    return set(islice(target_of(machine, settings, settings.limits()).outcomes(), limit + 1))
 
 
 def _change(program: Program, source: Questions, outcome: Outcome) -> OutcomeChange:

@@ -20,9 +20,10 @@ def changed_rows(old: Scheme, new: Scheme, costs: Costs) -> tuple[RowChange, ...
     pairs: dict[tuple[int, int], list[Shape]] = {}
     for shape in dict.fromkeys((*old.table, *new.table)):
         pairs.setdefault((_number(old, shape), _number(new, shape)), []).append(shape)
+    in_order = sorted(pairs, key=lambda pair: (pair[0] == 0, *pair))  # what only new has is last
     return tuple(
-        _change(pairs[pair], _row(old, pair[0]), _row(new, pair[1]), costs)
-        for pair in sorted(pairs, key=_place)
+        _change(pairs[before, after], _row(old, before), _row(new, after), costs)
+        for before, after in in_order
     )
 
 
@@ -35,17 +36,7 @@ def _row(scheme: Scheme, number: int) -> Row | None:
     return next((row for row in scheme.rows if row.number == number), None)
 
 
-def _place(pair: tuple[int, int]) -> tuple[bool, int, int]:
-    """In the order of the old rows; what these do not compile comes last."""
-    return pair[0] == 0, *pair
-
-
-def _change(
-    shapes: list[Shape],
-    old: Row | None,
-    new: Row | None,
-    costs: Costs,
-) -> RowChange:
+def _change(shapes: list[Shape], old: Row | None, new: Row | None, costs: Costs) -> RowChange:
     before, after = (_coded(row, costs) if row else None for row in (old, new))
     same = before is not None and after is not None and before.code == after.code
     return RowChange(_named(shapes, [row for row in (old, new) if row]), same, before, after)

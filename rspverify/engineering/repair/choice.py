@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
 
-from rspverify.engineering.repair.codes import Code
 from rspverify.engineering.repair.space import Codes, Entry, Nogood, RowSpace, frontier
-from rspverify.smt import Model, Solver, Term, any_of, pick, variable
+from rspverify.smt import Solver, Term, any_of, pick, variable
 
 _STEP = 64
-_NONE: Codes = {}
+_Measure = Literal["cost", "distance"]
 
 
 @dataclass(frozen=True)
 class Chosen:
     """A code for each row, what they cost together, and how far they are from what is given."""
 
-    codes: Mapping[int, Code]
+    codes: Codes
     cost: int
     distance: int
 
@@ -48,151 +49,116 @@ class Chooser:
     def cheapest(self) -> Chosen | None:
         """A choice of the least cost; None if there is no choice at all."""
         step = _STEP
-        while True:
-            floors = [self._floor(space) for space in self.rows.values()]
-            if any(not numbers for numbers in self._sets) or None in floors:
-                return None
-            self.least = max(self.least, sum(floor for floor in floors if floor is not None))
-            spaces = self._made(self.least + step)
-            if spaces is None:
-                return None
-            question = _Question(spaces, self._sets, self.least + step)
-            found = question.cheapest(self.least, self.least + step)
+        while (floors := self._floors()) is not None:
+            self.least = max(self.least, sum(floors.values()))
+            most = self.least + step
+            found = _Question(self._made(most, floors), self._sets).cheapest(self.least, most)
             if found is not None:
                 self.least = found.cost
                 return found
-            if all(space.whole for space in self.rows.values()) and self.least + step >= sum(
-                space.dearest for space in self.rows.values()
-            ):
+            spaces = self.rows.values()
+            if all(it.whole for it in spaces) and most >= sum(it.dearest for it in spaces):
                 return None
-            self.least += step + 1
+            self.least = most + 1
             step *= 2
+        return None
 
-    def nearest(self, most: int, held: Codes | None = None) -> Chosen | None:
-        """Of the choices that cost at most so much one that is nearest to what is given.
-
-        held: what some rows must have.
-        """
-        spaces = self._made(most, nearest=True, held=held or {})
-        if spaces is None or any(not numbers for numbers in self._sets):
+    def nearest(self, most: int) -> Chosen | None:
+        """Of the choices that cost at most so much one that is nearest to what is given."""
+        floors = self._floors()
+        if floors is None or sum(floors.values()) > most:
             return None
-        return _Question(spaces, self._sets, most).nearest(most)
+        return _Question(self._made(most, floors, nearest=True), self._sets).nearest(most)
 
     def _made(
-        self, most: int, *, nearest: bool = False, held: Codes = _NONE
-    ) -> dict[int, list[Entry]] | None:
-        """The codes that may matter to a choice of at most this cost; None if a row has none."""
-        floors = {number: self._floor(space) for number, space in self.rows.items()}
-        if any(floor is None for floor in floors.values()):
-            return None
-        known = {number: floor for number, floor in floors.items() if floor is not None}
-        total = sum(known.values())
+        self, most: int, floors: Mapping[int, int], *, nearest: bool = False
+    ) -> dict[int, list[Entry]]:
+        """The codes that may matter to a choice of at most this cost."""
         found: dict[int, list[Entry]] = {}
         for number, space in self.rows.items():
-            cap = most - (total - known[number])
+            cap = most - (sum(floors.values()) - floors[number])
             space.make(cap)
             within = [entry for entry in space.known if entry.cost <= cap]
-            if number in held:
-                within = [entry for entry in within if entry.code == held[number]]
             found[number] = frontier(within, nearest=nearest)
         return found
 
-    def _floor(self, space: RowSpace) -> int | None:
-        """The least that a row can cost; None if none of its codes is left."""
-        while not space.known and not space.whole:
-            space.make(max(8, 2 * space.made))
-        return min((entry.cost for entry in space.known), default=None)
+    def _floors(self) -> dict[int, int] | None:
+        """The least that each row can cost; None if there is no choice at all."""
+        if not all(self._sets):
+            return None
+        floors: dict[int, int] = {}
+        for number, space in self.rows.items():
+            while not space.known and not space.whole:
+                space.make(max(8, 2 * space.made))
+            if not space.known:
+                return None
+            floors[number] = min(entry.cost for entry in space.known)
+        return floors
 
 
 class _Question:
     """Which codes to choose, put to a solver once for several bounds."""
 
     def __init__(
-        self,
-        entries: Mapping[int, Sequence[Entry]],
-        nogoods: Sequence[Mapping[int, int]],
-        most: int,
+        self, entries: Mapping[int, Sequence[Entry]], nogoods: Sequence[Mapping[int, int]]
     ) -> None:
-        self._entries = entries
-        self._choices: dict[int, list[Term]] = {}
+        self._choices: dict[int, list[tuple[Entry, Term]]] = {}
         self._solver = Solver(reproducible=True)
-        self._possible = all(entries.values())
-        if not self._possible:
-            return
         for number, each in entries.items():
             choice, constraints = pick(f"row {number}", range(len(each)))
-            self._choices[number] = [choice[place] for place in range(len(each))]
+            self._choices[number] = [(entry, choice[place]) for place, entry in enumerate(each)]
             self._solver.add(*constraints)
         for nogood in nogoods:
-            self._solver.add(any_of(self._outside(nogood)))
-
-    def _outside(self, nogood: Mapping[int, int]) -> list[Term]:
-        return [
-            term
-            for number, place in nogood.items()
-            for entry, term in zip(self._entries[number], self._choices[number], strict=True)
-            if not entry.inside >> place & 1
-        ]
+            outside = (
+                term
+                for number, place in nogood.items()
+                for entry, term in self._choices[number]
+                if not entry.inside >> place & 1
+            )
+            self._solver.add(any_of(outside))
 
     def cheapest(self, least: int, most: int) -> Chosen | None:
         """A choice of the least cost between the two."""
-        found = self._within(cost=least)
-        if found is not None:
-            return found
-        best = self._within(cost=most)
-        low = least + 1
-        while best is not None and low < best.cost:
-            middle = (low + best.cost - 1) // 2
-            found = self._within(cost=middle)
-            if found is None:
-                low = middle + 1
-            else:
-                best = found
-        return best
+        found = self._within({"cost": least})
+        return found or self._least("cost", self._within({"cost": most}), least + 1, {})
 
     def nearest(self, most: int) -> Chosen | None:
         """A choice of the least distance that costs at most so much."""
-        best = self._within(cost=most)
-        low = 0
-        while best is not None and low < best.distance:
-            middle = (low + best.distance - 1) // 2
-            found = self._within(cost=most, distance=middle)
+        return self._least("distance", self._within({"cost": most}), 0, {"cost": most})
+
+    def _least(
+        self, what: _Measure, best: Chosen | None, low: int, also: Mapping[_Measure, int]
+    ) -> Chosen | None:
+        """By bisection: a choice of the least cost or distance, which is not below `low`."""
+        while best is not None and low < (known := _measured(best, what)):
+            middle = (low + known - 1) // 2
+            found = self._within({**also, what: middle})
             if found is None:
                 low = middle + 1
             else:
                 best = found
         return best
 
-    def _within(self, cost: int, distance: int | None = None) -> Chosen | None:
-        if not self._possible:
+    def _within(self, bounds: Mapping[_Measure, int]) -> Chosen | None:
+        model = self._solver.find([self._bounded(most, what) for what, most in bounds.items()])
+        if model is None:
             return None
-        assumed = [self._bounded(cost, "cost")]
-        if distance is not None:
-            assumed.append(self._bounded(distance, "distance"))
-        model = self._solver.find(assumed)
-        return None if model is None else self._read(model)
-
-    def _bounded(self, most: int, what: str) -> Term:
-        holds = variable(f"{what} at most {most}")
-        weights = [
-            (term, entry.cost if what == "cost" else entry.distance)
-            for number, terms in self._choices.items()
-            for entry, term in zip(self._entries[number], terms, strict=True)
-        ]
-        self._solver.bound(holds, weights, most)
-        return holds
-
-    def _read(self, model: Model) -> Chosen:
         chosen = {
-            number: next(
-                entry
-                for entry, term in zip(self._entries[number], terms, strict=True)
-                if model[term]
-            )
-            for number, terms in self._choices.items()
+            number: next(entry for entry, term in choices if model[term])
+            for number, choices in self._choices.items()
         }
         return Chosen(
             {number: entry.code for number, entry in chosen.items()},
             sum(entry.cost for entry in chosen.values()),
             sum(entry.distance for entry in chosen.values()),
         )
+
+    def _bounded(self, most: int, what: _Measure) -> Term:
+        holds = variable(f"{what} at most {most}")
+        every = chain.from_iterable(self._choices.values())
+        self._solver.bound(holds, [(term, _measured(entry, what)) for entry, term in every], most)
+        return holds
+
+
+def _measured(it: Entry | Chosen, what: _Measure) -> int:
+    return it.cost if what == "cost" else it.distance

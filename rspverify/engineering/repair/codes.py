@@ -1,19 +1,20 @@
 """Codes: sequences of instructions around an access, with matched locks; and which is weaker.
 
-A code is a tuple of letters (alphabet.py). It has one access (a fence has none), after which what
-was written may be stored again, and for
-each kind of lock one section at most, which begins with the instruction that takes the lock, ends
-with the one that frees it, and has something in it.
+A code is a tuple of numbers of instructions (instructions.py). It has one access (a fence has
+none), after which what was written may be stored again, and for each kind of lock one section at
+most, which begins with the instruction that takes the lock, ends with the one that frees it, and
+has something in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from rspverify.assembly import Lock
-from rspverify.engineering.repair.alphabet import Alphabet, Role
+from rspverify.engineering.repair.instructions import InstructionPool, Role
 
 Code = tuple[int, ...]
 
@@ -28,205 +29,167 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Form:
+class ParsedCode:
     """A code as a body of accesses and order instructions, and the sections of its locks."""
 
-    body: tuple[int, ...]
-    sections: tuple[tuple[Lock, Section], ...]
-
-    @cached_property
-    def by_lock(self) -> dict[Lock, Section]:
-        """The sections by their kind of lock."""
-        return dict(self.sections)
+    body: Code
+    sections: dict[Lock, Section]
 
 
-def form_of(code: Code, alphabet: Alphabet) -> Form | None:
-    """The form of a code; None if its locks are not matched as codes must have them."""
+@lru_cache(maxsize=1 << 16)
+def parsed(code: Code, pool: InstructionPool) -> ParsedCode | None:
+    """The parts of a code; None if its locks are not matched as codes must have them."""
     body: list[int] = []
     open_locks: dict[Lock, tuple[int, int]] = {}
     sections: dict[Lock, Section] = {}
     for each in code:
-        letter = alphabet.letters[each]
-        if letter.lock is None:
+        it = pool.instructions[each]
+        if it.lock is None:
             body.append(each)
-        elif letter.role is Role.TAKE:
-            if letter.lock in open_locks or letter.lock in sections:
+        elif it.role is Role.TAKE:
+            if it.lock in open_locks or it.lock in sections:
                 return None
-            open_locks[letter.lock] = each, len(body)
+            open_locks[it.lock] = each, len(body)
         else:
-            take, start = open_locks.pop(letter.lock, (-1, 0))
-            if take < 0 or alphabet.frees[take] != each or start == len(body):
+            take, start = open_locks.pop(it.lock, (-1, 0))
+            if take < 0 or pool.frees[take] != each or start == len(body):
                 return None
-            sections[letter.lock] = Section(take, start, len(body))
-    return None if open_locks else Form(tuple(body), tuple(sections.items()))
+            sections[it.lock] = Section(take, start, len(body))
+    return None if open_locks else ParsedCode(tuple(body), sections)
 
 
-def weaker(one: Form, other: Form, alphabet: Alphabet) -> bool:
-    """Whether one leaves every execution that the other leaves, by embedding.
+def weaker(code: Code, other: Code, pool: InstructionPool) -> bool:
+    """Whether one leaves every execution that the other leaves, by embedding; locks are matched.
 
     Each instruction of the one has a place in the other where one at least as strong stands, in
     their order; what is in a lock's section has its place in the section of such a lock there. The
     accesses are the same.
     """
-    theirs = other.by_lock
-    for lock, section in one.sections:
-        there = theirs.get(lock)
-        if there is None or there.take not in alphabet.covered_by[section.take]:
+    one, there = parsed(code, pool), parsed(other, pool)
+    assert one is not None and there is not None
+    theirs, body = there.sections, there.body
+    for lock, section in one.sections.items():
+        if lock not in theirs or theirs[lock].take not in pool.covered_by[section.take]:
             return False
     place = 0
-    body = other.body
-    for at, letter in enumerate(one.body):
+    for at, instruction in enumerate(one.body):
         end = len(body)
-        for lock, section in one.sections:
+        for lock, section in one.sections.items():
             if section.start <= at < section.end:
                 place = max(place, theirs[lock].start)
                 end = min(end, theirs[lock].end)
-        enough = alphabet.covered_by[letter]
-        while place < end and body[place] not in enough and body[place] not in alphabet.accesses:
+        enough = pool.covered_by[instruction]
+        while place < end and body[place] not in enough and body[place] not in pool.accesses:
             place += 1
         if place >= end or body[place] not in enough:
             return False
         place += 1
-    return not any(letter in alphabet.accesses for letter in body[place:])
+    return pool.accesses.isdisjoint(body[place:])
 
 
 @dataclass(frozen=True)
 class Kinds:
     """What codes of a row may be made of.
 
-    accesses: alternatives, none for a fence; order, takes: letters; length: the most instructions.
+    accesses: alternatives, none for a fence; order, takes: instructions; length: the most of them.
     again: what stores again what was written; repeats: how often at the most.
     """
 
-    accesses: tuple[int, ...]
-    order: tuple[int, ...]
-    takes: tuple[int, ...]
+    accesses: Code
+    order: Code
+    takes: Code
     length: int
-    again: tuple[int, ...] = ()
+    again: Code = ()
     repeats: int = 0
 
 
-def codes(
-    kinds: Kinds, alphabet: Alphabet, most: int | None = None, over: int = -1
-) -> Iterator[Code]:
-    """Every code of these kinds that costs at most `most`, and more than `over`."""
-    return _Maker(kinds, alphabet, most, over).codes()
+class _State(NamedTuple):
+    """All of the beginning of a code that decides how it may go on.
 
-
-@dataclass(frozen=True)
-class _Part:
-    """The beginning of a code.
-
-    spent: with what the access costs, and what frees the locks. held: the locks that are open, and
-    whether anything is in their sections yet. used: kinds of lock. repeats: stores that are left.
+    left: so many instructions more. last: the one before, where that matters. done: whether the
+    access was there. held: the locks that are open, and whether anything is in their sections yet.
+    used: kinds of lock. repeats: stores that are left.
     """
 
-    code: Code
-    spent: int
+    left: int
+    last: int
     done: bool
     held: tuple[tuple[int, bool], ...]
     used: frozenset[Lock]
     repeats: int
 
-    def and_then(self, letter: int, cost: int = 0) -> _Part:
-        """The part with an instruction more in its body."""
-        held = tuple((take, True) for take, _ in self.held)
-        return replace(self, code=(*self.code, letter), spent=self.spent + cost, held=held)
+    @property
+    def complete(self) -> bool:
+        return self.done and not self.held
 
 
-class _Maker:
-    """Makes codes, an instruction after the other, by their cost."""
+class _Grammar:
+    """Which instructions may follow in a code of these kinds."""
 
-    def __init__(self, kinds: Kinds, alphabet: Alphabet, most: int | None, over: int) -> None:
-        self._kinds, self._alphabet = kinds, alphabet
-        self._most, self._over = most, over
-        self._cheapest = min((alphabet.cost[each] for each in kinds.accesses), default=0)
+    def __init__(self, kinds: Kinds, pool: InstructionPool) -> None:
+        self._kinds, self._pool = kinds, pool
+        self.cheapest = min((pool.cost[each] for each in kinds.accesses), default=0)
+        done = not kinds.accesses
+        self.start = _State(kinds.length, -1, done, (), frozenset(), kinds.repeats)
 
-    def codes(self) -> Iterator[Code]:
-        """All of them."""
-        done = not self._kinds.accesses
-        start = _Part((), self._cheapest, done, (), frozenset(), self._kinds.repeats)
-        if self._most is None or self._cheapest <= self._most:
-            yield from self._from(start)
+    def next(self, state: _State) -> Iterator[tuple[int, int, _State]]:
+        """An instruction, what it adds to the cost, and the state after it.
 
-    def _from(self, part: _Part) -> Iterator[Code]:
-        if part.done and not part.held and part.spent > self._over:
-            yield part.code
-        for more in self._longer(part):
-            if self._most is None or more.spent <= self._most:
-                yield from self._from(more)
-
-    def _longer(self, part: _Part) -> Iterator[_Part]:
-        """The part with one instruction more."""
-        kinds, alphabet = self._kinds, self._alphabet
-        cost = alphabet.cost
-        room = kinds.length - len(part.code) - len(part.held) - (not part.done)
+        What the cheapest access costs is spent before the first; what frees a lock, with the take.
+        """
+        kinds, pool, cost = self._kinds, self._pool, self._pool.cost
+        room = state.left - len(state.held) - (not state.done)
+        after = state._replace(left=state.left - 1, last=-1)
+        filled = after._replace(held=tuple((take, True) for take, _ in state.held))
         if room > 0:
-            last = part.code[-1] if part.code else -1
             for each in kinds.order:
-                if (last, each) not in alphabet.pointless_beside:
-                    yield part.and_then(each, cost[each])
-            if part.done and part.repeats:
+                if (state.last, each) not in pool.pointless_beside:
+                    yield each, cost[each], filled._replace(last=each)
+            if state.done and state.repeats:
                 for each in kinds.again:
-                    yield replace(part.and_then(each, cost[each]), repeats=part.repeats - 1)
-        if not part.done:
+                    yield each, cost[each], filled._replace(repeats=state.repeats - 1)
+        if not state.done:
             for each in kinds.accesses:
-                yield replace(part.and_then(each, cost[each] - self._cheapest), done=True)
+                yield each, cost[each] - self.cheapest, filled._replace(done=True)
         if room > 1:
             for take in kinds.takes:
-                lock = alphabet.letters[take].lock
-                if lock is not None and lock not in part.used:
-                    price = cost[take] + cost[alphabet.frees[take]]
-                    yield replace(
-                        part,
-                        code=(*part.code, take),
-                        spent=part.spent + price,
-                        held=(*part.held, (take, False)),
-                        used=part.used | {lock},
-                    )
-        for take, some in part.held:
+                lock = pool.instructions[take].lock
+                if lock is not None and lock not in state.used:
+                    held, used = (*state.held, (take, False)), state.used | {lock}
+                    price = cost[take] + cost[pool.frees[take]]
+                    yield take, price, after._replace(held=held, used=used)
+        for take, some in state.held:
             if some:
-                rest = tuple(each for each in part.held if each[0] != take)
-                yield replace(part, code=(*part.code, alphabet.frees[take]), held=rest)
+                rest = tuple(each for each in state.held if each[0] != take)
+                yield pool.frees[take], 0, after._replace(held=rest)
 
 
-def count(kinds: Kinds, alphabet: Alphabet) -> int:
+def codes(
+    kinds: Kinds, pool: InstructionPool, most: int | None = None, over: int = -1
+) -> Iterator[Code]:
+    """Every code of these kinds that costs at most `most`, and more than `over`."""
+    grammar = _Grammar(kinds, pool)
+
+    def longer(code: Code, spent: int, state: _State) -> Iterator[Code]:
+        if most is not None and spent > most:
+            return
+        if state.complete and spent > over:
+            yield code
+        for each, price, after in grammar.next(state):
+            yield from longer((*code, each), spent + price, after)
+
+    yield from longer((), grammar.cheapest, grammar.start)
+
+
+def count(kinds: Kinds, pool: InstructionPool) -> int:
     """How many codes of these kinds there are."""
-    locks = sorted({alphabet.letters[take].lock for take in kinds.takes}, key=str)
-    takes = [sum(alphabet.letters[take].lock is lock for take in kinds.takes) for lock in locks]
+    grammar = _Grammar(kinds, pool)
 
     @cache
-    def ways(left: int, last: int, done: bool, repeats: int, state: tuple[int, ...]) -> int:
-        """state: per kind of lock 0 unused, 1 open and empty, 2 open, 3 used."""
-        held = sum(each in (1, 2) for each in state)
-        found = int(done and not held)
-        room = left - held - (not done)
-        filled = tuple(2 if each == 1 else each for each in state)
-        if room > 0:
-            found += sum(
-                ways(left - 1, each, done, repeats, filled)
-                for each in kinds.order
-                if (last, each) not in alphabet.pointless_beside
-            )
-            if done and repeats:
-                found += len(kinds.again) * ways(left - 1, -1, done, repeats - 1, filled)
-        if not done:
-            found += len(kinds.accesses) * ways(left - 1, -1, True, repeats, filled)
-        for place, each in enumerate(state):
-            changed = {0: 1, 2: 3}.get(each)
-            if changed is None or (each == 0 and room <= 1):
-                continue
-            after = (*state[:place], changed, *state[place + 1 :])
-            ways_in = takes[place] if each == 0 else 1
-            found += ways_in * ways(left - 1, -1, done, repeats, after)
-        return found
+    def ways(state: _State) -> int:
+        return state.complete + sum(ways(after) for _, _, after in grammar.next(state))
 
-    return ways(kinds.length, -1, not kinds.accesses, kinds.repeats, (0,) * len(locks))
-
-
-def cost_of(code: Sequence[int], alphabet: Alphabet) -> int:
-    """What a code costs."""
-    return sum(alphabet.cost[each] for each in code)
+    return ways(grammar.start)
 
 
 def distance(one: Sequence[int], other: Sequence[int]) -> int:

@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rspverify.convert import counts
 from rspverify.engineering.mutate import named
-from rspverify.engineering.mutation import FileAndReason, TestAndReason
-from rspverify.engineering.repair.answer import (
-    Candidates,
-    Claim,
-    Effort,
-    FailedTest,
-    Hunted,
-    Killer,
-    Reference,
-    RepairReport,
-    RowAsked,
-    RowFound,
-    RowTried,
-    SchemeFound,
-    TestsAsked,
-    Undecided,
-)
+from rspverify.engineering.mutation import TestAndReason
+from rspverify.engineering.repair import answer
 from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, weaker
+from rspverify.engineering.repair.constraints import Constraints, space_of
+from rspverify.engineering.repair.generalisation import Generaliser
 from rspverify.engineering.repair.hunting import Hunt
-from rspverify.engineering.repair.learning import Teacher
-from rspverify.engineering.repair.question import Field, Wanted, field_of
-from rspverify.engineering.repair.search import Search, Tally
+from rspverify.engineering.repair.search import Search
 from rspverify.engineering.repair.space import Codes
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.engineering.setup import Setup
+from rspverify.engineering.written import write_schemes
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
-from rspverify.scheme import Row, Scheme, rows_used
+from rspverify.scheme import Scheme, rows_used, scheme_text
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Problem
-from rspverify.verdict import ProgressWord, Verdict, Word
+from rspverify.verdict import ProgressWord, Word
 
 _STATES = 200_000
 """Up to so many states the explicit engine looks at for a test of the sample."""
@@ -54,7 +40,7 @@ class Wrong(Exception):
 
 
 class Repair:
-    """The search for schemes near the first one of a worksetup.
+    """The search for schemes near the first one of a setup.
 
     The second one, if there is one, is the reference. count: so many schemes of the least cost are
     wanted at most. sample: per row that changes, so many tests are put to `explicit`, too.
@@ -64,7 +50,7 @@ class Repair:
     def __init__(
         self,
         setup: Setup,
-        wanted: Wanted,
+        constraints: Constraints,
         costs: Costs,
         *,
         count: int = 5,
@@ -75,25 +61,24 @@ class Repair:
         self._setup, self._verdicts, self._costs = setup, setup.verdicts, costs
         self._scheme = setup.schemes[0].scheme
         self._count, self._sample = count, sample
-        self._on_step = on_step
+        self._hunt, self._on_step = hunt, on_step
         self._started = time.perf_counter()
         self._words: Counter[Word] = Counter()
         self._without: list[TestAndReason] = []
         self._explicit = setup.verdicts.by(
-            replace(setup.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None)
+            replace(setup.verdicts.settings, engine=Engine.EXPLICIT, states=_STATES, steps=None)
         )
         self._asked: list[LoadedTest] = []
         self._caught: list[str] = []
-        self._wanted = wanted
+        self._constraints = constraints
         self._found: list[Chosen] = []
-        self._shown: dict[tuple[tuple[int, Code], ...], SchemeFound] = {}
+        self._shown: dict[tuple[tuple[int, Code], ...], answer.SchemeFound] = {}
         self._finished = self._complete = False
-        self._reference: Reference | None = None
-        self._hunt = hunt
-        self.stopped = ""
-        self._hunted: dict[tuple[tuple[int, Code], ...], Hunted] = {}
+        self._reference: answer.Reference | None = None
+        self._stopped: str | None = None
+        self._hunted: dict[tuple[tuple[int, Code], ...], answer.Hunted] = {}
 
-    def prepare(self) -> Field:
+    def prepare(self) -> None:
         """Decide what each test says of the scheme itself, and so which of them count.
 
         Raises InputError.
@@ -107,32 +92,30 @@ class Repair:
                 reason = f"{verdict.word.value}: {verdict.reason}"
                 names = named(test)
                 self._without.append(TestAndReason(names.test, names.file, reason))
-        used = {row.number for test in self._asked for row in self._rows(test)}
+        used = {row.number for test in self._asked for row in rows_used(test.program, self._scheme)}
         across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
-        devices = max((_devices(test) for test in self._asked), default=1) if across else 1
-        self.field = field_of(self._scheme, self._wanted, self._costs, used, devices)
-        if len(self.field.stays) == len(self._scheme.rows):
+        devices = 1
+        if across:
+            devices = max(len({it.device for it in test.program.threads}) for test in self._asked)
+        self.space = space_of(self._scheme, self._constraints, self._costs, used, devices)
+        if len(self.space.stays) == len(self._scheme.rows):
             message = f"{self._scheme.name} must have a row that may change and that a test uses"
             if self._without:
                 message += f"; {len(self._without)} tests say nothing: {self._without[0].reason}"
             raise InputError([Problem(None, message)])
-        self._trials = Trials(self._verdicts, self._scheme, self.field.alphabet)
+        self._trials = Trials(self._verdicts, self._scheme, self.space.pool)
         for test in self._asked:
             self._trials.add(test)
-        chooser = Chooser(self.field.rows)
-        teacher = Teacher(self._trials, self.field.rows, self.field.alphabet)
-        self.search = Search(chooser, self._trials, teacher, self._further, self._stepped)
-        return self.field
-
-    def _stepped(self, tally: Tally) -> None:
-        self._on_step(tally.candidates, tally.least)
+        rows = self.space.rows
+        generaliser = Generaliser(self._trials, rows, self.space.pool)
+        self.search = Search(Chooser(rows), self._trials, generaliser, self._further, self._on_step)
 
     def _further(self, codes: Codes) -> Trial | None:
         """A test beside those given that breaks a scheme, found by hunting for it."""
         if self._hunt is None:
             return None
         found = self._hunt.of(self._trials.scheme_of(codes, self._scheme.name))
-        if isinstance(found, Hunted):
+        if isinstance(found, answer.Hunted):
             self._hunted[_key(codes)] = found
             return None
         self._caught.append(found.file)
@@ -145,7 +128,7 @@ class Repair:
         try:
             self._search()
         except LimitReached as limit:
-            self.stopped = str(limit)
+            self._stopped = str(limit)
 
     def _search(self) -> None:
         first = self.search.cheapest()
@@ -153,8 +136,7 @@ class Repair:
             self._finished = self._complete = True
             return
         self._take(first)
-        nearer = self.search.nearest(first.cost)
-        for chosen in nearer:
+        for chosen in self.search.nearest(first.cost):
             self._take(chosen)
             if len(self._found) > self._count:
                 break
@@ -162,8 +144,9 @@ class Repair:
             self._complete = True
         self._found = self._found[: self._count]
         self._finished = True
-        for place, chosen in enumerate(self._found, 1):
-            self._shown[_key(chosen.codes)] = self._with_sample(chosen, place)
+        sample = self._sampled()
+        for place, chosen in enumerate(self._found):
+            self._shown[_key(chosen.codes)] = self._decided(place, sample)
 
     def _take(self, chosen: Chosen) -> None:
         """Keep a scheme, unless it is stronger than another; the nearest first."""
@@ -173,56 +156,46 @@ class Repair:
         self._found = sorted(others, key=lambda it: (it.distance, sorted(it.codes.items())))
 
     def _stronger(self, one: Chosen, other: Chosen) -> bool:
-        form = self._trials.form
         return all(
-            weaker(form(other.codes[row]), form(code), self.field.alphabet)
-            for row, code in one.codes.items()
+            weaker(other.codes[row], code, self.space.pool) for row, code in one.codes.items()
         )
 
     # What stands beside what was found
 
-    def _decided(self, chosen: Chosen, place: int) -> SchemeFound:
-        """A scheme that was found, with what was decided of it in the search: all of the tests."""
+    def _decided(self, place: int, sample: Sequence[Trial] = ()) -> answer.SchemeFound:
+        """A scheme that was found, and what all tests say; a sample by the explicit engine, too."""
+        chosen, scheme = self._found[place], self.scheme_of(place)
+        named_scheme = NamedScheme.of(scheme)
+        exact = beyond = 0
+        for trial in sample:
+            verdict = self._explicit.answer(trial.test, named_scheme).verdict
+            if verdict.word not in (Word.SOUND, Word.UNKNOWN):
+                raise Wrong(f"{trial.test.file}: SOUND by events, {verdict.word} by explicit")
+            exact += verdict.word is Word.SOUND
+            beyond += verdict.word is Word.UNKNOWN
         within: dict[str, int] = {}
-        scheme = self._trials.scheme_of(chosen.codes, self._name(place))
         for trial in self._trials.trials:
-            verdict = self._verdicts.answer(trial.test, NamedScheme.of(scheme)).verdict
+            verdict = self._verdicts.answer(trial.test, named_scheme).verdict
             if verdict.word is Word.UNKNOWN:
                 raise LimitReached(f"{trial.test.file}, SOUND before: {verdict.reason}")
             if verdict.word is not Word.SOUND:
                 raise Wrong(f"{trial.test.file}: SOUND, and then {verdict.word}")
             within |= verdict.within
-        rows = tuple(self._row_found(number, code) for number, code in sorted(chosen.codes.items()))
-        return SchemeFound(
+        return answer.SchemeFound(
             name=scheme.name,
             cost=chosen.cost,
-            rows=rows,
+            rows=tuple(self._row_found(row, code) for row, code in sorted(chosen.codes.items())),
             tests=len(self._trials.trials),
             within=within,
+            explicit=exact,
+            beyond_explicit=beyond,
             hunted=self._hunted.get(_key(chosen.codes)),
         )
-
-    def _with_sample(self, chosen: Chosen, place: int) -> SchemeFound:
-        """The same once a sample of the tests was put to the explicit engine, too."""
-        scheme = self._trials.scheme_of(chosen.codes, self._name(place))
-        exact = beyond = 0
-        for trial in self._sampled():
-            verdict = self._explicit.answer(trial.test, NamedScheme.of(scheme)).verdict
-            if verdict.word is Word.UNKNOWN:
-                beyond += 1
-            elif verdict.word is not Word.SOUND:
-                raise Wrong(f"{trial.test.file}: SOUND by events, {verdict.word} by explicit")
-            else:
-                exact += 1
-        return replace(self._decided(chosen, place), explicit=exact, beyond_explicit=beyond)
-
-    def _name(self, place: int) -> str:
-        return f"{self._scheme.name}-repaired-{place}"
 
     def _sampled(self) -> list[Trial]:
         """For each row that changes, the smallest tests that use it."""
         found: dict[str, Trial] = {}
-        for number, space in self.field.rows.items():
+        for number, space in self.space.rows.items():
             using = [] if space.fixed else [it for it in self._trials.trials if number in it.rows]
             for trial in using[: self._sample]:
                 found[trial.test.file] = trial
@@ -230,46 +203,54 @@ class Repair:
 
     def scheme_of(self, place: int) -> Scheme:
         """A scheme that was found, by its place among them."""
-        return self._trials.scheme_of(self._found[place].codes, self._name(place + 1))
+        name = f"{self._scheme.name}-repaired-{place + 1}"
+        return self._trials.scheme_of(self._found[place].codes, name)
 
-    def _row_found(self, number: int, code: Code) -> RowFound:
-        space = self.field.rows[number]
-        text = self.field.text
-        cost = self._costs.of(self.field.alphabet.written(code, space.row.span))
+    def written_to(self, folder: str, report: answer.RepairReport) -> answer.RepairReport:
+        """The report once each scheme that was found is in a file called after it.
+
+        Raises InputError.
+        """
+        texts: dict[str, str] = {}
+        for place, found in enumerate(report.found):
+            changed = ", ".join(str(row.row) for row in found.rows if row.changed) or "as they were"
+            comment = f"{report.subject.file}, but rows {changed}; cost {found.cost}"
+            texts[found.name] = scheme_text(self.scheme_of(place), comment)
+        paths = write_schemes(texts, folder)
+        written = tuple(replace(each, written=paths[each.name]) for each in report.found)
+        return replace(report, found=written)
+
+    def _row_found(self, number: int, code: Code) -> answer.RowFound:
+        space = self.space.rows[number]
+        text = self.space.pool.text
         others = {it.codes[number]: None for it in self._found if it.codes[number] != code}
-        return RowFound(
+        reference = self._setup.schemes[1].scheme.rows if self._reference else ()
+        same = (row for row in reference if row.shapes == space.row.shapes)
+        return answer.RowFound(
             row=number,
             operations=str(space.row),
             code=text(code),
-            cost=cost,
+            cost=self.space.pool.cost_of(code),
             given=self._costs.of(space.row.code),
             changed=code != space.given,
-            reference=self._row_of_reference(number),
+            reference=next((self._costs.of(row.code) for row in same), None),
             alternatives=tuple(text(other) for other in others),
         )
 
-    def _row_of_reference(self, number: int) -> int | None:
-        if self._reference is None:
-            return None
-        shapes = self.field.rows[number].row.shapes
-        same = [row for row in self._setup.schemes[1].scheme.rows if row.shapes == shapes]
-        return self._costs.of(same[0].code) if same else None
-
-    def _referred(self) -> Reference:
+    def _referred(self) -> answer.Reference:
         named_scheme = self._setup.schemes[1]
         scheme = named_scheme.scheme
-        fails: list[FailedTest] = []
+        fails: list[answer.FailedTest] = []
         for test in self._asked:
             verdict = self._verdicts.answer(test, named_scheme).verdict
-            word = (
-                verdict.word.value
-                if verdict.word is not Word.SOUND
-                else self._stops(test, named_scheme, verdict)
-            )
-            if word:
+            word: Word | ProgressWord = verdict.word
+            if word is Word.SOUND:
+                found = self._verdicts.progress(test, named_scheme, word)
+                word = found.progress.word if found else ProgressWord.LIVE
+            if word is not ProgressWord.LIVE:
                 names = named(test)
-                fails.append(FailedTest(names.test, names.file, word))
-        return Reference(
+                fails.append(answer.FailedTest(names.test, names.file, word.value))
+        return answer.Reference(
             scheme.name,
             named_scheme.file,
             self._costs.of_scheme(scheme),
@@ -277,97 +258,85 @@ class Repair:
             self._within(scheme),
         )
 
-    def _stops(self, test: LoadedTest, scheme: NamedScheme, verdict: Verdict) -> str:
-        found = self._verdicts.progress(test, scheme, verdict.word)
-        live = found is None or found.progress.word is ProgressWord.LIVE
-        return "" if live or found is None else found.progress.word.value
-
     def _within(self, scheme: Scheme) -> bool:
         """Whether a scheme is a candidate: the same rows, each with a code that it may have."""
         rows = {row.shapes: row for row in scheme.rows}
-        own = self.field.rows.values()
+        own = self.space.rows.values()
         if scheme.machine != self._scheme.machine or {it.row.shapes for it in own} != set(rows):
             return False
-        codes = ((it, self.field.alphabet.read(rows[it.row.shapes].code)) for it in own)
+        codes = ((it, self.space.pool.read(rows[it.row.shapes].code)) for it in own)
         return all(space.may_have(code) for space, code in codes)
-
-    def _rows(self, test: LoadedTest) -> tuple[Row, ...]:
-        return rows_used(test.program, self._scheme)
 
     # The report
 
-    def report(self) -> RepairReport:
+    def report(self) -> answer.RepairReport:
         """All that is known by now."""
-        tally = self.search.tally
+        search, text = self.search, self.space.pool.text
         tests = {it.test.file: named(it.test) for it in self._trials.trials}
         setup = self._setup
-        last = tally.last if not self._finished and tally.last else {}
-        return RepairReport(
+        last = {} if self._finished else search.last
+        return answer.RepairReport(
             subject=setup.subject,
             costs=self._costs.file,
             cost=self._costs.of_scheme(self._scheme),
             space=self._candidates(),
-            tests=TestsAsked(
+            tests=answer.TestsAsked(
                 total=len(setup.tests) + len(setup.left_out),
                 asked=len(self._trials.trials),
                 verdicts=counts(Word, self._words),
                 without=tuple(self._without),
-                left_out=tuple(FileAndReason(*each) for each in setup.left_out),
+                left_out=setup.left_out,
                 found=tuple(self._caught),
             ),
             reference=self._reference,
             found=tuple(
-                self._shown.get(_key(chosen.codes)) or self._decided(chosen, place)
-                for place, chosen in enumerate(self._found[: self._count], 1)
+                self._shown.get(_key(chosen.codes)) or self._decided(place)
+                for place, chosen in enumerate(self._found[: self._count])
             ),
-            claim=Claim(
-                least=self.search.chooser.least,
-                exact=not tally.undecided,
+            claim=answer.Claim(
+                least=search.chooser.least,
+                exact=not search.undecided,
                 complete=self._complete,
                 finished=self._finished,
-                stopped=self.stopped or None,
+                stopped=self._stopped,
             ),
             hunting=self._hunt.bounds if self._hunt else None,
-            effort=Effort(
-                candidates=tally.candidates,
-                nogoods=len(self.search.chooser.nogoods),
+            effort=answer.Effort(
+                candidates=search.candidates,
+                nogoods=len(search.chooser.nogoods),
                 verdicts=self._trials.asked,
                 killers=tuple(
-                    Killer(tests[file].test, file, word, number)
-                    for (file, word), number in tally.killers.most_common()
+                    answer.Killer(tests[file].test, file, word, number)
+                    for (file, word), number in search.killers.most_common()
                 ),
                 undecided=tuple(
-                    Undecided(file, "; ".join(f"row {row}" for row in part))
-                    for file, part in tally.undecided
+                    answer.Undecided(file, "; ".join(f"row {row}" for row in part))
+                    for file, part in search.undecided
                 ),
-                candidate=tuple(RowTried(row, self.field.text(code)) for row, code in last.items()),
+                candidate=tuple(answer.RowTried(row, text(it)) for row, it in last.items()),
             ),
             internal=tuple(self._verdicts.internal),
             seconds=time.perf_counter() - self._started,
         )
 
-    def _candidates(self) -> Candidates:
+    def _candidates(self) -> answer.Candidates:
         rows = tuple(
-            RowAsked(
+            answer.RowAsked(
                 row=number,
                 operations=str(space.row),
                 code=tuple(map(str, space.row.code)),
                 cost=self._costs.of(space.row.code),
                 codes=space.size,
                 tests=sum(number in trial.rows for trial in self._trials.trials),
-                stays=self.field.stays.get(number),
+                stays=self.space.stays.get(number),
             )
-            for number, space in self.field.rows.items()
+            for number, space in self.space.rows.items()
         )
-        return Candidates(rows, self.field.instructions, self.field.length)
+        return answer.Candidates(rows, self.space.instructions, self.space.length)
 
 
 def _key(codes: Codes) -> tuple[tuple[int, Code], ...]:
     return tuple(sorted(codes.items()))
-
-
-def _devices(test: LoadedTest) -> int:
-    return len({thread.device for thread in test.program.threads})
 
 
 def settings_for(settings: Settings) -> Settings:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from itertools import pairwise
+from typing import assert_never
 
-from rspverify.engineering.repair.alphabet import Alphabet
-from rspverify.engineering.repair.codes import (
-    Code,
-    Form,
-    Kinds,
-    codes,
-    cost_of,
-    count,
-    distance,
-    form_of,
-    weaker,
-)
+from rspverify.engineering.repair.codes import Code, Kinds, codes, count, distance, parsed, weaker
+from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.limits import LimitReached
 from rspverify.scheme import Row
 
@@ -25,53 +17,36 @@ Codes = Mapping[int, Code]
 """A code for each of some rows, by their numbers."""
 
 
+class Relation(Enum):
+    """How the codes of a set are related to one."""
+
+    EXACTLY = auto()
+    WEAKER = auto()
+    STRONGER = auto()
+    LONGER = auto()
+
+
 @dataclass(frozen=True)
-class Below:
-    """Every code that is weaker than one, or the same."""
+class CodeSet:
+    """A code alone; it and all that are weaker, or stronger; or all that begin so and go on."""
 
-    top: Code
-    form: Form
+    relation: Relation
+    code: Code
 
-    def has(self, code: Code, form: Form, alphabet: Alphabet) -> bool:
+    def has(self, code: Code, pool: InstructionPool) -> bool:
         """Whether a code is among them."""
-        return weaker(form, self.form, alphabet)
+        match self.relation:
+            case Relation.EXACTLY:
+                return code == self.code
+            case Relation.WEAKER:
+                return weaker(code, self.code, pool)
+            case Relation.STRONGER:
+                return weaker(self.code, code, pool)
+            case Relation.LONGER:
+                return len(code) > len(self.code) and code[: len(self.code)] == self.code
+            case _:
+                assert_never(self.relation)
 
-
-@dataclass(frozen=True)
-class Exactly:
-    """One code alone."""
-
-    top: Code
-
-    def has(self, code: Code, form: Form, alphabet: Alphabet) -> bool:
-        """Whether it is this one."""
-        return code == self.top
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """Every code that begins with these instructions, and goes on."""
-
-    top: Code
-
-    def has(self, code: Code, form: Form, alphabet: Alphabet) -> bool:
-        """Whether a code is among them."""
-        return len(code) > len(self.top) and code[: len(self.top)] == self.top
-
-
-@dataclass(frozen=True)
-class Above:
-    """Every code that is stronger than one, or the same."""
-
-    bottom: Code
-    form: Form
-
-    def has(self, code: Code, form: Form, alphabet: Alphabet) -> bool:
-        """Whether a code is among them."""
-        return weaker(self.form, form, alphabet)
-
-
-Codeset = Below | Exactly | Beginning | Above
 
 _MOST = 2_000_000
 
@@ -86,7 +61,7 @@ class Nogood:
     sets: by the number of the row. test: the one that fails with the strongest of them; word: how.
     """
 
-    sets: Mapping[int, Codeset]
+    sets: Mapping[int, CodeSet]
     test: str
     word: str
 
@@ -99,7 +74,6 @@ class Entry:
     """
 
     code: Code
-    form: Form
     cost: int
     distance: int
     inside: int = 0
@@ -114,11 +88,11 @@ class RowSpace:
 
     row: Row
     kinds: Kinds
-    alphabet: Alphabet
+    pool: InstructionPool
     given: Code
     fixed: bool
     known: list[Entry] = field(default_factory=list)
-    sets: list[Codeset] = field(default_factory=list)
+    sets: list[CodeSet] = field(default_factory=list)
     made: int = -1
     whole: bool = False
     """Whether there are no codes beyond those that are known."""
@@ -128,32 +102,28 @@ class RowSpace:
 
     def __post_init__(self) -> None:
         if self.fixed:
-            form = form_of(self.given, self.alphabet)
-            assert form is not None
-            cost = cost_of(self.given, self.alphabet)
-            self.known, self.whole = [Entry(self.given, form, cost, 0)], True
+            cost = self.pool.cost_of(self.given)
+            self.known, self.whole = [Entry(self.given, cost, 0)], True
 
     @property
     def size(self) -> int:
         """How many codes it may have."""
-        return 1 if self.fixed else count(self.kinds, self.alphabet)
+        return 1 if self.fixed else count(self.kinds, self.pool)
 
     def make(self, most: int) -> None:
         """Have all codes that cost at most so much."""
         if self.whole or most <= self.made:
             return
         dearest = self.dearest
-        for code in codes(self.kinds, self.alphabet, most, self.made):
+        for code in codes(self.kinds, self.pool, most, self.made):
             if len(self.known) >= _MOST:
                 raise LimitReached(
                     f"row {self.row.number} may have more than {_MOST:,} codes that cost at most "
                     f"{most:,}; give fewer instructions (--allow) or a smaller --max-length"
                 )
-            form = form_of(code, self.alphabet)
-            assert form is not None
-            entry = Entry(code, form, cost_of(code, self.alphabet), self._edits(code))
+            entry = Entry(code, self.pool.cost_of(code), self._edits(code))
             for place, each in enumerate(self.sets):
-                if each.has(code, form, self.alphabet):
+                if each.has(code, self.pool):
                     entry.inside |= 1 << place
             if not entry.inside & self.ruled_out:
                 self.known.append(entry)
@@ -167,14 +137,13 @@ class RowSpace:
         """Whether a code is one of the row's, were nothing learnt."""
         if self.fixed:
             return code == self.given
-        form = form_of(code, self.alphabet)
-        kinds, beside = self.kinds, self.alphabet.pointless_beside
-        letters = {*kinds.accesses, *kinds.order, *kinds.takes, *kinds.again}
-        accesses = [each for each in code if each in self.alphabet.accesses]
-        letters |= {self.alphabet.frees[take] for take in kinds.takes}
+        kinds, beside = self.kinds, self.pool.pointless_beside
+        frees = (self.pool.frees[take] for take in kinds.takes)
+        usable = {*kinds.accesses, *kinds.order, *kinds.takes, *kinds.again, *frees}
+        accesses = [each for each in code if each in self.pool.accesses]
         return (
-            form is not None
-            and letters >= set(code)
+            parsed(code, self.pool) is not None
+            and usable >= set(code)
             and len(code) <= kinds.length
             and len(accesses) <= 1 + kinds.repeats
             and accesses[:1] in ([], *([each] for each in kinds.accesses))
@@ -184,21 +153,20 @@ class RowSpace:
     @property
     def dearest(self) -> int:
         """What no code of the row costs more than."""
-        prices = self.alphabet.cost
-        order = max((prices[each] for each in self.kinds.order), default=0)
-        access = max((prices[each] for each in self.kinds.accesses), default=0)
-        locks = sum(prices[each] + prices[self.alphabet.frees[each]] for each in self.kinds.takes)
-        again = max((prices[each] for each in self.kinds.again), default=0)
-        return access + self.kinds.length * max(order, again) + locks
+        kinds, prices = self.kinds, self.pool.cost
+        access = max((prices[each] for each in kinds.accesses), default=0)
+        other = max((prices[each] for each in (*kinds.order, *kinds.again)), default=0)
+        locks = sum(prices[each] + prices[self.pool.frees[each]] for each in kinds.takes)
+        return access + kinds.length * other + locks
 
-    def number_of(self, codeset: Codeset) -> int:
+    def number_of(self, codeset: CodeSet) -> int:
         """The number of a set, which is learnt if it is new."""
         if codeset in self.sets:
             return self.sets.index(codeset)
         place = len(self.sets)
         self.sets.append(codeset)
         for entry in self.known:
-            if codeset.has(entry.code, entry.form, self.alphabet):
+            if codeset.has(entry.code, self.pool):
                 entry.inside |= 1 << place
         return place
 
@@ -213,15 +181,12 @@ def frontier(entries: list[Entry], *, nearest: bool) -> list[Entry]:
 
     Left out: each that costs no less than another (and is no nearer) and is in all of its sets.
     """
-    ordered = sorted(entries, key=lambda each: (each.cost, each.distance, each.code))
-    alone: list[Entry] = []
     closest: dict[int, int] = {}
-    for entry in ordered:
-        if entry.inside not in closest or (nearest and entry.distance < closest[entry.inside]):
-            closest[entry.inside] = entry.distance
-            alone.append(entry)
     kept: list[Entry] = []
-    for entry in alone:
+    for entry in sorted(entries, key=lambda each: (each.cost, each.distance, each.code)):
+        if entry.inside in closest and not (nearest and entry.distance < closest[entry.inside]):
+            continue
+        closest[entry.inside] = entry.distance
         if not any(
             other.inside & entry.inside == other.inside
             and (not nearest or other.distance <= entry.distance)

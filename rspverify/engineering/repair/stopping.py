@@ -7,6 +7,7 @@ are waited for. Codes that begin like that stop in the same state, whatever foll
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from rspverify.judge.loaded_test import LoadedTest
@@ -35,28 +36,20 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
         return None
     replayer = Replayer(machine)
     explicit = ExplicitMachine(replayer.machine, reduced=False)
-    stops = Deadlocks(explicit)
-    end = stops.settled(replayer.states(schedule)[-1])
+    end = Deadlocks(explicit).settled(replayer.states(schedule)[-1])
     happened = {it.instruction.index for it in schedule if isinstance(it, InstructionRule)}
     waited = {
         rule.instruction.index
         for rule in explicit.next_rules(end)
         if not marked_in(explicit, end, rule)
     }
-    known: dict[int, int] = {}
-    whole: dict[int, int] = {}
-    for each in compiled.instructions:
-        whole[each.operation] = whole.get(each.operation, 0) + 1
-        if each.index in happened or each.index in waited:
-            known[each.operation] = known.get(each.operation, 0) + 1
+    known = Counter(it.operation for it in compiled.instructions if it.index in happened | waited)
+    whole = Counter(it.operation for it in compiled.instructions)
     found: dict[int, int | None] = {}
     for operation in test.program.operations:
-        row = scheme.row_for(operation)
-        if row is None or operation.index not in known:
-            continue
-        length = known[operation.index]
-        if length == whole[operation.index] or found.get(row.number, 0) is None:
-            found[row.number] = None
-        else:
-            found[row.number] = max(length, found.get(row.number) or 0)
+        row, length = scheme.row_for(operation), known[operation.index]
+        if row is not None and length:
+            before = found.get(row.number, 0)
+            complete = before is None or length == whole[operation.index]
+            found[row.number] = None if complete else max(length, before or 0)
     return found

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rspverify.engineering.repair.alphabet import Alphabet
-from rspverify.engineering.repair.codes import Code, Form, form_of, weaker
+from rspverify.engineering.repair.codes import Code, weaker
+from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.engineering.repair.stopping import Beginnings, beginnings
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
@@ -37,21 +37,19 @@ class Trials:
     so stronger ones are not asked about, until `verdict` is asked for.
     """
 
-    def __init__(self, verdicts: Verdicts, scheme: Scheme, alphabet: Alphabet) -> None:
+    def __init__(self, verdicts: Verdicts, scheme: Scheme, pool: InstructionPool) -> None:
         self.asked = 0
         self.kills: Counter[str] = Counter()
         self.trials: list[Trial] = []
         self._verdicts = verdicts
         self._scheme = scheme
-        self._alphabet = alphabet
+        self._pool = pool
         self._said: dict[tuple[str, Part], Word] = {}
-        self._passed: dict[str, list[dict[int, Form]]] = {}
-        self._forms: dict[Code, Form] = {}
+        self._passed: dict[str, list[Part]] = {}
 
     def add(self, test: LoadedTest) -> Trial:
         """One more test. The scheme must have rows for it."""
-        rows = tuple(row.number for row in rows_used(test.program, self._scheme))
-        trial = Trial(test, rows)
+        trial = Trial(test, tuple(row.number for row in rows_used(test.program, self._scheme)))
         self.trials.append(trial)
         return trial
 
@@ -59,12 +57,11 @@ class Trials:
         """A test that is not SOUND under these codes, as far as is known without asking twice."""
         ordered = sorted(self.trials, key=lambda it: (-self.kills[it.test.file], it.test.size))
         for trial in ordered:
-            if self._surely_passes(trial, codes):
-                continue
-            word = self.word(trial, codes)
-            if word is not Word.SOUND:
-                self.kills[trial.test.file] += 1
-                return trial, word
+            if not self._surely_passes(trial, codes):
+                word = self.word(trial, codes)
+                if word is not Word.SOUND:
+                    self.kills[trial.test.file] += 1
+                    return trial, word
         return None
 
     def fails(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
@@ -80,8 +77,7 @@ class Trials:
             word = self._verdicts.word(trial.test, NamedScheme.of(self._with(part)))
             self._said[key] = word
             if word is Word.SOUND:
-                forms = {row: self.form(code) for row, code in part}
-                self._passed.setdefault(trial.test.file, []).append(forms)
+                self._passed.setdefault(trial.test.file, []).append(part)
         return self._said[key]
 
     def progress(self, trial: Trial, codes: Mapping[int, Code]) -> ProgressWord:
@@ -103,20 +99,11 @@ class Trials:
         scheme = self._scheme
         spans = {row.number: row.span for row in scheme.rows}
         for row, code in part:
-            scheme = scheme.with_code(row, self._alphabet.written(code, spans[row]))
+            scheme = scheme.with_code(row, self._pool.written(code, spans[row]))
         return scheme
 
     def _surely_passes(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
-        forms = {row: self.form(codes[row]) for row in trial.rows}
         return any(
-            all(weaker(form, forms[row], self._alphabet) for row, form in passed.items())
+            all(weaker(code, codes[row], self._pool) for row, code in passed)
             for passed in self._passed.get(trial.test.file, ())
         )
-
-    def form(self, code: Code) -> Form:
-        """The form of a code, worked out once."""
-        if code not in self._forms:
-            form = form_of(code, self._alphabet)
-            assert form is not None
-            self._forms[code] = form
-        return self._forms[code]

@@ -1,0 +1,180 @@
+"""What candidates are asked for: which rows may change, and what codes may be made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from rspverify.engineering.repair.codes import Kinds, parsed
+from rspverify.engineering.repair.instructions import InstructionPool, Role
+from rspverify.engineering.repair.space import RowSpace
+from rspverify.scheme import Row, Scheme
+from rspverify.scheme.cost import Costs
+from rspverify.source import InputError, Problem
+
+SHORTEST = 7
+"""The most instructions of a code, unless the scheme itself has longer ones."""
+
+EVERY_ROW = "all"
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a user asks of the candidates.
+
+    rows: the numbers of those that may change; None: those with more than an access, or every one.
+    allow, forbid: instructions, with their reach or without. length: the most instructions.
+    repeats: how often a row that writes may store the same again; None: as often as one does now.
+    """
+
+    rows: tuple[int, ...] | None = None
+    allow: tuple[str, ...] = ()
+    forbid: tuple[str, ...] = ()
+    length: int | None = None
+    every: bool = False
+    repeats: int | None = None
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """The candidates: for each row its codes. stays: why a row does not change, by its number."""
+
+    pool: InstructionPool
+    rows: Mapping[int, RowSpace]
+    stays: Mapping[int, str]
+    length: int
+
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        """What codes of the rows that change are made of, beside the accesses."""
+        used: dict[str, None] = {}
+        for space in self.rows.values():
+            if not space.fixed:
+                locks = [it for take in space.kinds.takes for it in (take, self.pool.frees[take])]
+                for each in (*space.kinds.order, *locks):
+                    used[self.pool.instructions[each].name] = None
+        return tuple(used)
+
+
+def space_of(
+    scheme: Scheme, constraints: Constraints, costs: Costs, used: Collection[int], devices: int
+) -> SearchSpace:
+    """The candidates for a scheme. used: the rows that some test uses; devices: of the tests.
+
+    Raises InputError with all that is wrong with the constraints.
+    """
+    problems: list[Problem] = []
+    machine = scheme.machine
+    pool = InstructionPool(machine.instructions, costs, scheme.rows[0].span)
+    sensible = (
+        place
+        for place, it in enumerate(pool.instructions)
+        if it.sensible(devices=devices, coherent=machine.coherent_l2)
+    )
+    allowed = _allowed(pool, frozenset(sensible), constraints, problems)
+    stays = _staying(scheme, constraints, used, problems)
+    given = {row.number: pool.read(row.code) for row in scheme.rows}
+    length = constraints.length or max(
+        SHORTEST, *(sum(each in allowed for each in code) for code in given.values())
+    )
+    repeats = constraints.repeats
+    if repeats is None:
+        repeats = max(0, *(sum(each.accesses for each in row.code) - 1 for row in scheme.rows))
+    rows: dict[int, RowSpace] = {}
+    for row in scheme.rows:
+        kinds = _kinds(row, pool, allowed, length, repeats)
+        if not kinds.accesses and any(each.accesses for each in row.code):
+            message = f"row {row.number}, {row}, must be left an instruction that accesses memory"
+            problems.append(Problem(None, message, "allow one, or leave the row out of --rows"))
+        if row.number in stays and parsed(given[row.number], pool) is None:
+            message = f"row {row.number}, {row}, must change: its locks are not matched"
+            problems.append(Problem(row.span, message, f"put it among --rows: {row.number}"))
+            continue
+        rows[row.number] = RowSpace(row, kinds, pool, given[row.number], row.number in stays)
+    if problems:
+        raise InputError(problems)
+    return SearchSpace(pool, rows, stays, length)
+
+
+def _kinds(
+    row: Row, pool: InstructionPool, allowed: Collection[int], length: int, repeats: int
+) -> Kinds:
+    """What the codes of a row may be made of. Its access may be at another level."""
+    own = next((each.mnemonic for each in row.code if each.accesses), None)
+    accessing = {
+        place: it.template.mnemonic
+        for place, it in enumerate(pool.instructions)
+        if it.role is Role.ACCESS and place in allowed
+    }
+    accesses = (
+        place
+        for place, it in accessing.items()
+        if own is not None
+        and (it.reads, it.writes, it.operator) == (own.reads, own.writes, own.operator)
+    )
+    takes = (
+        each
+        for each in pool.takes
+        if each in allowed and pool.frees[each] in allowed
+        if own is not None or "x" not in pool.instructions[each].template.mnemonic.operands
+    )
+    order = (each for each in pool.order if each in allowed)
+    kinds = Kinds(tuple(accesses), tuple(order), tuple(takes), length)
+    if own is None or not own.writes or not repeats:
+        return kinds
+    again = (place for place, it in accessing.items() if it.writes and not it.reads)
+    return replace(kinds, again=tuple(again), repeats=repeats)
+
+
+def _allowed(
+    pool: InstructionPool,
+    sensible: frozenset[int],
+    constraints: Constraints,
+    problems: list[Problem],
+) -> frozenset[int]:
+    """The numbers of the instructions that codes may have."""
+
+    def meant(words: Iterable[str], option: str) -> frozenset[int]:
+        found: set[int] = set()
+        for word in words:
+            it = " ".join(word.split())
+            some = {place for name, place in pool.number.items() if it in (name, name.split()[0])}
+            if not some:
+                message = f"{option} must name instructions of the machine, not {it!r}"
+                hint = f"one of {', '.join(sorted(pool.number))}"
+                problems.append(Problem(None, message, hint))
+            found |= some
+        return frozenset(found)
+
+    allow = meant(constraints.allow, "--allow")
+    forbid = meant(constraints.forbid, "--forbid")
+    if not constraints.allow:
+        return sensible - forbid
+    return (allow if allow & pool.accesses else allow | pool.accesses) - forbid
+
+
+def _staying(
+    scheme: Scheme, constraints: Constraints, used: Collection[int], problems: list[Problem]
+) -> dict[int, str]:
+    """Why rows stay, by their numbers."""
+    numbers = {row.number for row in scheme.rows}
+    for number in sorted(set(constraints.rows or ()) - numbers):
+        message = f"--rows must name rows of {scheme.name}, 1 to {len(numbers)}, not {number}"
+        problems.append(Problem(None, message))
+    stays: dict[int, str] = {}
+    for row in scheme.rows:
+        if row.number not in used:
+            stays[row.number] = "no test uses it"
+        elif constraints.rows is not None and row.number not in constraints.rows:
+            stays[row.number] = "not among --rows"
+        elif (
+            constraints.rows is None
+            and not constraints.every
+            and all(each.accesses for each in row.code)
+        ):
+            stays[row.number] = "nothing but its access"
+    return stays
+
+
+def _only_accesses(row: Row) -> bool:
+    return all(each.accesses for each in row.code)
