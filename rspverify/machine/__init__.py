@@ -18,7 +18,7 @@ from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import InstructionRule, Rule, StepRule
 from rspverify.machine.unroll import Budget, Unrolling, enough_steps
 from rspverify.machine.witness import GeneratedWitness
-from rspverify.machine.wording import label, marked_in, waiting
+from rspverify.machine.wording import waiting
 
 __all__ = [
     "Budget",
@@ -42,8 +42,6 @@ __all__ = [
     "Unrolling",
     "enough_steps",
     "find_deadlock",
-    "label",
-    "marked_in",
     "replay_deadlock",
     "waiting",
     "with_evictions",

@@ -19,6 +19,7 @@ from rspverify.machine.rules import (
     Rule,
     SetBit,
     SetLock,
+    Wait,
 )
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, evaluate
@@ -30,24 +31,27 @@ Write = Callable[[State, list[Any]], None]
 """Puts one update into the state after, looking at the state before."""
 
 
+def alternatives(guard: Wait, layout: Layout) -> list[tuple[int, frozenset[object]]]:
+    """A guard as the places of a state and what they may hold, one of which must be so."""
+    match guard:
+        case AnyBit(bits):
+            return [(layout.cell(bit), frozenset({value})) for bit, value in bits]
+        case Ready(lock, threads):
+            return [(layout.cell(lock), frozenset({-1, *(each.thread for each in threads)}))]
+        case _:
+            assert_never(guard)
+
+
 def compile_rule(rule: Rule, layout: Layout) -> Fire:
     """The rule as a function. An instruction's place in program order is not its business."""
-    bits: list[tuple[int, bool]] = []
-    choices: list[list[tuple[int, bool]]] = []
-    ready: list[tuple[int, frozenset[int]]] = []
-    oldest: list[tuple[int, int]] = []
-    for guard in rule.guards:
-        match guard:
-            case AnyBit(((bit, value),)):
-                bits.append((layout.cell(bit), value))
-            case AnyBit(alternatives):
-                choices.append([(layout.cell(bit), value) for bit, value in alternatives])
-            case Ready(lock, threads):
-                ready.append((layout.cell(lock), frozenset({-1, *(it.thread for it in threads)})))
-            case Oldest(cache, element):
-                oldest.append((layout.fifo(cache), layout.number(element)))
-            case _:
-                assert_never(guard)
+    waits = [alternatives(it, layout) for it in rule.guards if not isinstance(it, Oldest)]
+    needs = [each[0] for each in waits if len(each) == 1]
+    choices = [each for each in waits if len(each) > 1]
+    oldest = [
+        (layout.fifo(guard.cache), layout.number(guard.element))
+        for guard in rule.guards
+        if isinstance(guard, Oldest)
+    ]
     delivered = [
         (layout.read(update.register), layout.cell(update.source))
         for update in rule.updates
@@ -59,14 +63,11 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
         marker, fifos = layout.number(Marker(rule.instruction.thread)), layout.fifos
 
     def fire(state: State) -> list[Any] | None:
-        for slot, wanted in bits:
-            if state[slot] != wanted:
+        for slot, allowed in needs:
+            if state[slot] not in allowed:
                 return None
-        for alternatives in choices:
-            if not any(state[slot] == value for slot, value in alternatives):
-                return None
-        for slot, holders in ready:
-            if state[slot] not in holders:
+        for either in choices:
+            if not any(state[slot] in allowed for slot, allowed in either):
                 return None
         for slot, element in oldest:
             if not state[slot] or state[slot][0] != element:

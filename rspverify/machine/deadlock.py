@@ -1,4 +1,4 @@
-"""States in which a program has come to a stop for ever, and what everything waits for in them.
+"""States in which a program has come to a stop for ever.
 
 A deadlock is a state that is not complete and in which no instruction can ever be dispatched
 again, whatever the environment does; or all were, and some entry stays DIRTY for ever. From every
@@ -7,30 +7,22 @@ state from which no complete execution is reachable, a deadlock is (docs/machine
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import assert_never
 
 from rspverify.assembly import Level
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
     Cache,
     Entry,
     InstructionRule,
     IsDirty,
-    IsPresent,
     IsValid,
-    LocationLock,
-    LockCell,
-    Marker,
-    Ready,
     Step,
     StepRule,
     valid,
 )
 from rspverify.machine.state import Layout, State
-from rspverify.machine.wording import element_name, label, lock_name, marked_in
 
 
 class Deadlocks:
@@ -96,10 +88,6 @@ class Deadlocks:
         code = self._explicit.next_rules(settled)
         return all(self._explicit.apply(settled, rule) is None for rule in code)
 
-    def cut(self, state: State) -> bool:
-        """Whether a thread goes on where the unrolling of a loop has ended."""
-        return self._explicit.cut(state)
-
     def evictions(self, state: State) -> list[Entry] | None:
         """The fewest L1 entries to evict for a deadlock; None if it would not become one."""
         settled = self.settled(self._evicted(state))
@@ -109,18 +97,10 @@ class Deadlocks:
         for rule in self._explicit.next_rules(settled):
             failing = self._explicit.failing(settled, rule)
             for entry in _awaited_l1s(rule):
-                if failing == [valid(entry)] and not marked_in(self._explicit, settled, rule):
+                if failing == [valid(entry)] and not self._explicit.marked(settled, rule):
                     if self._may_be_evicted(state, *entry):
                         found[entry] = None
         return list(found)
-
-    def waits(self, state: State) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Of a deadlock: what each unfinished thread waits for, and each fifo and DIRTY entry.
-
-        In words. What the environment can still do away with is left out.
-        """
-        words = _Words(self._explicit, self.settled(state))
-        return tuple(words.of_threads()), (*words.of_fifos(), *words.of_entries())
 
     def _may_be_evicted(self, state: State, cache: Cache, x: str) -> bool:
         at = self._explicit.cell
@@ -133,79 +113,6 @@ class Deadlocks:
                 if self._may_be_evicted(state, cache, x):
                     after[self._layout.cell(IsValid(cache, x))] = False
         return tuple(after)
-
-
-class _Words:
-    """A settled deadlock in words."""
-
-    def __init__(self, explicit: ExplicitMachine, state: State) -> None:
-        self._explicit = explicit
-        self._machine = explicit.machine
-        self._state = state
-        self._unfinished = {rule.thread for rule in explicit.next_rules(state)}
-
-    def of_threads(self) -> Iterator[str]:
-        """What each unfinished thread waits for."""
-        for rule in self._explicit.next_rules(self._state):
-            marked = [str(cache) for cache in marked_in(self._explicit, self._state, rule)]
-            fifos = "fifo" if len(marked) == 1 else "fifos"
-            reasons = [f"its marker to leave the {fifos} of {_and(marked)}"] if marked else []
-            failing = self._explicit.failing(self._state, rule)
-            bits = [guard.bits[-1][0] for guard in failing if isinstance(guard, AnyBit)]
-            reasons += [self._entry(bit) for bit in bits]
-            said = {LocationLock(bit.cache.device, bit.location) for bit in bits}
-            locks = [it.lock for it in failing if isinstance(it, Ready) and it.lock not in said]
-            reasons += [self._locks(locks)] if locks else []
-            yield f"{rule.instruction.thread} at {label(rule)} waits for {_and(reasons)}"
-
-    def of_fifos(self) -> Iterator[str]:
-        """What each fifo that holds something waits for."""
-        for cache in self._machine.caches:
-            fifo = self._explicit.fifo(self._state, cache)
-            if fifo:
-                held_up = [f"the marker of {it.thread}" for it in fifo if isinstance(it, Marker)]
-                behind = f"; behind it: {', '.join(held_up)}" if held_up else ""
-                yield f"the fifo of {cache} waits for {element_name(fifo[0])} to be flushed{behind}"
-
-    def of_entries(self) -> Iterator[str]:
-        """What each DIRTY entry waits for."""
-        for cache in self._machine.caches:
-            for x in self._machine.locations:
-                if self._dirty(cache, x):
-                    lock = self._locks([LocationLock(cache.device, x)])
-                    yield f"{x}, DIRTY in {cache}, waits to be flushed for {lock}"
-
-    def _dirty(self, cache: Cache, x: str) -> bool:
-        return bool(self._explicit.cell(self._state, IsDirty(cache, x)))
-
-    def _entry(self, bit: Bit) -> str:
-        """An entry that an instruction wants otherwise, and the lock that this needs."""
-        match bit:
-            case IsValid():
-                wish = "VALID in"
-            case IsDirty():
-                wish = "flushed from"
-            case IsPresent():
-                raise AssertionError("no instruction asks whether an entry is present")
-            case _:
-                assert_never(bit)
-        step = "FLUSH" if self._dirty(bit.cache, bit.location) else "FETCH"
-        lock = self._locks([LocationLock(bit.cache.device, bit.location)])
-        return f"{bit.location} to be {wish} {bit.cache}, where {step} needs {lock}"
-
-    def _locks(self, locks: Iterable[LockCell]) -> str:
-        held: dict[int, list[str]] = {}
-        for lock in locks:
-            held.setdefault(self._explicit.cell(self._state, lock), []).append(lock_name(lock))
-        return _and(
-            f"the {' and the '.join(names)}, held by P{holder}"
-            + ("" if holder in self._unfinished else ", which has ended")
-            for holder, names in held.items()
-        )
-
-
-def _and(parts: Iterable[str]) -> str:
-    return " and ".join(parts)
 
 
 def _awaited_l1s(rule: InstructionRule) -> list[Entry]:

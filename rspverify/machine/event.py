@@ -122,12 +122,9 @@ class PossibleEvents:
 
     def _with_steps(self, event: Event) -> None:
         """Add the flushes of what it writes and the fetches of what it looks at."""
-        for update in event.rule.changes.values():
-            match update:
-                case SetBit(IsDirty(cache, x), True):
-                    flush = self._add(self._steps[Step.FLUSH, (cache, x)], event)
-                    self.flushes[event, (cache, x)] = flush
-                    self._follow((event, flush))
+        for entry in event.rule.written:
+            flush = self.flushes[event, entry] = self._add(self._steps[Step.FLUSH, entry], event)
+            self._follow((event, flush))
         for entry in event.rule.valid_entries:
             if (event, entry) not in self.fetches:
                 fetch = self._add(self._steps[Step.FETCH, entry], event)

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import Any
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine.closures import compile_rule
+from rspverify.machine.closures import alternatives, compile_rule
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
 from rspverify.machine.relevance import LastPlaces
 from rspverify.machine.rules import (
-    AnyBit,
     Cache,
     Cell,
     Element,
     InstructionRule,
+    Marker,
     Memory,
-    Ready,
     Rule,
     Step,
     StepRule,
@@ -165,16 +164,16 @@ class ExplicitMachine:
 
     def failing(self, state: State, rule: InstructionRule) -> list[Wait]:
         """The guards of an instruction that do not hold in a state."""
-        return [guard for guard in rule.guards if not self._holds(state, guard)]
+        return [
+            guard
+            for guard in rule.guards
+            if not any(state[slot] in given for slot, given in alternatives(guard, self._layout))
+        ]
 
-    def _holds(self, state: State, guard: Wait) -> bool:
-        match guard:
-            case AnyBit(bits):
-                return any(self.cell(state, bit) == value for bit, value in bits)
-            case Ready(lock, threads):
-                return self.cell(state, lock) in {-1, *(thread.thread for thread in threads)}
-            case _:
-                assert_never(guard)
+    def marked(self, state: State, rule: InstructionRule) -> list[Cache]:
+        """The caches in whose fifos the thread of an instruction still has markers."""
+        marker = Marker(rule.instruction.thread)
+        return [cache for cache in self.machine.caches if marker in self.fifo(state, cache)]
 
     # Searches
 

@@ -26,7 +26,7 @@ class Reduction:
         self._plan = [
             (
                 layout.fifo(cache),
-                marks[cache],
+                marks.get(cache, []),
                 [
                     (
                         layout.cell(IsDirty(cache, x)),

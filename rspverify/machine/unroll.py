@@ -27,8 +27,6 @@ from rspverify.machine.rules import (
     Change,
     Copy,
     Deliver,
-    Dequeue,
-    Enqueue,
     Guard,
     InstructionRule,
     Memory,
@@ -76,20 +74,11 @@ def enough_steps(machine: Machine) -> Budget:
     An entry is flushed at most once per write to it, only the last fetch before a read is needed,
     and each fifo element leaves once.
     """
-    writes, reads, elements = Counter[Level](), Counter[Level](), 0
     rules = list(chain.from_iterable(machine.code))
-    for update in chain.from_iterable(rule.updates for rule in rules):
-        match update:
-            case Assign(ValueOf(cache, _), _):
-                writes[cache.level] += 1
-            case Deliver(_, ValueOf(cache, _)):
-                reads[cache.level] += 1
-            case Enqueue():
-                elements += 1
-            case Assign() | Deliver() | Copy() | SetBit() | SetLock() | Dequeue():
-                pass
-            case _:
-                assert_never(update)
+    writes = Counter(cache.level for rule in rules for cache, _ in rule.written)
+    looks = chain.from_iterable(rule.looks for rule in rules)
+    reads = Counter(word.cache.level for word in looks if isinstance(word, ValueOf))
+    elements = sum(len(rule.enqueues) for rule in rules)
     flushes, fetches = writes[Level.L1], reads[Level.L1]
     if not machine.elide_l2:
         flushes_to_l2 = writes[Level.L1]

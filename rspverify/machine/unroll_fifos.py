@@ -16,14 +16,12 @@ from rspverify.assembly import Instruction
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import may_stand_before
 from rspverify.machine.rules import (
-    Assign,
     Cache,
     Element,
     InstructionRule,
     IsDirty,
     Marker,
     Rule,
-    ValueOf,
 )
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 
@@ -196,9 +194,5 @@ def _firings(machine: Machine, rule: Rule) -> int:
     """How often a rule can fire: an instruction once, a flush once per write to its entry."""
     if isinstance(rule, InstructionRule):
         return 1
-    return sum(
-        isinstance(update, Assign) and update.target == ValueOf(*rule.entry)
-        for code in machine.code
-        for other in code
-        for update in other.updates
-    )
+    written = (each.written for code in machine.code for each in code)
+    return sum(entries.count(rule.entry) for entries in written)

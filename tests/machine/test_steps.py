@@ -15,7 +15,6 @@ from rspverify.machine import (
     Rule,
     StepRule,
     enough_steps,
-    label,
 )
 from rspverify.smt import Solver
 from rspverify.verdict import Outcome
@@ -212,7 +211,7 @@ def test_the_shortest_execution_of_fig_4() -> None:
     search = ExplicitMachine(machine, dequeue_alone=False)
     schedule = search.shortest(MP_ORIGINAL.wrong, LIMITS)
     assert schedule is not None
-    labels = [label(rule) for rule in schedule]
+    labels = [str(rule) for rule in schedule]
     assert parts(schedule) == Budget(instructions=6, flushes=2, fetches=2, dequeues=2)
     # Its point: x is fetched after the invalidation and before the flush, thus stale.
     order = [
