@@ -7,10 +7,10 @@ state from which no complete execution is reachable, a deadlock is (docs/machine
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import assert_never
 
 from rspverify.assembly import Level
+from rspverify.machine.closures import alternatives
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import (
     Cache,
@@ -22,7 +22,7 @@ from rspverify.machine.rules import (
     StepRule,
     valid,
 )
-from rspverify.machine.state import Layout, State
+from rspverify.machine.state import State
 
 
 class Deadlocks:
@@ -31,7 +31,7 @@ class Deadlocks:
     def __init__(self, explicit: ExplicitMachine) -> None:
         self._explicit = explicit
         self._machine = explicit.machine
-        self._layout = Layout(explicit.machine)
+        self._layout = explicit.layout
         self._drains: list[StepRule] = []
         self._fetches: list[StepRule] = []
         for rule in self._machine.steps:
@@ -46,15 +46,15 @@ class Deadlocks:
                     assert_never(rule.step)
         self._fetches.sort(key=lambda rule: rule.cache.level is Level.L1)
         self._awaited = {
-            rule.key: list(self._entries(rule)) for code in self._machine.code for rule in code
+            rule.key: [self._lasting(entry) for entry in _awaited_l1s(rule)]
+            for code in self._machine.code
+            for rule in code
         }
 
-    def _entries(self, rule: InstructionRule) -> Iterator[tuple[int, int, frozenset[int]]]:
-        """Per L1 entry awaited VALID: its DIRTY bit, its lock, and whom that is ready for."""
-        for entry in _awaited_l1s(rule):
-            unlocked = self._machine.unlocked(entry)
-            threads = frozenset({-1, *(each.thread for each in unlocked.threads)})
-            yield self._layout.cell(IsDirty(*entry)), self._layout.cell(unlocked.lock), threads
+    def _lasting(self, entry: Entry) -> list[tuple[int, frozenset[object]]]:
+        """That an entry is not evicted, as it is DIRTY, or can be fetched again."""
+        lock = alternatives(self._machine.unlocked(entry), self._layout)
+        return [(self._layout.cell(IsDirty(*entry)), frozenset({True})), *lock]
 
     def lasting(self, rule: InstructionRule, state: State) -> bool:
         """Whether an instruction that may fire in a state still may when what is CLEAN is evicted.
@@ -62,7 +62,7 @@ class Deadlocks:
         What it awaits VALID can then be fetched again.
         """
         return all(
-            state[dirty] or state[lock] in ready for dirty, lock, ready in self._awaited[rule.key]
+            any(state[slot] in given for slot, given in each) for each in self._awaited[rule.key]
         )
 
     def settled(self, state: State) -> State:

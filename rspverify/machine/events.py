@@ -174,7 +174,7 @@ class Events(Observation):
                 assert_never(guard)
 
     def _bit(self, bit: Bit, value: bool, at: Event) -> Term:
-        entry = (bit.cache, bit.location)
+        entry = bit.entry
         match bit:
             case IsDirty() if not value:
                 return self.order.clean(entry, at)
@@ -200,8 +200,8 @@ class Events(Observation):
 
     def _found(self, at: Event, word: Word) -> Versions:
         """What gave a word the value that an event finds there."""
-        if isinstance(word, ValueOf) and at.rule.awaits_valid((word.cache, word.location)):
-            return self._valid_sources((word.cache, word.location), at)
+        if isinstance(word, ValueOf) and at.rule.awaits_valid(word.entry):
+            return self._valid_sources(word.entry, at)
         found = self._last_versions(word, at)
         self.constraints.append(any_of([self.order.absent(at), *(term for _, term in found)]))
         return found

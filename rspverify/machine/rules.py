@@ -283,6 +283,11 @@ class _Rule:
         return any(isinstance(update, Dequeue) for update in self.updates)
 
     @property
+    def holders(self) -> dict[LockCell, ThreadId | None]:
+        """The locks that it sets, and who holds each then."""
+        return {it.lock: it.holder for it in self.changes.values() if isinstance(it, SetLock)}
+
+    @property
     def written(self) -> list[Entry]:
         """The entries that it makes DIRTY."""
         return [

@@ -199,8 +199,11 @@ class Unrolling(Observation):
                     self._state[bit] if value else ~self._state[bit] for bit, value in bits
                 )
             case Ready(lock, threads):
-                holders = self._state[lock]
-                return any_of(holders.get(holder, FALSE) for holder in (None, *sorted_ids(threads)))
+                holders = (
+                    None,
+                    *sorted(threads, key=lambda each: each.thread),
+                )  # The same each run.
+                return any_of(self._state[lock].get(each, FALSE) for each in holders)
             case Oldest():
                 raise AssertionError("fifos dequeue by rules of their own")
             case _:
@@ -256,11 +259,6 @@ class Unrolling(Observation):
         self.constraints += [
             ~self._state[bit] for bit in self.machine.final() if bit in self._state
         ]
-
-
-def sorted_ids(threads: Iterable[Any]) -> list[Any]:
-    """Threads in the order of their numbers, so that formulas are the same in every run."""
-    return sorted(threads, key=lambda thread: int(thread.thread))
 
 
 def _next_bit(old: Term, alternatives: list[tuple[Term, Term]]) -> Term:
