@@ -18,9 +18,7 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.rules import (
     AnyBit,
-    Assign,
     Bit,
-    Copy,
     Deliver,
     Entry,
     Guard,
@@ -32,8 +30,6 @@ from rspverify.machine.rules import (
     Oldest,
     Ready,
     Rule,
-    SetBit,
-    SetLock,
     Step,
     ValueOf,
     Word,
@@ -81,7 +77,7 @@ class Events(Observation):
             self._complete()
             self.constraints += self.not_cut()
         self.constraints += self.fifos.constraints(self.order)
-        self.last = {x: self._last_in_memory(x) for x in machine.locations}
+        self.last = {x: self._traced(self._found(None, Memory(x))) for x in machine.locations}
         self.memory = {x: self._final(x) for x in machine.locations}
 
     def schedule(self, model: Model) -> list[Rule]:
@@ -130,16 +126,11 @@ class Events(Observation):
         happens = self.order.happens(event)
         for guard in event.rule.guards:
             self.constraints.append(happens.implies(self._holds(guard, event)))
-        for update in event.rule.changes.values():
-            match update:
-                case Deliver(register, word):
-                    self._deliver(event, register, word)
-                case Copy():
-                    self._origins_of(event)
-                case SetBit() | Assign() | SetLock():
-                    pass  # These are found by those who look for the last change of a cell.
-                case _:
-                    assert_never(update)
+        for update in event.rule.takes:
+            if isinstance(update, Deliver):
+                self._deliver(event, update.register, update.source)
+            else:
+                self._origins_of(event)
 
     def _deliver(self, event: Event, register: int, word: Word) -> None:
         traced = self.sources[register] = self._traced(self._found(event, word))
@@ -198,12 +189,13 @@ class Events(Observation):
 
     # Values
 
-    def _found(self, at: Event, word: Word) -> Versions:
-        """What gave a word the value that an event finds there."""
-        if isinstance(word, ValueOf) and at.rule.awaits_valid(word.entry):
+    def _found(self, at: Event | None, word: Word) -> Versions:
+        """What gave a word the value that an event, or None: the end, finds there."""
+        if at is not None and isinstance(word, ValueOf) and at.rule.awaits_valid(word.entry):
             return self._valid_sources(word.entry, at)
         found = self._last_versions(word, at)
-        self.constraints.append(any_of([self.order.absent(at), *(term for _, term in found)]))
+        absent = [] if at is None else [self.order.absent(at)]
+        self.constraints.append(any_of([*absent, *(term for _, term in found)]))
         return found
 
     def _valid_sources(self, entry: Entry, at: Event) -> Versions:
@@ -232,7 +224,7 @@ class Events(Observation):
             found.append((version, term))
         return found
 
-    def _last_versions(self, word: Word, at: Event) -> Versions:
+    def _last_versions(self, word: Word, at: Event | None) -> Versions:
         order = self.order
         versions = [each for each in self.possible.versions.get(word, ()) if each is not at]
         found: Versions = []
@@ -269,9 +261,8 @@ class Events(Observation):
         if isinstance(version.rule, InstructionRule):
             return [(version.rule.instruction.index, TRUE)]
         if version not in self._origins:
-            changes = version.rule.changes.values()
-            (word,) = (each.source for each in changes if isinstance(each, Copy))
-            self._origins[version] = self._traced(self._found(version, word))
+            (update,) = version.rule.takes
+            self._origins[version] = self._traced(self._found(version, update.source))
         return self._origins[version]
 
     def written(self, origin: int | None, location: str) -> Choice[int]:
@@ -283,21 +274,6 @@ class Events(Observation):
             assert value is not None
             self._written[origin] = choose(value, self.reads)
         return self._written[origin]
-
-    def _last_in_memory(self, x: str) -> Origins:
-        order, versions = self.order, self.possible.versions.get(Memory(x), [])
-        found: Versions = []
-        for version in versions:
-            found.append((version, variable("last")))
-            after = [
-                any_of((order.absent(other), order.before(other, version)))
-                for other in versions
-                if other is not version
-            ]
-            self._bind(found[-1][1], [order.happens(version), *after])
-        found.append((None, all_of(order.absent(each) for each in versions)))
-        self.constraints.append(any_of(term for _, term in found))
-        return self._traced(found)
 
     def _final(self, x: str) -> Choice[int]:
         values: dict[int, list[Term]] = {}

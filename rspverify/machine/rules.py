@@ -264,8 +264,12 @@ class _Rule:
                     pass
                 case _:
                     assert_never(guard)
-        sources = (it.source for it in self.changes.values() if isinstance(it, Copy | Deliver))
-        return [*found, *sources]
+        return [*found, *(update.source for update in self.takes)]
+
+    @property
+    def takes(self) -> list[Copy | Deliver]:
+        """The updates that take the value of a word."""
+        return [update for update in self.changes.values() if isinstance(update, Copy | Deliver)]
 
     @property
     def enqueues(self) -> tuple[Enqueue, ...]:

@@ -74,18 +74,18 @@ def enough_steps(machine: Machine) -> Budget:
     An entry is flushed at most once per write to it, only the last fetch before a read is needed,
     and each fifo element leaves once.
     """
-    rules = list(chain.from_iterable(machine.code))
-    writes = Counter(cache.level for rule in rules for cache, _ in rule.written)
-    looks = chain.from_iterable(rule.looks for rule in rules)
+    code = list(chain.from_iterable(machine.code))
+    writes = Counter(cache.level for rule in code for cache, _ in rule.written)
+    looks = chain.from_iterable(rule.looks for rule in code)
     reads = Counter(word.cache.level for word in looks if isinstance(word, ValueOf))
-    elements = sum(len(rule.enqueues) for rule in rules)
+    elements = sum(len(rule.enqueues) for rule in code)
     flushes, fetches = writes[Level.L1], reads[Level.L1]
     if not machine.elide_l2:
         flushes_to_l2 = writes[Level.L1]
         flushes += writes[Level.L2] + flushes_to_l2
         fetches += reads[Level.L2] + reads[Level.L1]
         elements += flushes_to_l2
-    return Budget(len(rules), flushes, fetches, elements)
+    return Budget(len(code), flushes, fetches, elements)
 
 
 class Unrolling(Observation):
@@ -199,11 +199,8 @@ class Unrolling(Observation):
                     self._state[bit] if value else ~self._state[bit] for bit, value in bits
                 )
             case Ready(lock, threads):
-                holders = (
-                    None,
-                    *sorted(threads, key=lambda each: each.thread),
-                )  # The same each run.
-                return any_of(self._state[lock].get(each, FALSE) for each in holders)
+                holders = sorted(threads, key=lambda each: each.thread)  # The same in every run.
+                return any_of(self._state[lock].get(it, FALSE) for it in (None, *holders))
             case Oldest():
                 raise AssertionError("fifos dequeue by rules of their own")
             case _:
