@@ -132,6 +132,11 @@ def valid(entry: Entry) -> AnyBit:
     return AnyBit(((IsValid(*entry), True),))
 
 
+def clean(entry: Entry) -> AnyBit:
+    """Guard: an entry is CLEAN."""
+    return AnyBit(((IsDirty(*entry), False),))
+
+
 @dataclass(frozen=True)
 class Ready:
     """Guard: a lock is free, or held by one of these threads."""
