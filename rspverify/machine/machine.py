@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import assert_never
 
 from rspverify.assembly import (
@@ -120,7 +120,7 @@ class Machine:
     @cached_property
     def steps(self) -> tuple[StepRule, ...]:
         """The steps of the environment (Tab. 2)."""
-        entries = [(cache, x) for cache in self.caches for x in self.locations]
+        entries = product(self.caches, self.locations)
         return (
             *(rule for cache, x in entries for rule in self._steps(cache, x)),
             *(rule for cache in self.caches for rule in self._dequeues(cache)),
@@ -187,10 +187,8 @@ class Machine:
                     updates += [Assign(self._word(own, x), it.value), *self._stored(own, x)]
                 case Invalidate(level, reach, every):
                     locations = self.locations if every else (_location(it),)
-                    caches = self._in_reach(it, level, reach)
-                    updates += [
-                        SetBit(IsValid(each, x), False) for each in caches for x in locations
-                    ]
+                    entries = product(self._in_reach(it, level, reach), locations)
+                    updates += [SetBit(IsValid(*entry), False) for entry in entries]
                 case Mark(level, reach):
                     caches = self._in_reach(it, level, reach)
                     updates += [Enqueue(each, Marker(it.thread)) for each in caches]

@@ -160,7 +160,7 @@ class Unrolling(Observation):
         if self.idle:
             self.constraints.append(self.idle[-1].implies(idle))
         self.idle.append(idle)
-        self.constraints += self._fifos.advance(self._state, self._done, fires, dequeues)
+        self.constraints += self._fifos.advance(self._state, fires, dequeues)
         fires |= {rule.key: (rule, term) for rule, term in self._fifos.dequeue_rules(dequeues)}
         self._change(fires)
         self.fires.append(fires)

@@ -138,18 +138,17 @@ class UnrollFifos:
     def advance(
         self,
         state: Mapping[Any, Any],
-        done: Mapping[int, Term],
         fires: Firing,
         dequeues: Mapping[Occurrence, Term],
     ) -> Iterator[Term]:
         """What the step changes: elements enter, in an order that is the same ever after."""
         for each, term in dequeues.items():
             yield term.implies(all_of((~self._gone[each], self._may_leave(each, state))))
-        entering: dict[Occurrence, Term] = {}
-        for each in self.occurrences:
-            fired = fires.get(each.rule.key)
-            if fired is not None:
-                entering[each] = fired[1] & self._turn(each)
+        entering = {
+            each: fires[each.rule.key][1] & self._turn(each)
+            for each in self.occurrences
+            if each.rule.key in fires
+        }
         for a, b in self._unordered:
             enters = entering.get(b, FALSE)
             if enters is not FALSE:
