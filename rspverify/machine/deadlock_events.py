@@ -11,24 +11,12 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from rspverify.limits import Limits
+from rspverify.machine import rules
 from rspverify.machine.event import Event
 from rspverify.machine.event_fifos import Enqueued, enqueued
 from rspverify.machine.events import Events
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Cache,
-    Entry,
-    InstructionRule,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    Marker,
-    Ready,
-    Rule,
-    Wait,
-)
+from rspverify.machine.rules import Bit, Cache, Entry, InstructionRule, Rule, Wait
 from rspverify.smt import Model, Term, all_of, any_of
 
 
@@ -71,7 +59,7 @@ class DeadlockEvents(Events):
         return steps
 
     def _leaves(self, oldest: Enqueued, past: set[Event | None]) -> bool:
-        return isinstance(oldest.element, Marker) or self.fifos.leaving.get(oldest) in past
+        return isinstance(oldest.element, rules.Marker) or self.fifos.leaving.get(oldest) in past
 
     def _next(self, code: list[Event]) -> Iterator[tuple[Event, Term]]:
         """Each instruction of a thread, and that it is the one to be dispatched next."""
@@ -94,9 +82,9 @@ class DeadlockEvents(Events):
     def _fails(self, guard: Wait) -> Term:
         """That a guard will never hold."""
         match guard:
-            case Ready(lock, threads):
+            case rules.Ready(lock, threads):
                 return ~self.order.ready(lock, threads, None)
-            case AnyBit(bits):
+            case rules.AnyBit(bits):
                 return all_of(self._stays_wrong(bit, value) for bit, value in bits)
             case _:
                 assert_never(guard)
@@ -104,12 +92,12 @@ class DeadlockEvents(Events):
     def _stays_wrong(self, bit: Bit, value: bool) -> Term:
         entry = bit.entry
         match bit:
-            case IsDirty() if not value:
+            case rules.IsDirty() if not value:
                 return self._shut(entry) & ~self.order.clean(entry, None)
-            case IsValid() if value:
+            case rules.IsValid() if value:
                 stale = self.order.clean(entry, None) | self.order.spoilt(entry)
                 return self._shut(entry) & stale
-            case IsDirty() | IsValid() | IsPresent():
+            case rules.IsDirty() | rules.IsValid() | rules.IsPresent():
                 raise AssertionError(f"no instruction awaits {bit} being {value}")
             case _:
                 assert_never(bit)

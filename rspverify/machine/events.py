@@ -11,29 +11,13 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from rspverify.limits import Limits
+from rspverify.machine import rules
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Deliver,
-    Entry,
-    Guard,
-    InstructionRule,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    Memory,
-    Oldest,
-    Ready,
-    Rule,
-    Step,
-    ValueOf,
-    Word,
-)
+from rspverify.machine.rules import Bit, Entry, Guard, InstructionRule, Rule, Step, Word
 from rspverify.smt import FALSE, TRUE, Choice, Model, Term, all_of, any_of, choose, variable
 from rspverify.smt.choice import equal
 
@@ -77,7 +61,7 @@ class Events(Observation):
             self._complete()
             self.constraints += self.not_cut()
         self.constraints += self.fifos.constraints(self.order)
-        self.last = {x: self._traced(self._found(None, Memory(x))) for x in machine.locations}
+        self.last = {x: self._traced(self._found(None, rules.Memory(x))) for x in machine.locations}
         self.memory = {x: self._final(x) for x in machine.locations}
 
     def schedule(self, model: Model) -> list[Rule]:
@@ -127,7 +111,7 @@ class Events(Observation):
         for guard in event.rule.guards:
             self.constraints.append(happens.implies(self._holds(guard, event)))
         for update in event.rule.takes:
-            if isinstance(update, Deliver):
+            if isinstance(update, rules.Deliver):
                 self._deliver(event, update.register, update.source)
             else:
                 self._origins_of(event)
@@ -155,11 +139,11 @@ class Events(Observation):
 
     def _holds(self, guard: Guard, at: Event) -> Term:
         match guard:
-            case AnyBit(bits):
+            case rules.AnyBit(bits):
                 return any_of(self._bit(bit, value, at) for bit, value in bits)
-            case Ready(lock, threads):
+            case rules.Ready(lock, threads):
                 return self.order.ready(lock, threads, at)
-            case Oldest():
+            case rules.Oldest():
                 return TRUE  # What stands before it in its fifo is the business of EventFifos.
             case _:
                 assert_never(guard)
@@ -167,13 +151,15 @@ class Events(Observation):
     def _bit(self, bit: Bit, value: bool, at: Event) -> Term:
         entry = bit.entry
         match bit:
-            case IsDirty() if not value:
+            case rules.IsDirty() if not value:
                 return self.order.clean(entry, at)
-            case IsDirty() if at.does(Step.FLUSH) and at.owner in self.possible.dirtying[entry]:
+            case rules.IsDirty() if (
+                at.does(Step.FLUSH) and at.owner in self.possible.dirtying[entry]
+            ):
                 return self._still_dirty(entry, at)
-            case IsValid() if value:
+            case rules.IsValid() if value:
                 return any_of(term for _, term in self._valid_sources(entry, at))
-            case IsDirty() | IsValid() | IsPresent():
+            case rules.IsDirty() | rules.IsValid() | rules.IsPresent():
                 raise AssertionError(f"the events engine does not know {bit} being {value}")
             case _:
                 assert_never(bit)
@@ -191,7 +177,7 @@ class Events(Observation):
 
     def _found(self, at: Event | None, word: Word) -> Versions:
         """What gave a word the value that an event, or None: the end, finds there."""
-        if at is not None and isinstance(word, ValueOf) and at.rule.awaits_valid(word.entry):
+        if at is not None and isinstance(word, rules.ValueOf) and at.rule.awaits_valid(word.entry):
             return self._valid_sources(word.entry, at)
         found = self._last_versions(word, at)
         absent = [] if at is None else [self.order.absent(at)]
@@ -206,7 +192,7 @@ class Events(Observation):
         found = self._looked.get((at, entry))
         if found is not None:
             return found
-        order, versions = self.order, self.possible.versions[ValueOf(*entry)]
+        order, versions = self.order, self.possible.versions[rules.ValueOf(*entry)]
         spoiling = self.possible.invalidating.get(entry, ())
         own = self.possible.fetches[at, entry]
         found = self._looked[at, entry] = []
@@ -214,33 +200,27 @@ class Events(Observation):
             if version is at or order.before(version, at) is FALSE:
                 continue
             term = order.happens(own) if version is own else variable("source")
-            conditions = [order.happens(version), order.before(version, at)]
-            conditions += [
-                order.not_between(other, version, at)
-                for other in (*versions, *spoiling)
-                if other is not version and other is not at
-            ]
-            self._bind(term, conditions)
+            self._bind(term, self._latest(version, (*versions, *spoiling), at))
             found.append((version, term))
         return found
 
     def _last_versions(self, word: Word, at: Event | None) -> Versions:
         order = self.order
         versions = [each for each in self.possible.versions.get(word, ()) if each is not at]
-        found: Versions = []
-        for version in versions:
-            conditions = [order.happens(version), order.before(version, at)]
-            conditions += [
-                order.not_between(other, version, at) for other in versions if other is not version
-            ]
-            if FALSE not in conditions:
-                found.append((version, variable("source")))
-                self._bind(found[-1][1], conditions)
+        conditions = [(each, self._latest(each, versions, at)) for each in versions]
         untouched = [any_of((order.absent(each), order.before(at, each))) for each in versions]
-        if FALSE not in untouched:
-            found.append((None, variable("source")))
-            self._bind(found[-1][1], untouched)
+        found: Versions = []
+        for version, needed in [*conditions, (None, untouched)]:
+            if FALSE not in needed:
+                found.append((version, variable("source")))
+                self._bind(found[-1][1], needed)
         return found
+
+    def _latest(self, one: Event, changes: Iterable[Event], at: Event | None) -> list[Term]:
+        """That one of the changes of a cell is the last when an event, or None: the end, looks."""
+        others = (other for other in changes if other is not one and other is not at)
+        since = (self.order.not_between(other, one, at) for other in others)
+        return [self.order.happens(one), self.order.before(one, at), *since]
 
     def _bind(self, term: Term, conditions: Iterable[Term]) -> None:
         self.constraints += [term.implies(condition) for condition in conditions]

@@ -8,22 +8,8 @@ from functools import cached_property
 from itertools import chain, product
 from typing import assert_never
 
-from rspverify.assembly import (
-    Acquire,
-    AssemblyProgram,
-    Await,
-    Condition,
-    Instruction,
-    Invalidate,
-    Level,
-    Lock,
-    Mark,
-    Reach,
-    ReadEntry,
-    Release,
-    ThreadId,
-    WriteEntry,
-)
+from rspverify import assembly
+from rspverify.assembly import AssemblyProgram, Instruction, Level, Lock, Reach, ThreadId
 from rspverify.machine.rules import (
     AnyBit,
     Assign,
@@ -175,32 +161,32 @@ class Machine:
         updates: list[Update] = []
         for effect in it.mnemonic.effects:
             match effect:
-                case Await():
+                case assembly.Await():
                     guards += self._await(it, effect)
-                case ReadEntry(level):
+                case assembly.ReadEntry(level):
                     assert it.register is not None
                     word = self._word(self.own(it.thread, level), _location(it))
                     updates.append(Deliver(it.register, word))
-                case WriteEntry(level):
+                case assembly.WriteEntry(level):
                     assert it.value is not None
                     own, x = self.own(it.thread, level), _location(it)
                     updates += [Assign(self._word(own, x), it.value), *self._stored(own, x)]
-                case Invalidate(level, reach, every):
+                case assembly.Invalidate(level, reach, every):
                     locations = self.locations if every else (_location(it),)
                     entries = product(self._in_reach(it, level, reach), locations)
                     updates += [SetBit(IsValid(*entry), False) for entry in entries]
-                case Mark(level, reach):
+                case assembly.Mark(level, reach):
                     caches = self._in_reach(it, level, reach)
                     updates += [Enqueue(each, Marker(it.thread)) for each in caches]
-                case Acquire(lock, reach):
+                case assembly.Acquire(lock, reach):
                     updates += [SetLock(each, it.thread) for each in self._locks(it, lock, reach)]
-                case Release(lock, reach):
+                case assembly.Release(lock, reach):
                     updates += [SetLock(each, None) for each in self._locks(it, lock, reach)]
                 case _:
                     assert_never(effect)
         return InstructionRule(tuple(guards), tuple(updates), it)
 
-    def _await(self, it: Instruction, effect: Await) -> list[Wait]:
+    def _await(self, it: Instruction, effect: assembly.Await) -> list[Wait]:
         if isinstance(effect.what, Lock):
             locks = self._locks(it, effect.what, effect.reach)
             return [Ready(lock, frozenset({it.thread})) for lock in locks]
@@ -210,11 +196,11 @@ class Machine:
             return []
         clean, fresh = (IsDirty(cache, x), False), (IsValid(cache, x), True)
         match effect.what:
-            case Condition.VALID:
+            case assembly.Condition.VALID:
                 return [AnyBit((fresh,))]
-            case Condition.NOT_DIRTY:
+            case assembly.Condition.NOT_DIRTY:
                 return [AnyBit((clean,))]
-            case Condition.NOT_DIRTY_AND_INVALID:
+            case assembly.Condition.NOT_DIRTY_AND_INVALID:
                 return [AnyBit((clean, fresh))]
             case _:
                 assert_never(effect.what)

@@ -271,17 +271,17 @@ class _Rule:
                     assert_never(guard)
         return [*found, *(update.source for update in self.takes)]
 
-    @property
+    @cached_property
     def takes(self) -> list[Copy | Deliver]:
         """The updates that take the value of a word."""
         return [update for update in self.changes.values() if isinstance(update, Copy | Deliver)]
 
-    @property
+    @cached_property
     def enqueues(self) -> tuple[Enqueue, ...]:
         """What it puts into fifos, in order."""
         return tuple(update for update in self.updates if isinstance(update, Enqueue))
 
-    @property
+    @cached_property
     def marks(self) -> list[Cache]:
         """The caches in whose fifos it puts a marker."""
         return [each.cache for each in self.enqueues if isinstance(each.element, Marker)]
@@ -291,12 +291,12 @@ class _Rule:
         """Whether it takes an element out of a fifo, as DEQLOC and DEQMARKER do."""
         return any(isinstance(update, Dequeue) for update in self.updates)
 
-    @property
+    @cached_property
     def holders(self) -> dict[LockCell, ThreadId | None]:
         """The locks that it sets, and who holds each then."""
         return {it.lock: it.holder for it in self.changes.values() if isinstance(it, SetLock)}
 
-    @property
+    @cached_property
     def written(self) -> list[Entry]:
         """The entries that it makes DIRTY."""
         return [
@@ -305,7 +305,7 @@ class _Rule:
             if isinstance(cell, IsDirty) and update == SetBit(cell, True)
         ]
 
-    @property
+    @cached_property
     def valid_entries(self) -> list[Entry]:
         """The entries that it wants VALID, be it as one of several ways to go on."""
         return [cell.entry for cell in self.looks if isinstance(cell, IsValid)]

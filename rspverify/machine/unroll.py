@@ -17,27 +17,11 @@ from typing import Any, assert_never
 
 from rspverify.assembly import Level
 from rspverify.limits import Limits
+from rspverify.machine import rules
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation
 from rspverify.machine.relevance import relevant_rules, watched_cells
-from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
-    Cell,
-    Change,
-    Copy,
-    Deliver,
-    Guard,
-    InstructionRule,
-    Memory,
-    Oldest,
-    Ready,
-    Rule,
-    SetBit,
-    SetLock,
-    StepRule,
-    ValueOf,
-)
+from rspverify.machine.rules import Cell, Change, Guard, InstructionRule, Rule, StepRule
 from rspverify.machine.unroll_fifos import UnrollFifos
 from rspverify.smt import (
     FALSE,
@@ -77,7 +61,7 @@ def enough_steps(machine: Machine) -> Budget:
     code = list(chain.from_iterable(machine.code))
     writes = Counter(cache.level for rule in code for cache, _ in rule.written)
     looks = chain.from_iterable(rule.looks for rule in code)
-    reads = Counter(word.cache.level for word in looks if isinstance(word, ValueOf))
+    reads = Counter(word.cache.level for word in looks if isinstance(word, rules.ValueOf))
     elements = sum(len(rule.enqueues) for rule in code)
     flushes, fetches = writes[Level.L1], reads[Level.L1]
     if not machine.elide_l2:
@@ -113,7 +97,7 @@ class Unrolling(Observation):
             limits.remaining()
             self._step(step)
         self._end()
-        self.memory = {x: self._state[Memory(x)] for x in machine.locations}
+        self.memory = {x: self._state[rules.Memory(x)] for x in machine.locations}
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules that fire in the execution that a model describes, in order."""
@@ -124,7 +108,7 @@ class Unrolling(Observation):
         program = self.machine.program
         state: dict[Any, Any] = {}
         for cell in watched_cells(self.machine, self._rules):
-            if isinstance(cell, (ValueOf, Memory)):
+            if isinstance(cell, (rules.ValueOf, rules.Memory)):
                 state[cell] = {program.initial[cell.location]: TRUE}
             elif cell in self.machine.locks:
                 state[cell] = {None: TRUE}
@@ -194,14 +178,14 @@ class Unrolling(Observation):
 
     def _holds(self, guard: Guard) -> Term:
         match guard:
-            case AnyBit(bits):
+            case rules.AnyBit(bits):
                 return any_of(
                     self._state[bit] if value else ~self._state[bit] for bit, value in bits
                 )
-            case Ready(lock, threads):
+            case rules.Ready(lock, threads):
                 holders = sorted(threads, key=lambda each: each.thread)  # The same in every run.
                 return any_of(self._state[lock].get(it, FALSE) for it in (None, *holders))
-            case Oldest():
+            case rules.Oldest():
                 raise AssertionError("fifos dequeue by rules of their own")
             case _:
                 assert_never(guard)
@@ -228,20 +212,20 @@ class Unrolling(Observation):
     ) -> None:
         cell: Cell
         match update:
-            case Deliver(register, source):
+            case rules.Deliver(register, source):
                 read = self.reads[register]
                 self.constraints += [
                     any_of((~term, ~holds, read.get(value, FALSE)))
                     for value, holds in self._state[source].items()
                 ]
                 return
-            case SetBit(cell, value):
+            case rules.SetBit(cell, value):
                 new: Any = TRUE if value else FALSE
-            case SetLock(cell, holder):
+            case rules.SetLock(cell, holder):
                 new = {holder: TRUE}
-            case Copy(cell, source):
+            case rules.Copy(cell, source):
                 new = self._state.get(source)
-            case Assign(cell, value):
+            case rules.Assign(cell, value):
                 new = choose(value, self.reads)
             case _:
                 assert_never(update)
