@@ -7,13 +7,13 @@ state from which no complete execution is reachable, a deadlock is (docs/machine
 
 from __future__ import annotations
 
+from itertools import product
 from typing import assert_never
 
 from rspverify.assembly import Level
 from rspverify.machine.closures import alternatives
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import (
-    Cache,
     Entry,
     InstructionRule,
     IsDirty,
@@ -93,25 +93,30 @@ class Deadlocks:
         settled = self.settled(self._evicted(state))
         if not self.is_deadlock(settled):
             return None
-        found: dict[Entry, None] = {}
-        for rule in self._explicit.next_rules(settled):
-            failing = self._explicit.failing(settled, rule)
-            for entry in _awaited_l1s(rule):
-                if failing == [valid(entry)] and not self._explicit.marked(settled, rule):
-                    if self._may_be_evicted(state, *entry):
-                        found[entry] = None
+        evictable = self._evictable(state)
+        found = dict.fromkeys(
+            entry
+            for rule in self._explicit.next_rules(settled)
+            for entry in _awaited_l1s(rule)
+            if entry in evictable
+            and self._explicit.failing(settled, rule) == [valid(entry)]
+            and not self._explicit.marked(settled, rule)
+        )
         return list(found)
 
-    def _may_be_evicted(self, state: State, cache: Cache, x: str) -> bool:
+    def _evictable(self, state: State) -> list[Entry]:
+        """The L1 entries that are VALID and CLEAN."""
         at = self._explicit.cell
-        return bool(at(state, IsValid(cache, x)) and not at(state, IsDirty(cache, x)))
+        return [
+            entry
+            for entry in product(self._machine.l1s, self._machine.locations)
+            if at(state, IsValid(*entry)) and not at(state, IsDirty(*entry))
+        ]
 
     def _evicted(self, state: State) -> State:
         after = list(state)
-        for cache in self._machine.l1s:
-            for x in self._machine.locations:
-                if self._may_be_evicted(state, cache, x):
-                    after[self._layout.cell(IsValid(cache, x))] = False
+        for entry in self._evictable(state):
+            after[self._layout.cell(IsValid(*entry))] = False
         return tuple(after)
 
 

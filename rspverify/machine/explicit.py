@@ -15,7 +15,6 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import alternatives, compile_rule
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
-from rspverify.machine.relevance import LastPlaces
 from rspverify.machine.rules import (
     Cache,
     Cell,
@@ -24,8 +23,6 @@ from rspverify.machine.rules import (
     Marker,
     Memory,
     Rule,
-    Step,
-    StepRule,
     Wait,
 )
 from rspverify.machine.state import Layout, State
@@ -63,8 +60,9 @@ class ExplicitMachine:
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
         alone = reduced and dequeue_alone
         self._reduction = Reduction(machine, self.layout, dequeue_alone=alone) if reduced else None
+        looks = self._reduction.looks if self._reduction else lambda _: None
         self._steps = [
-            (rule, self._compiled[rule.key], self._looks(rule))
+            (rule, self._compiled[rule.key], looks(rule))
             for rule in machine.steps
             if not (alone and rule.dequeues)
         ]
@@ -128,12 +126,6 @@ class ExplicitMachine:
             after = fire(state)
             if after is not None:
                 yield step, self._settled(after)
-
-    def _looks(self, rule: StepRule) -> LastPlaces | None:
-        """For a FETCH in a reduced search, who may still look at what it brings, and where last."""
-        if self._reduction is None or rule.step is not Step.FETCH:
-            return None
-        return self._reduction.looks(rule)
 
     # Looking at states
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import assert_never
+from typing import Any, assert_never
 
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     Cache,
+    Cell,
     InstructionRule,
     IsDirty,
     IsPresent,
@@ -130,18 +131,21 @@ class Replayer:
 
     def snapshot(self, state: State) -> Snapshot:
         """A state as plain data."""
-        at = self.explicit.cell
-        caches = {}
-        for cache in self.machine.caches:
-            entries = {}
-            for x in self.machine.locations:
-                if at(state, IsPresent(cache, x)):
-                    dirty, valid = at(state, IsDirty(cache, x)), at(state, IsValid(cache, x))
-                    entries[x] = Entry(at(state, ValueOf(cache, x)), dirty, valid)
-            fifo = tuple(str(each) for each in self.explicit.fifo(state, cache))
-            caches[str(cache)] = CacheState(entries, fifo)
-        memory = {x: at(state, Memory(x)) for x in self.machine.locations}
-        locks = {
-            str(lock): f"P{at(state, lock)}" for lock in self.machine.locks if at(state, lock) >= 0
+
+        def at(cell: Cell) -> Any:
+            return self.explicit.cell(state, cell)
+
+        caches = {
+            str(cache): CacheState(
+                {
+                    x: Entry(at(ValueOf(cache, x)), at(IsDirty(cache, x)), at(IsValid(cache, x)))
+                    for x in self.machine.locations
+                    if at(IsPresent(cache, x))
+                },
+                tuple(map(str, self.explicit.fifo(state, cache))),
+            )
+            for cache in self.machine.caches
         }
+        memory = {x: at(Memory(x)) for x in self.machine.locations}
+        locks = {str(lock): f"P{at(lock)}" for lock in self.machine.locks if at(lock) >= 0}
         return Snapshot(caches, memory, locks)

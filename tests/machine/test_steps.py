@@ -8,14 +8,9 @@ from engines import LIMITS, Unrolled, has, machine_of, random_programs, searched
 from programs import assembly, listing
 
 from rspverify.assembly import AssemblyProgram
-from rspverify.machine import (
-    Budget,
-    ExplicitMachine,
-    Machine,
-    Rule,
-    StepRule,
-    enough_steps,
-)
+from rspverify.machine import ExplicitMachine, Machine, Rule, enough_steps
+from rspverify.machine.rules import StepRule
+from rspverify.machine.unroll import Budget
 from rspverify.smt import Solver
 from rspverify.verdict import Outcome
 
