@@ -11,7 +11,7 @@ from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.machine import Machine, enough_steps, label
+from rspverify.machine import Machine, enough_steps
 from rspverify.scheme import compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Engine, Settings
@@ -74,7 +74,7 @@ def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:
         operations = []
         for operation in thread.operations:
             block = tuple(
-                label(rule) for rule in code if rule.instruction.operation == operation.index
+                str(rule) for rule in code if rule.instruction.operation == operation.index
             )
             span = operation.span
             operations.append((span.line, span.text, str(operation), block))

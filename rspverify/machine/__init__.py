@@ -15,13 +15,12 @@ from rspverify.machine.explicit import ExplicitMachine, Exploration
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.replay import Replayer, ReplayError
-from rspverify.machine.rules import InstructionRule, Rule, StepRule
-from rspverify.machine.unroll import Budget, Unrolling, enough_steps
+from rspverify.machine.rules import InstructionRule, Rule
+from rspverify.machine.unroll import Unrolling, enough_steps
 from rspverify.machine.witness import GeneratedWitness
-from rspverify.machine.wording import label, marked_in, waiting
+from rspverify.machine.wording import waiting
 
 __all__ = [
-    "Budget",
     "Deadlock",
     "DeadlockEvents",
     "DeadlockSearch",
@@ -38,12 +37,9 @@ __all__ = [
     "ReplayError",
     "Replayer",
     "Rule",
-    "StepRule",
     "Unrolling",
     "enough_steps",
     "find_deadlock",
-    "label",
-    "marked_in",
     "replay_deadlock",
     "waiting",
     "with_evictions",

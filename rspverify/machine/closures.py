@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, assert_never
 
-from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
-    InstructionRule,
-    Marker,
-    Oldest,
-    Ready,
-    Rule,
-    SetBit,
-    SetLock,
-)
+from rspverify.machine import rules
+from rspverify.machine.rules import InstructionRule, Rule, Update, Wait
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, evaluate
 
@@ -30,43 +17,39 @@ Write = Callable[[State, list[Any]], None]
 """Puts one update into the state after, looking at the state before."""
 
 
+def alternatives(guard: Wait, layout: Layout) -> list[tuple[int, frozenset[object]]]:
+    """A guard as the places of a state and what they may hold, one of which must be so."""
+    match guard:
+        case rules.AnyBit(bits):
+            return [(layout.cell(bit), frozenset({value})) for bit, value in bits]
+        case rules.Ready(lock, threads):
+            return [(layout.cell(lock), frozenset({-1, *(each.thread for each in threads)}))]
+        case _:
+            assert_never(guard)
+
+
 def compile_rule(rule: Rule, layout: Layout) -> Fire:
     """The rule as a function. An instruction's place in program order is not its business."""
-    bits: list[tuple[int, bool]] = []
-    choices: list[list[tuple[int, bool]]] = []
-    ready: list[tuple[int, frozenset[int]]] = []
-    oldest: list[tuple[int, int]] = []
-    for guard in rule.guards:
-        match guard:
-            case AnyBit(((bit, value),)):
-                bits.append((layout.cell(bit), value))
-            case AnyBit(alternatives):
-                choices.append([(layout.cell(bit), value) for bit, value in alternatives])
-            case Ready(lock, threads):
-                ready.append((layout.cell(lock), frozenset({-1, *(it.thread for it in threads)})))
-            case Oldest(cache, element):
-                oldest.append((layout.fifo(cache), layout.number(element)))
-            case _:
-                assert_never(guard)
-    delivered = [
-        (layout.read(update.register), layout.cell(update.source))
-        for update in rule.updates
-        if isinstance(update, Deliver)
+    waits = [alternatives(it, layout) for it in rule.guards if not isinstance(it, rules.Oldest)]
+    needs = [each[0] for each in waits if len(each) == 1]
+    choices = [each for each in waits if len(each) > 1]
+    oldest = [
+        (layout.fifo(guard.cache), layout.number(guard.element))
+        for guard in rule.guards
+        if isinstance(guard, rules.Oldest)
     ]
-    writes = [_write(each, layout) for each in rule.updates if not isinstance(each, Deliver)]
+    first_reads = sorted(rule.updates, key=lambda update: not isinstance(update, rules.Deliver))
+    writes = [_write(update, layout) for update in first_reads]
     marker, fifos = 0, []
     if isinstance(rule, InstructionRule):
-        marker, fifos = layout.number(Marker(rule.instruction.thread)), layout.fifos
+        marker, fifos = layout.number(rules.Marker(rule.instruction.thread)), layout.fifos
 
     def fire(state: State) -> list[Any] | None:
-        for slot, wanted in bits:
-            if state[slot] != wanted:
+        for slot, allowed in needs:
+            if state[slot] not in allowed:
                 return None
-        for alternatives in choices:
-            if not any(state[slot] == value for slot, value in alternatives):
-                return None
-        for slot, holders in ready:
-            if state[slot] not in holders:
+        for either in choices:
+            if not any(state[slot] in allowed for slot, allowed in either):
                 return None
         for slot, element in oldest:
             if not state[slot] or state[slot][0] != element:
@@ -75,8 +58,6 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
             if marker in state[slot]:
                 return None
         after = list(state)
-        for target, source in delivered:
-            after[target] = state[source]
         for write in writes:
             write(state, after)
         return after
@@ -84,27 +65,28 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
     return fire
 
 
-def _write(update: SetBit | SetLock | Assign | Copy | Enqueue | Dequeue, layout: Layout) -> Write:
+def _write(update: Update, layout: Layout) -> Write:
     match update:
-        case SetBit(bit, value):
+        case rules.SetBit(bit, value):
             return _put(layout.cell(bit), value)
-        case SetLock(lock, holder):
+        case rules.SetLock(lock, holder):
             return _put(layout.cell(lock), -1 if holder is None else holder.thread)
-        case Assign(target, Constant(value)):
+        case rules.Assign(target, Constant(value)):
             return _put(layout.cell(target), value)
-        case Assign(target, expression):
+        case rules.Assign(target, expression):
             return _put_by(
-                layout.cell(target), lambda _, after: evaluate(expression, layout.values(after))
+                layout.cell(target), lambda after: evaluate(expression, layout.values(after))
             )
-        case Copy(target, source):
-            place = layout.cell(source)
-            return _put_by(layout.cell(target), lambda before, _: before[place])
-        case Enqueue(cache, element):
+        case rules.Copy(target, source):
+            return _move(layout.cell(source), layout.cell(target))
+        case rules.Deliver(register, source):
+            return _move(layout.cell(source), layout.read(register))
+        case rules.Enqueue(cache, element):
             fifo, number = layout.fifo(cache), layout.number(element)
-            return _put_by(fifo, lambda _, after: (*after[fifo], number))
-        case Dequeue(cache):
+            return _put_by(fifo, lambda after: (*after[fifo], number))
+        case rules.Dequeue(cache):
             fifo = layout.fifo(cache)
-            return _put_by(fifo, lambda _, after: after[fifo][1:])
+            return _put_by(fifo, lambda after: after[fifo][1:])
         case _:
             assert_never(update)
 
@@ -116,8 +98,15 @@ def _put(place: int, value: object) -> Write:
     return put
 
 
-def _put_by(place: int, function: Callable[[State, list[Any]], object]) -> Write:
-    def put(before: State, after: list[Any]) -> None:
-        after[place] = function(before, after)
+def _move(source: int, target: int) -> Write:
+    def move(before: State, after: list[Any]) -> None:
+        after[target] = before[source]
+
+    return move
+
+
+def _put_by(place: int, function: Callable[[list[Any]], object]) -> Write:
+    def put(_: State, after: list[Any]) -> None:
+        after[place] = function(after)
 
     return put

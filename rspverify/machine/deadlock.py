@@ -1,4 +1,4 @@
-"""States in which a program has come to a stop for ever, and what everything waits for in them.
+"""States in which a program has come to a stop for ever.
 
 A deadlock is a state that is not complete and in which no instruction can ever be dispatched
 again, whatever the environment does; or all were, and some entry stays DIRTY for ever. From every
@@ -7,30 +7,22 @@ state from which no complete execution is reachable, a deadlock is (docs/machine
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import assert_never
 
 from rspverify.assembly import Level
+from rspverify.machine.closures import alternatives
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Cache,
     Entry,
     InstructionRule,
     IsDirty,
-    IsPresent,
     IsValid,
-    LocationLock,
-    LockCell,
-    Marker,
-    Ready,
     Step,
     StepRule,
     valid,
 )
-from rspverify.machine.state import Layout, State
-from rspverify.machine.wording import element_name, label, lock_name, marked_in
+from rspverify.machine.state import State
 
 
 class Deadlocks:
@@ -39,7 +31,7 @@ class Deadlocks:
     def __init__(self, explicit: ExplicitMachine) -> None:
         self._explicit = explicit
         self._machine = explicit.machine
-        self._layout = Layout(explicit.machine)
+        self._layout = explicit.layout
         self._drains: list[StepRule] = []
         self._fetches: list[StepRule] = []
         for rule in self._machine.steps:
@@ -54,15 +46,15 @@ class Deadlocks:
                     assert_never(rule.step)
         self._fetches.sort(key=lambda rule: rule.cache.level is Level.L1)
         self._awaited = {
-            rule.key: list(self._entries(rule)) for code in self._machine.code for rule in code
+            rule.key: [self._lasting(entry) for entry in _awaited_l1s(rule)]
+            for code in self._machine.code
+            for rule in code
         }
 
-    def _entries(self, rule: InstructionRule) -> Iterator[tuple[int, int, frozenset[int]]]:
-        """Per L1 entry awaited VALID: its DIRTY bit, its lock, and whom that is ready for."""
-        for entry in _awaited_l1s(rule):
-            unlocked = self._machine.unlocked(entry)
-            threads = frozenset({-1, *(each.thread for each in unlocked.threads)})
-            yield self._layout.cell(IsDirty(*entry)), self._layout.cell(unlocked.lock), threads
+    def _lasting(self, entry: Entry) -> list[tuple[int, frozenset[object]]]:
+        """That an entry is not evicted, as it is DIRTY, or can be fetched again."""
+        lock = alternatives(self._machine.unlocked(entry), self._layout)
+        return [(self._layout.cell(IsDirty(*entry)), frozenset({True})), *lock]
 
     def lasting(self, rule: InstructionRule, state: State) -> bool:
         """Whether an instruction that may fire in a state still may when what is CLEAN is evicted.
@@ -70,7 +62,7 @@ class Deadlocks:
         What it awaits VALID can then be fetched again.
         """
         return all(
-            state[dirty] or state[lock] in ready for dirty, lock, ready in self._awaited[rule.key]
+            any(state[slot] in given for slot, given in each) for each in self._awaited[rule.key]
         )
 
     def settled(self, state: State) -> State:
@@ -96,116 +88,36 @@ class Deadlocks:
         code = self._explicit.next_rules(settled)
         return all(self._explicit.apply(settled, rule) is None for rule in code)
 
-    def cut(self, state: State) -> bool:
-        """Whether a thread goes on where the unrolling of a loop has ended."""
-        return self._explicit.cut(state)
-
     def evictions(self, state: State) -> list[Entry] | None:
         """The fewest L1 entries to evict for a deadlock; None if it would not become one."""
         settled = self.settled(self._evicted(state))
         if not self.is_deadlock(settled):
             return None
-        found: dict[Entry, None] = {}
-        for rule in self._explicit.next_rules(settled):
-            failing = self._explicit.failing(settled, rule)
-            for entry in _awaited_l1s(rule):
-                if failing == [valid(entry)] and not marked_in(self._explicit, settled, rule):
-                    if self._may_be_evicted(state, *entry):
-                        found[entry] = None
+        evictable = self._evictable(state)
+        found = dict.fromkeys(
+            entry
+            for rule in self._explicit.next_rules(settled)
+            for entry in _awaited_l1s(rule)
+            if entry in evictable
+            and self._explicit.failing(settled, rule) == [valid(entry)]
+            and not self._explicit.marked(settled, rule)
+        )
         return list(found)
 
-    def waits(self, state: State) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Of a deadlock: what each unfinished thread waits for, and each fifo and DIRTY entry.
-
-        In words. What the environment can still do away with is left out.
-        """
-        words = _Words(self._explicit, self.settled(state))
-        return tuple(words.of_threads()), (*words.of_fifos(), *words.of_entries())
-
-    def _may_be_evicted(self, state: State, cache: Cache, x: str) -> bool:
+    def _evictable(self, state: State) -> list[Entry]:
+        """The L1 entries that are VALID and CLEAN."""
         at = self._explicit.cell
-        return bool(at(state, IsValid(cache, x)) and not at(state, IsDirty(cache, x)))
+        return [
+            entry
+            for entry in product(self._machine.l1s, self._machine.locations)
+            if at(state, IsValid(*entry)) and not at(state, IsDirty(*entry))
+        ]
 
     def _evicted(self, state: State) -> State:
         after = list(state)
-        for cache in self._machine.l1s:
-            for x in self._machine.locations:
-                if self._may_be_evicted(state, cache, x):
-                    after[self._layout.cell(IsValid(cache, x))] = False
+        for entry in self._evictable(state):
+            after[self._layout.cell(IsValid(*entry))] = False
         return tuple(after)
-
-
-class _Words:
-    """A settled deadlock in words."""
-
-    def __init__(self, explicit: ExplicitMachine, state: State) -> None:
-        self._explicit = explicit
-        self._machine = explicit.machine
-        self._state = state
-        self._unfinished = {rule.thread for rule in explicit.next_rules(state)}
-
-    def of_threads(self) -> Iterator[str]:
-        """What each unfinished thread waits for."""
-        for rule in self._explicit.next_rules(self._state):
-            marked = [str(cache) for cache in marked_in(self._explicit, self._state, rule)]
-            fifos = "fifo" if len(marked) == 1 else "fifos"
-            reasons = [f"its marker to leave the {fifos} of {_and(marked)}"] if marked else []
-            failing = self._explicit.failing(self._state, rule)
-            bits = [guard.bits[-1][0] for guard in failing if isinstance(guard, AnyBit)]
-            reasons += [self._entry(bit) for bit in bits]
-            said = {LocationLock(bit.cache.device, bit.location) for bit in bits}
-            locks = [it.lock for it in failing if isinstance(it, Ready) and it.lock not in said]
-            reasons += [self._locks(locks)] if locks else []
-            yield f"{rule.instruction.thread} at {label(rule)} waits for {_and(reasons)}"
-
-    def of_fifos(self) -> Iterator[str]:
-        """What each fifo that holds something waits for."""
-        for cache in self._machine.caches:
-            fifo = self._explicit.fifo(self._state, cache)
-            if fifo:
-                held_up = [f"the marker of {it.thread}" for it in fifo if isinstance(it, Marker)]
-                behind = f"; behind it: {', '.join(held_up)}" if held_up else ""
-                yield f"the fifo of {cache} waits for {element_name(fifo[0])} to be flushed{behind}"
-
-    def of_entries(self) -> Iterator[str]:
-        """What each DIRTY entry waits for."""
-        for cache in self._machine.caches:
-            for x in self._machine.locations:
-                if self._dirty(cache, x):
-                    lock = self._locks([LocationLock(cache.device, x)])
-                    yield f"{x}, DIRTY in {cache}, waits to be flushed for {lock}"
-
-    def _dirty(self, cache: Cache, x: str) -> bool:
-        return bool(self._explicit.cell(self._state, IsDirty(cache, x)))
-
-    def _entry(self, bit: Bit) -> str:
-        """An entry that an instruction wants otherwise, and the lock that this needs."""
-        match bit:
-            case IsValid():
-                wish = "VALID in"
-            case IsDirty():
-                wish = "flushed from"
-            case IsPresent():
-                raise AssertionError("no instruction asks whether an entry is present")
-            case _:
-                assert_never(bit)
-        step = "FLUSH" if self._dirty(bit.cache, bit.location) else "FETCH"
-        lock = self._locks([LocationLock(bit.cache.device, bit.location)])
-        return f"{bit.location} to be {wish} {bit.cache}, where {step} needs {lock}"
-
-    def _locks(self, locks: Iterable[LockCell]) -> str:
-        held: dict[int, list[str]] = {}
-        for lock in locks:
-            held.setdefault(self._explicit.cell(self._state, lock), []).append(lock_name(lock))
-        return _and(
-            f"the {' and the '.join(names)}, held by P{holder}"
-            + ("" if holder in self._unfinished else ", which has ended")
-            for holder, names in held.items()
-        )
-
-
-def _and(parts: Iterable[str]) -> str:
-    return " and ".join(parts)
 
 
 def _awaited_l1s(rule: InstructionRule) -> list[Entry]:

@@ -11,23 +11,12 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from rspverify.limits import Limits
+from rspverify.machine import rules
 from rspverify.machine.event import Event
+from rspverify.machine.event_fifos import Enqueued, enqueued
 from rspverify.machine.events import Events
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Cache,
-    Entry,
-    InstructionRule,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    Marker,
-    Ready,
-    Rule,
-    Wait,
-)
+from rspverify.machine.rules import Bit, Cache, Entry, InstructionRule, Rule, Wait
 from rspverify.smt import Model, Term, all_of, any_of
 
 
@@ -36,7 +25,6 @@ class DeadlockEvents(Events):
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
         super().__init__(machine, limits, complete=False)
-        self._shut_entries: dict[Entry, Term] = {}
         self._dequeues = {
             (rule.cache, rule.element): rule for rule in machine.steps if rule.dequeues
         }
@@ -57,27 +45,21 @@ class DeadlockEvents(Events):
         A location leaves its fifo when the model says, if ever; where nobody waits for it, never.
         """
         steps: list[Rule] = []
-        fifos: dict[Cache, list[tuple[Event, int]]] = {}
-        past: set[Event] = set()
+        fifos: dict[Cache, list[Enqueued]] = {}
+        past: set[Event | None] = set()
         for each in self.order.present(model):
             past.add(each)
             if not each.rule.dequeues:
                 steps.append(each.rule)
-            for place, enqueue in enumerate(each.rule.enqueues):
-                fifos.setdefault(enqueue.cache, []).append((each, place))
+            for element in enqueued(each):
+                fifos.setdefault(element.cache, []).append(element)
             for cache, fifo in fifos.items():
-                while fifo and (rule := self._leaves(cache, *fifo[0], past)) is not None:
-                    steps.append(rule)
-                    fifo.pop(0)
+                while fifo and self._leaves(fifo[0], past):
+                    steps.append(self._dequeues[cache, fifo.pop(0).element])
         return steps
 
-    def _leaves(self, cache: Cache, by: Event, place: int, past: set[Event]) -> Rule | None:
-        """The dequeue of an oldest element, if it has come to that."""
-        element = by.rule.enqueues[place].element
-        if isinstance(element, Marker):
-            return self._dequeues[cache, element]
-        leaving = self.fifos.leaving(by, place)
-        return self._dequeues[cache, element] if leaving in past else None
+    def _leaves(self, oldest: Enqueued, past: set[Event | None]) -> bool:
+        return isinstance(oldest.element, rules.Marker) or self.fifos.leaving.get(oldest) in past
 
     def _next(self, code: list[Event]) -> Iterator[tuple[Event, Term]]:
         """Each instruction of a thread, and that it is the one to be dispatched next."""
@@ -92,7 +74,7 @@ class DeadlockEvents(Events):
         held_up = [
             all_of((stays, self._shut(entry), ~self.order.clean(entry, None)))
             for each, stays in self.fifos.remaining(self.order, instruction)
-            for entry in ((each.cache, str(each.element)),)
+            for entry in [(each.cache, str(each.element))]
         ]
         assert isinstance(instruction.rule, InstructionRule)
         return any_of([*held_up, *(self._fails(guard) for guard in instruction.rule.guards)])
@@ -100,29 +82,26 @@ class DeadlockEvents(Events):
     def _fails(self, guard: Wait) -> Term:
         """That a guard will never hold."""
         match guard:
-            case Ready(lock, threads):
+            case rules.Ready(lock, threads):
                 return ~self.order.ready(lock, threads, None)
-            case AnyBit(bits):
+            case rules.AnyBit(bits):
                 return all_of(self._stays_wrong(bit, value) for bit, value in bits)
             case _:
                 assert_never(guard)
 
     def _stays_wrong(self, bit: Bit, value: bool) -> Term:
-        entry = (bit.cache, bit.location)
+        entry = bit.entry
         match bit:
-            case IsDirty() if not value:
+            case rules.IsDirty() if not value:
                 return self._shut(entry) & ~self.order.clean(entry, None)
-            case IsValid() if value:
+            case rules.IsValid() if value:
                 stale = self.order.clean(entry, None) | self.order.spoilt(entry)
                 return self._shut(entry) & stale
-            case IsDirty() | IsValid() | IsPresent():
+            case rules.IsDirty() | rules.IsValid() | rules.IsPresent():
                 raise AssertionError(f"no instruction awaits {bit} being {value}")
             case _:
                 assert_never(bit)
 
     def _shut(self, entry: Entry) -> Term:
         """That an entry can be neither flushed nor fetched any more."""
-        if entry not in self._shut_entries:
-            lock = self.machine.unlocked(entry)
-            self._shut_entries[entry] = ~self.order.ready(lock.lock, lock.threads, None)
-        return self._shut_entries[entry]
+        return self._fails(self.machine.unlocked(entry))

@@ -18,6 +18,7 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import InstructionRule, Rule, Step
 from rspverify.machine.state import State
+from rspverify.machine.wording import Waits
 from rspverify.verdict import Execution
 
 
@@ -110,13 +111,11 @@ def with_evictions(machine: Machine, schedule: Sequence[Rule]) -> tuple[Rule, ..
     Raises ReplayError if a step may not happen or the end is none even so.
     """
     replayer = Replayer(machine)
-    full = Deadlocks(ExplicitMachine(replayer.machine, reduced=False))
-    entries = full.evictions(replayer.states(schedule)[-1])
+    entries = Deadlocks(replayer.explicit).evictions(replayer.states(schedule)[-1])
     if entries is None:
         raise ReplayError("the execution does not end in a deadlock")
-    steps = replayer.machine.steps
-    evict = {rule.entry: rule for rule in steps if rule.step is Step.EVICT}
-    return (*schedule, *(evict[entry] for entry in entries))
+    evict = {rule.key: rule for rule in replayer.machine.steps}
+    return (*schedule, *(evict[Step.EVICT, cache, x] for cache, x in entries))
 
 
 def replay_deadlock(machine: Machine, schedule: Sequence[Rule], lines: Sequence[int]) -> Deadlock:
@@ -126,10 +125,10 @@ def replay_deadlock(machine: Machine, schedule: Sequence[Rule], lines: Sequence[
     the end is no deadlock: a bug of whoever found it.
     """
     replayer = Replayer(machine)
-    full = Deadlocks(ExplicitMachine(replayer.machine, reduced=False))
-    last = replayer.states(schedule)[-1]
-    if not full.is_deadlock(last):
+    deadlocks, last = Deadlocks(replayer.explicit), replayer.states(schedule)[-1]
+    if not deadlocks.is_deadlock(last):
         raise ReplayError("the execution does not end in a deadlock")
-    threads, rest = full.waits(last)
-    cut = full.cut(last)
-    return Deadlock(replayer.execution(schedule, lines), threads, rest, cut)
+    waits = Waits(replayer.explicit, deadlocks.settled(last))
+    threads, rest = tuple(waits.of_threads()), (*waits.of_fifos(), *waits.of_entries())
+    execution = replayer.execution(schedule, lines)
+    return Deadlock(execution, threads, rest, replayer.explicit.cut(last))

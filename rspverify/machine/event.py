@@ -13,25 +13,9 @@ from itertools import pairwise
 from typing import assert_never
 
 from rspverify.assembly import Instruction
+from rspverify.machine import rules
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import (
-    Assign,
-    Copy,
-    Deliver,
-    Entry,
-    InstructionRule,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    LockCell,
-    Rule,
-    SetBit,
-    SetLock,
-    Step,
-    StepRule,
-    ValueOf,
-    Word,
-)
+from rspverify.machine.rules import Entry, InstructionRule, LockCell, Rule, Step, StepRule, Word
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,23 +82,25 @@ class PossibleEvents:
         self.all.append(added)
         for update in rule.changes.values():
             match update:
-                case Assign(word, _) if isinstance(rule, InstructionRule):
+                case rules.Assign(word, _) if isinstance(rule, InstructionRule):
                     self.versions.setdefault(word, []).append(added)
-                case Copy(word, _) if isinstance(rule, StepRule):
+                case rules.Copy(word, _) if isinstance(rule, StepRule):
                     self.versions.setdefault(word, []).append(added)
-                case SetBit(IsDirty(cache, x), True):
+                case rules.SetBit(rules.IsDirty(cache, x), True):
                     self.dirtying.setdefault((cache, x), []).append(added)
-                case SetBit(IsDirty(), False) if added.does(Step.FLUSH):
+                case rules.SetBit(rules.IsDirty(), False) if added.does(Step.FLUSH):
                     pass  # Claim 1.
-                case SetBit(IsValid(cache, x), True) if ValueOf(cache, x) in rule.changes:
+                case rules.SetBit(rules.IsValid(cache, x), True) if (
+                    rules.ValueOf(cache, x) in rule.changes
+                ):
                     pass  # A version of an entry is VALID.
-                case SetBit(IsValid(cache, x), False):
+                case rules.SetBit(rules.IsValid(cache, x), False):
                     self.invalidating.setdefault((cache, x), []).append(added)
-                case SetLock(lock, _):
+                case rules.SetLock(lock, _):
                     self.locking.setdefault(lock, []).append(added)
-                case Deliver() | SetBit(IsPresent()):
+                case rules.Deliver() | rules.SetBit(rules.IsPresent()):
                     pass  # Reads change nothing, and only EVICT looks at what is present.
-                case Assign() | Copy() | SetBit():
+                case rules.Assign() | rules.Copy() | rules.SetBit():
                     raise AssertionError(f"the events engine does not know {update} by {rule}")
                 case _:
                     assert_never(update)
@@ -122,12 +108,9 @@ class PossibleEvents:
 
     def _with_steps(self, event: Event) -> None:
         """Add the flushes of what it writes and the fetches of what it looks at."""
-        for update in event.rule.changes.values():
-            match update:
-                case SetBit(IsDirty(cache, x), True):
-                    flush = self._add(self._steps[Step.FLUSH, (cache, x)], event)
-                    self.flushes[event, (cache, x)] = flush
-                    self._follow((event, flush))
+        for entry in event.rule.written:
+            flush = self.flushes[event, entry] = self._add(self._steps[Step.FLUSH, entry], event)
+            self._follow((event, flush))
         for entry in event.rule.valid_entries:
             if (event, entry) not in self.fetches:
                 fetch = self._add(self._steps[Step.FETCH, entry], event)

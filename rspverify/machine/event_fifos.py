@@ -17,7 +17,7 @@ from rspverify.machine.rules import Cache, Element, Marker, Step
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Enqueued:
     """An element that an event puts into a fifo: the `place`-th of what it enqueues."""
 
@@ -27,41 +27,45 @@ class Enqueued:
     place: int
 
 
+def enqueued(by: Event) -> list[Enqueued]:
+    """What an event puts into fifos, in order."""
+    return [
+        Enqueued(each.cache, each.element, by, place) for place, each in enumerate(by.rule.enqueues)
+    ]
+
+
 class EventFifos:
     """The elements of all fifos that can hold somebody up.
 
-    Adds to the possible events the leaving of each location that may leave at different times.
+    leaving: a location that may stand before a marker → its leaving; where that may be at different
+    times, it is one more of the possible events.
     """
 
     def __init__(self, possible: PossibleEvents) -> None:
         self._possible = possible
-        every = [
-            Enqueued(enqueue.cache, enqueue.element, each, place)
-            for each in possible.all
-            for place, enqueue in enumerate(each.rule.enqueues)
-        ]
+        every = [element for each in possible.all for element in enqueued(each)]
         self._markers = [
             each
             for each in every
             if isinstance(each.element, Marker) and any(True for _ in self._followers(each))
         ]
         self._waiting: dict[Cache, list[Enqueued]] = {}
-        self._leaving: dict[Enqueued, Event] = {}
+        self.leaving: dict[Enqueued, Event] = {}
         for each in every:
             if isinstance(each.element, Marker):
                 continue
             if any(_may_stand_before(each, marker) for marker in self._markers):
                 self._waiting.setdefault(each.cache, []).append(each)
-                self._leaving[each] = self._leaves(each, each.element)
+                self.leaving[each] = self._leaves(each, each.element)
 
     def constraints(self, order: EventOrder) -> Iterator[Term]:
         """Locations leave in order, and threads wait for their markers."""
         for elements in self._waiting.values():
             for each in elements:
-                if self._leaving[each].does(Step.DEQLOC):
+                if self.leaving[each].does(Step.DEQLOC):
                     for other in elements:
                         if other is not each:
-                            yield self._first(order, other, each, self._leaving[each])
+                            yield self._first(order, other, each, self.leaving[each])
         for marker in self._markers:
             marks = order.happens(marker.by)
             for following in self._followers(marker):
@@ -82,14 +86,7 @@ class EventFifos:
                 marks = order.happens(marker.by)
                 for each in self._waiting.get(marker.cache, ()):
                     entered = self._entered(order, each, marker)
-                    yield each, all_of((marks, entered, order.absent(self._leaving[each])))
-
-    def leaving(self, by: Event, place: int) -> Event | None:
-        """When what an event enqueued leaves; None where nobody needs to know."""
-        found = (
-            what for each, what in self._leaving.items() if (each.by, each.place) == (by, place)
-        )
-        return next(found, None)
+                    yield each, all_of((marks, entered, order.absent(self.leaving[each])))
 
     def _entered(self, order: EventOrder, one: Enqueued, other: Enqueued) -> Term:
         """That one entered, before another."""
@@ -99,7 +96,7 @@ class EventFifos:
 
     def _first(self, order: EventOrder, one: Enqueued, other: Enqueued, what: Event) -> Term:
         """If one entered before another, something waits until it has left."""
-        leaving = self._leaving[one]
+        leaving = self.leaving[one]
         entered = self._entered(order, one, other)
         left = order.happens(leaving) & order.before(leaving, what)
         return any_of((order.absent(what), ~entered, left))

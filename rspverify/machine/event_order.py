@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from rspverify.assembly import ThreadId
 from rspverify.limits import Limits
 from rspverify.machine.event import Event, PossibleEvents
-from rspverify.machine.rules import Entry, LockCell, SetLock
+from rspverify.machine.rules import Entry, LockCell
 from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
 from rspverify.smt.order import Order
 
@@ -98,7 +98,7 @@ class EventOrder:
     def ready(self, lock: LockCell, threads: frozenset[ThreadId], at: Event | None) -> Term:
         """That a lock is ready: whoever else took it before, it has been set again since."""
         setting = [each for each in self._possible.locking.get(lock, ()) if each is not at]
-        holders = {each: _holder(each, lock) for each in setting}
+        holders = {each: each.rule.holders[lock] for each in setting}
         alike = (at, tuple(holders.items()), threads)
         if alike not in self._ready:
             self._ready[alike] = all_of(
@@ -113,9 +113,3 @@ class EventOrder:
         spoiling = self._possible.invalidating.get(entry, ())
         writes = self._possible.dirtying.get(entry, ())
         return all_of(self.undone(write, spoiling, None) for write in writes)
-
-
-def _holder(event: Event, lock: LockCell) -> ThreadId | None:
-    update = event.rule.changes[lock]
-    assert isinstance(update, SetLock)
-    return update.holder

@@ -11,33 +11,13 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from rspverify.limits import Limits
+from rspverify.machine import rules
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
-from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
-    Bit,
-    Copy,
-    Deliver,
-    Entry,
-    Guard,
-    InstructionRule,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    Memory,
-    Oldest,
-    Ready,
-    Rule,
-    SetBit,
-    SetLock,
-    Step,
-    ValueOf,
-    Word,
-)
+from rspverify.machine.rules import Bit, Entry, Guard, InstructionRule, Rule, Step, Word
 from rspverify.smt import FALSE, TRUE, Choice, Model, Term, all_of, any_of, choose, variable
 from rspverify.smt.choice import equal
 
@@ -81,7 +61,7 @@ class Events(Observation):
             self._complete()
             self.constraints += self.not_cut()
         self.constraints += self.fifos.constraints(self.order)
-        self.last = {x: self._last_in_memory(x) for x in machine.locations}
+        self.last = {x: self._traced(self._found(None, rules.Memory(x))) for x in machine.locations}
         self.memory = {x: self._final(x) for x in machine.locations}
 
     def schedule(self, model: Model) -> list[Rule]:
@@ -130,16 +110,11 @@ class Events(Observation):
         happens = self.order.happens(event)
         for guard in event.rule.guards:
             self.constraints.append(happens.implies(self._holds(guard, event)))
-        for update in event.rule.changes.values():
-            match update:
-                case Deliver(register, word):
-                    self._deliver(event, register, word)
-                case Copy():
-                    self._origins_of(event)
-                case SetBit() | Assign() | SetLock():
-                    pass  # These are found by those who look for the last change of a cell.
-                case _:
-                    assert_never(update)
+        for update in event.rule.takes:
+            if isinstance(update, rules.Deliver):
+                self._deliver(event, update.register, update.source)
+            else:
+                self._origins_of(event)
 
     def _deliver(self, event: Event, register: int, word: Word) -> None:
         traced = self.sources[register] = self._traced(self._found(event, word))
@@ -164,25 +139,27 @@ class Events(Observation):
 
     def _holds(self, guard: Guard, at: Event) -> Term:
         match guard:
-            case AnyBit(bits):
+            case rules.AnyBit(bits):
                 return any_of(self._bit(bit, value, at) for bit, value in bits)
-            case Ready(lock, threads):
+            case rules.Ready(lock, threads):
                 return self.order.ready(lock, threads, at)
-            case Oldest():
+            case rules.Oldest():
                 return TRUE  # What stands before it in its fifo is the business of EventFifos.
             case _:
                 assert_never(guard)
 
     def _bit(self, bit: Bit, value: bool, at: Event) -> Term:
-        entry = (bit.cache, bit.location)
+        entry = bit.entry
         match bit:
-            case IsDirty() if not value:
+            case rules.IsDirty() if not value:
                 return self.order.clean(entry, at)
-            case IsDirty() if at.does(Step.FLUSH) and at.owner in self.possible.dirtying[entry]:
+            case rules.IsDirty() if (
+                at.does(Step.FLUSH) and at.owner in self.possible.dirtying[entry]
+            ):
                 return self._still_dirty(entry, at)
-            case IsValid() if value:
+            case rules.IsValid() if value:
                 return any_of(term for _, term in self._valid_sources(entry, at))
-            case IsDirty() | IsValid() | IsPresent():
+            case rules.IsDirty() | rules.IsValid() | rules.IsPresent():
                 raise AssertionError(f"the events engine does not know {bit} being {value}")
             case _:
                 assert_never(bit)
@@ -198,12 +175,13 @@ class Events(Observation):
 
     # Values
 
-    def _found(self, at: Event, word: Word) -> Versions:
-        """What gave a word the value that an event finds there."""
-        if isinstance(word, ValueOf) and at.rule.awaits_valid((word.cache, word.location)):
-            return self._valid_sources((word.cache, word.location), at)
+    def _found(self, at: Event | None, word: Word) -> Versions:
+        """What gave a word the value that an event, or None: the end, finds there."""
+        if at is not None and isinstance(word, rules.ValueOf) and at.rule.awaits_valid(word.entry):
+            return self._valid_sources(word.entry, at)
         found = self._last_versions(word, at)
-        self.constraints.append(any_of([self.order.absent(at), *(term for _, term in found)]))
+        absent = [] if at is None else [self.order.absent(at)]
+        self.constraints.append(any_of([*absent, *(term for _, term in found)]))
         return found
 
     def _valid_sources(self, entry: Entry, at: Event) -> Versions:
@@ -214,7 +192,7 @@ class Events(Observation):
         found = self._looked.get((at, entry))
         if found is not None:
             return found
-        order, versions = self.order, self.possible.versions[ValueOf(*entry)]
+        order, versions = self.order, self.possible.versions[rules.ValueOf(*entry)]
         spoiling = self.possible.invalidating.get(entry, ())
         own = self.possible.fetches[at, entry]
         found = self._looked[at, entry] = []
@@ -222,33 +200,27 @@ class Events(Observation):
             if version is at or order.before(version, at) is FALSE:
                 continue
             term = order.happens(own) if version is own else variable("source")
-            conditions = [order.happens(version), order.before(version, at)]
-            conditions += [
-                order.not_between(other, version, at)
-                for other in (*versions, *spoiling)
-                if other is not version and other is not at
-            ]
-            self._bind(term, conditions)
+            self._bind(term, self._latest(version, (*versions, *spoiling), at))
             found.append((version, term))
         return found
 
-    def _last_versions(self, word: Word, at: Event) -> Versions:
+    def _last_versions(self, word: Word, at: Event | None) -> Versions:
         order = self.order
         versions = [each for each in self.possible.versions.get(word, ()) if each is not at]
-        found: Versions = []
-        for version in versions:
-            conditions = [order.happens(version), order.before(version, at)]
-            conditions += [
-                order.not_between(other, version, at) for other in versions if other is not version
-            ]
-            if FALSE not in conditions:
-                found.append((version, variable("source")))
-                self._bind(found[-1][1], conditions)
+        conditions = [(each, self._latest(each, versions, at)) for each in versions]
         untouched = [any_of((order.absent(each), order.before(at, each))) for each in versions]
-        if FALSE not in untouched:
-            found.append((None, variable("source")))
-            self._bind(found[-1][1], untouched)
+        found: Versions = []
+        for version, needed in [*conditions, (None, untouched)]:
+            if FALSE not in needed:
+                found.append((version, variable("source")))
+                self._bind(found[-1][1], needed)
         return found
+
+    def _latest(self, one: Event, changes: Iterable[Event], at: Event | None) -> list[Term]:
+        """That one of the changes of a cell is the last when an event, or None: the end, looks."""
+        others = (other for other in changes if other is not one and other is not at)
+        since = (self.order.not_between(other, one, at) for other in others)
+        return [self.order.happens(one), self.order.before(one, at), *since]
 
     def _bind(self, term: Term, conditions: Iterable[Term]) -> None:
         self.constraints += [term.implies(condition) for condition in conditions]
@@ -269,9 +241,8 @@ class Events(Observation):
         if isinstance(version.rule, InstructionRule):
             return [(version.rule.instruction.index, TRUE)]
         if version not in self._origins:
-            changes = version.rule.changes.values()
-            (word,) = (each.source for each in changes if isinstance(each, Copy))
-            self._origins[version] = self._traced(self._found(version, word))
+            (update,) = version.rule.takes
+            self._origins[version] = self._traced(self._found(version, update.source))
         return self._origins[version]
 
     def written(self, origin: int | None, location: str) -> Choice[int]:
@@ -283,21 +254,6 @@ class Events(Observation):
             assert value is not None
             self._written[origin] = choose(value, self.reads)
         return self._written[origin]
-
-    def _last_in_memory(self, x: str) -> Origins:
-        order, versions = self.order, self.possible.versions.get(Memory(x), [])
-        found: Versions = []
-        for version in versions:
-            found.append((version, variable("last")))
-            after = [
-                any_of((order.absent(other), order.before(other, version)))
-                for other in versions
-                if other is not version
-            ]
-            self._bind(found[-1][1], [order.happens(version), *after])
-        found.append((None, all_of(order.absent(each) for each in versions)))
-        self.constraints.append(any_of(term for _, term in found))
-        return self._traced(found)
 
     def _final(self, x: str) -> Choice[int]:
         values: dict[int, list[Term]] = {}

@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import Any
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine.closures import compile_rule
+from rspverify.machine.closures import alternatives, compile_rule
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
-from rspverify.machine.relevance import LastPlaces
 from rspverify.machine.rules import (
-    AnyBit,
     Cache,
     Cell,
     Element,
     InstructionRule,
+    Marker,
     Memory,
-    Ready,
     Rule,
-    Step,
-    StepRule,
     Wait,
 )
 from rspverify.machine.state import Layout, State
@@ -57,22 +53,21 @@ class ExplicitMachine:
     ) -> None:
         """`dequeue_alone`: fifos dequeue by themselves, without steps (only where reduced)."""
         self.machine = machine
-        self._layout = Layout(machine)
+        self.layout = Layout(machine)
         self._code = machine.code
         self._rules = {rule.key: rule for rule in machine.rules}
-        self._compiled = {
-            key: compile_rule(rule, self._layout) for key, rule in self._rules.items()
-        }
+        self._compiled = {key: compile_rule(rule, self.layout) for key, rule in self._rules.items()}
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
         alone = reduced and dequeue_alone
-        self._reduction = Reduction(machine, self._layout, dequeue_alone=alone) if reduced else None
+        self._reduction = Reduction(machine, self.layout, dequeue_alone=alone) if reduced else None
+        looks = self._reduction.looks if self._reduction else lambda _: None
         self._steps = [
-            (rule, self._compiled[rule.key], self._looks(rule))
+            (rule, self._compiled[rule.key], looks(rule))
             for rule in machine.steps
             if not (alone and rule.dequeues)
         ]
-        self._dirty = [self._layout.cell(bit) for bit in machine.final()]
-        start = list(self._layout.start)
+        self._dirty = [self.layout.cell(bit) for bit in machine.final()]
+        start = list(self.layout.start)
         for thread in range(len(self._code)):
             self._skip(start, thread)
         self.initial = self._settled(start)
@@ -87,7 +82,7 @@ class ExplicitMachine:
             if isinstance(guard, Constant):
                 if guard.value:
                     break
-            elif evaluate(guard, self._layout.values(state)):
+            elif evaluate(guard, self.layout.values(state)):
                 break
             place += 1
         state[thread] = place
@@ -132,30 +127,24 @@ class ExplicitMachine:
             if after is not None:
                 yield step, self._settled(after)
 
-    def _looks(self, rule: StepRule) -> LastPlaces | None:
-        """For a FETCH in a reduced search, who may still look at what it brings, and where last."""
-        if self._reduction is None or rule.step is not Step.FETCH:
-            return None
-        return self._reduction.looks(rule)
-
     # Looking at states
 
     def cell(self, state: State, cell: Cell) -> Any:
         """What a cell holds: a value, a bit, or the thread that holds a lock (-1: none)."""
-        return state[self._layout.cell(cell)]
+        return state[self.layout.cell(cell)]
 
     def value_read(self, state: State, register: int) -> int:
         """What read number `register` read; it must have happened."""
-        value: int = state[self._layout.read(register)]
+        value: int = state[self.layout.read(register)]
         return value
 
     def value_of(self, state: State, expression: Expression) -> int:
         """The value of an expression over values read."""
-        return evaluate(expression, self._layout.values(state))
+        return evaluate(expression, self.layout.values(state))
 
     def fifo(self, state: State, cache: Cache) -> tuple[Element, ...]:
         """The elements of a fifo, oldest first."""
-        return tuple(self._layout.element(each) for each in state[self._layout.fifo(cache)])
+        return tuple(self.layout.element(each) for each in state[self.layout.fifo(cache)])
 
     def next_rules(self, state: State) -> Iterator[InstructionRule]:
         """The instruction that each unfinished thread has come to."""
@@ -165,16 +154,16 @@ class ExplicitMachine:
 
     def failing(self, state: State, rule: InstructionRule) -> list[Wait]:
         """The guards of an instruction that do not hold in a state."""
-        return [guard for guard in rule.guards if not self._holds(state, guard)]
+        return [
+            guard
+            for guard in rule.guards
+            if not any(state[slot] in given for slot, given in alternatives(guard, self.layout))
+        ]
 
-    def _holds(self, state: State, guard: Wait) -> bool:
-        match guard:
-            case AnyBit(bits):
-                return any(self.cell(state, bit) == value for bit, value in bits)
-            case Ready(lock, threads):
-                return self.cell(state, lock) in {-1, *(thread.thread for thread in threads)}
-            case _:
-                assert_never(guard)
+    def marked(self, state: State, rule: InstructionRule) -> list[Cache]:
+        """The caches in whose fifos the thread of an instruction still has markers."""
+        marker = Marker(rule.instruction.thread)
+        return [cache for cache in self.machine.caches if marker in self.fifo(state, cache)]
 
     # Searches
 
@@ -191,7 +180,7 @@ class ExplicitMachine:
         """
         if not self.machine.program.cuts:
             return False
-        values = self._layout.values(state)
+        values = self.layout.values(state)
         return any(_surely(cut, values) for cut in self.machine.program.cuts)
 
     def complete(self, state: State) -> bool:
@@ -201,7 +190,7 @@ class ExplicitMachine:
     def outcome(self, state: State) -> Outcome:
         """The outcome of a complete state."""
         memory = [(x, self.cell(state, Memory(x))) for x in self.machine.locations]
-        return Outcome(tuple(sorted(self._layout.values(state).items())), tuple(memory))
+        return Outcome(tuple(sorted(self.layout.values(state).items())), tuple(memory))
 
     def search(self, limits: Limits) -> Exploration:
         """All outcomes. Raises LimitReached beyond the limits on states or time."""

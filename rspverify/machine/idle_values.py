@@ -16,16 +16,10 @@ def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
     something of how an execution ends.
     """
     deciding = {index for each in program.instructions for index in reads(each.guard)}
-    locations: set[str] = set()
     while True:
-        reached = {it.location for it in program.instructions if it.register in deciding}
-        written = [
-            it.value
-            for it in program.instructions
-            if it.location in reached and it.value is not None
-        ]
-        more = deciding.union(*(reads(value) for value in written))
-        locations = {x for x in reached if x is not None}
+        locations = {it.location for it in program.instructions if it.register in deciding}
+        written = (it.value for it in program.instructions if it.location in locations)
+        more = deciding.union(*(reads(value) for value in written if value is not None))
         if more == deciding:
             break
         deciding = more

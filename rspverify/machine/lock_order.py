@@ -10,46 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeVar, assert_never
+from typing import assert_never
 
 from rspverify.assembly import ThreadId
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
-    Cache,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
-    InstructionRule,
-    IsDirty,
-    LockCell,
-    Marker,
-    Ready,
-    SetBit,
-    SetLock,
-)
+from rspverify.machine.rules import AnyBit, Cache, InstructionRule, LockCell, Ready
 from rspverify.value import Constant, Expression
 
-T = TypeVar("T")
 _ALWAYS: Expression = Constant(1)
 _NEVER: Expression = Constant(0)
 
+Hold = tuple[ThreadId, LockCell]
+"""A lock while a thread holds it."""
 
-@dataclass(frozen=True)
-class Hold:
-    """A lock while a thread holds it."""
-
-    thread: ThreadId
-    lock: LockCell
+Drains = Mapping[Cache, list[Ready]]
+"""What a marker waits for in each fifo: that each location which may be DIRTY is flushed."""
 
 
 @dataclass(frozen=True)
 class Need:
     """That a lock is ready.
 
-    surely: whether the thread that has the need holds the lock itself whenever it gets there.
+    surely: whether the thread that has the need holds the lock itself whenever it gets there,
+    unless others may free it.
     """
 
     ready: Ready
@@ -61,19 +44,22 @@ class Place:
     """What a thread may hold before an instruction, or at its end, and what it may wait for."""
 
     held: frozenset[LockCell]
-    needs: tuple[Need, ...]
+    needs: tuple[Need, ...] = ()
 
 
 class LockOrder:
     """The waits of a program's threads, wherever they have come to."""
 
     def __init__(self, machine: Machine) -> None:
-        self._machine = machine
         self._threads = machine.program.threads
-        self._dirtied = _dirtied(machine)
-        walks = [_Walk(self, code) for code in machine.code]
-        freed = frozenset(lock for walk in walks for lock in walk.freed_unsurely)
-        self._places = [walk.places(freed) for walk in walks]
+        written = dict.fromkeys(entry for rule in machine.rules for entry in rule.written)
+        self._drains: Drains = {
+            cache: [machine.unlocked(entry) for entry in written if entry[0] == cache]
+            for cache in machine.caches
+        }
+        walks = [_Walk(machine, self._drains, code) for code in machine.code]
+        self._freed_unsurely = {lock for walk in walks for lock in walk.freed_unsurely}
+        self._places = [walk.places for walk in walks]
         self._known: dict[tuple[int, ...], bool] = {}
 
     def holds_from(self, places: tuple[int, ...]) -> bool:
@@ -83,47 +69,44 @@ class LockOrder:
             known = self._known[places] = self._decide(places)
         return known
 
-    def drain(self, cache: Cache) -> Iterator[Ready]:
-        """What a marker waits for in a fifo: that each location which may be DIRTY is flushed."""
-        for x in self._dirtied[cache]:
-            yield self.flush(cache, x)
-
-    def flush(self, cache: Cache, x: str) -> Ready:
-        """What FLUSH and FETCH of an entry wait for; its L2 can always be made VALID."""
-        return self._machine.unlocked((cache, x))
-
     def _decide(self, places: tuple[int, ...]) -> bool:
-        to_come = [code[place:] for code, place in zip(self._places, places, strict=True)]
-        holders: dict[LockCell, list[ThreadId]] = {}
-        for thread, code in zip(self._threads, to_come, strict=True):
+        codes = [code[place:] for code, place in zip(self._places, places, strict=True)]
+        to_come = list(zip(self._threads, codes, strict=True))
+        holders: dict[LockCell, set[ThreadId]] = {}
+        for thread, code in to_come:
             for lock in frozenset().union(*(place.held for place in code)):
-                holders.setdefault(lock, []).append(thread)
+                holders.setdefault(lock, set()).add(thread)
+        at_the_end = [Need(each, False) for drain in self._drains.values() for each in drain]
+        awaited = set(self._blockers(None, at_the_end, holders))
         waits: dict[Hold, set[Hold]] = {}
-        awaited: set[Hold] = set()
-        for thread, code in zip(self._threads, to_come, strict=True):
+        for thread, code in to_come:
             for place in code:
                 targets = set(self._blockers(thread, place.needs, holders))
                 awaited |= targets
                 for lock in place.held:
-                    waits.setdefault(Hold(thread, lock), set()).update(targets)
-        at_the_end = [Need(each, False) for cache in self._dirtied for each in self.drain(cache)]
-        awaited |= set(self._blockers(None, at_the_end, holders))
-        for thread, code in zip(self._threads, to_come, strict=True):
-            for lock in code[-1].held:
-                if (kept := Hold(thread, lock)) in awaited:
-                    waits.setdefault(kept, set()).add(kept)
-        return _acyclic(waits)
+                    waits.setdefault((thread, lock), set()).update(targets)
+        for thread, code in to_come:
+            for kept in awaited & {(thread, lock) for lock in code[-1].held}:
+                waits.setdefault(kept, set()).add(kept)
+        try:
+            TopologicalSorter(waits).prepare()
+        except CycleError:
+            return False
+        return True
 
-    @staticmethod
     def _blockers(
-        waiting: ThreadId | None, needs: Iterable[Need], holders: Mapping[LockCell, list[ThreadId]]
+        self,
+        waiting: ThreadId | None,
+        needs: Iterable[Need],
+        holders: Mapping[LockCell, set[ThreadId]],
     ) -> Iterator[Hold]:
         """Who may hold what is needed, and keep it from whoever waits."""
         for need in needs:
             lock, threads = need.ready.lock, need.ready.threads
-            for holder in holders.get(lock, ()):
-                if holder not in threads and (holder == waiting or not need.surely):
-                    yield Hold(holder, lock)
+            surely = need.surely and lock not in self._freed_unsurely
+            for holder in holders.get(lock, set()) - threads:
+                if holder == waiting or not surely:
+                    yield holder, lock
 
 
 class _Walk:
@@ -134,92 +117,57 @@ class _Walk:
     guard, undoes.
     """
 
-    def __init__(self, order: LockOrder, code: tuple[InstructionRule, ...]) -> None:
+    def __init__(self, machine: Machine, drains: Drains, code: tuple[InstructionRule, ...]) -> None:
         self.freed_unsurely: set[LockCell] = set()
-        self._order = order
+        self.places: list[Place] = []
+        self._machine = machine
+        self._drains = drains
         self._held: dict[LockCell, set[Expression]] = {}
         self._marked: dict[Cache, set[Expression]] = {}
-        self._found: list[tuple[frozenset[LockCell], list[Need]]] = []
         for rule in code:
             guard = rule.instruction.guard
             if isinstance(guard, Constant):
                 guard = Constant(int(guard.value != 0))
-            needs = list(self._needs(rule, guard)) if guard != _NEVER else []
-            self._found.append((frozenset(self._held), needs))
-            if guard != _NEVER:
-                self._marked = _without(self._marked, guard)
-                self._follow(rule, guard)
-        self._found.append((frozenset(self._held), []))
+            held = frozenset(self._held)
+            if guard == _NEVER:
+                self.places.append(Place(held))
+                continue
+            needs = (Need(each, self._surely(each.lock, guard)) for each in self._needs(rule))
+            self.places.append(Place(held, tuple(needs)))
+            self._follow(rule, guard)
+        self.places.append(Place(frozenset(self._held)))
 
-    def places(self, freed: frozenset[LockCell]) -> list[Place]:
-        """The places; nobody surely holds a lock of `freed`, as others may free it."""
-        return [
-            Place(
-                held,
-                tuple(Need(it.ready, it.surely and it.ready.lock not in freed) for it in needs),
-            )
-            for held, needs in self._found
-        ]
-
-    def _needs(self, rule: InstructionRule, guard: Expression) -> Iterator[Need]:
+    def _needs(self, rule: InstructionRule) -> Iterator[Ready]:
         for cache in self._marked:
-            yield from (self._need(each, guard) for each in self._order.drain(cache))
-        for each in rule.guards:
-            match each:
+            yield from self._drains[cache]
+        for guard in rule.guards:
+            match guard:
                 case Ready():
-                    yield self._need(each, guard)
-                case AnyBit(bits):
-                    for bit, _ in bits:
-                        yield self._need(self._order.flush(bit.cache, bit.location), guard)
+                    yield guard
+                case AnyBit(bits):  # An L2 can always be made VALID for an L1.
+                    yield from (self._machine.unlocked(bit.entry) for bit, _ in bits)
                 case _:
-                    assert_never(each)
-
-    def _need(self, ready: Ready, guard: Expression) -> Need:
-        return Need(ready, self._surely(ready.lock, guard))
+                    assert_never(guard)
 
     def _surely(self, lock: LockCell, guard: Expression) -> bool:
-        guards = self._held.get(lock, ())
-        return guard in guards or _ALWAYS in guards
+        return not {guard, _ALWAYS}.isdisjoint(self._held.get(lock, ()))
 
     def _follow(self, rule: InstructionRule, guard: Expression) -> None:
-        for update in rule.updates:
-            match update:
-                case Enqueue(cache, Marker()):
-                    self._marked.setdefault(cache, set()).add(guard)
-                case SetLock(lock, None):
-                    left = _without({lock: self._held.get(lock, set())}, guard)
-                    if left or not self._surely(lock, guard):
-                        self.freed_unsurely.add(lock)
-                    self._held.pop(lock, None)
-                    self._held |= left
-                case SetLock(lock, _):
-                    self._held.setdefault(lock, set()).add(guard)
-                case Enqueue() | Dequeue() | SetBit() | Copy() | Assign() | Deliver():
-                    pass
-                case _:
-                    assert_never(update)
+        still = ((cache, _without(under, guard)) for cache, under in self._marked.items())
+        self._marked = {cache: under for cache, under in still if under}
+        for cache in rule.marks:
+            self._marked.setdefault(cache, set()).add(guard)
+        for lock, holder in rule.holders.items():
+            if holder is not None:
+                self._held.setdefault(lock, set()).add(guard)
+                continue
+            surely, left = self._surely(lock, guard), _without(self._held.pop(lock, set()), guard)
+            if left:
+                self._held[lock] = left
+            if left or not surely:
+                self.freed_unsurely.add(lock)
 
 
-def _without(under: Mapping[T, set[Expression]], guard: Expression) -> dict[T, set[Expression]]:
-    """What is left of things that are there under guards, after an instruction that ends them."""
-    if guard == _ALWAYS:
-        return {}
-    return {each: left for each, guards in under.items() if (left := guards - {guard})}
-
-
-def _dirtied(machine: Machine) -> dict[Cache, list[str]]:
-    """The locations that may be DIRTY in each cache."""
-    found: dict[Cache, dict[str, None]] = {cache: {} for cache in machine.caches}
-    for rule in machine.rules:
-        for update in rule.updates:
-            if isinstance(update, SetBit) and isinstance(update.bit, IsDirty) and update.value:
-                found[update.bit.cache][update.bit.location] = None
-    return {cache: list(each) for cache, each in found.items()}
-
-
-def _acyclic(waits: Mapping[Hold, set[Hold]]) -> bool:
-    try:
-        TopologicalSorter(waits).prepare()
-    except CycleError:
-        return False
-    return True
+def _without(under: set[Expression], guard: Expression) -> set[Expression]:
+    """Under which guards something is left, after an instruction that ends it under its own."""
+    return set() if guard == _ALWAYS else under - {guard}

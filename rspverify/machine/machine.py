@@ -5,25 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import assert_never
 
-from rspverify.assembly import (
-    Acquire,
-    AssemblyProgram,
-    Await,
-    Condition,
-    Instruction,
-    Invalidate,
-    Level,
-    Lock,
-    Mark,
-    Reach,
-    ReadEntry,
-    Release,
-    ThreadId,
-    WriteEntry,
-)
+from rspverify import assembly
+from rspverify.assembly import AssemblyProgram, Instruction, Level, Lock, Reach, ThreadId
 from rspverify.machine.rules import (
     AnyBit,
     Assign,
@@ -54,6 +40,7 @@ from rspverify.machine.rules import (
     ValueOf,
     Wait,
     Word,
+    clean,
     valid,
 )
 
@@ -119,7 +106,7 @@ class Machine:
     @cached_property
     def steps(self) -> tuple[StepRule, ...]:
         """The steps of the environment (Tab. 2)."""
-        entries = [(cache, x) for cache in self.caches for x in self.locations]
+        entries = product(self.caches, self.locations)
         return (
             *(rule for cache, x in entries for rule in self._steps(cache, x)),
             *(rule for cache in self.caches for rule in self._dequeues(cache)),
@@ -169,98 +156,80 @@ class Machine:
 
     # Tab. 1
 
-    def _instruction(self, instruction: Instruction) -> InstructionRule:
+    def _instruction(self, it: Instruction) -> InstructionRule:
         guards: list[Wait] = []
         updates: list[Update] = []
-        for effect in instruction.mnemonic.effects:
+        for effect in it.mnemonic.effects:
             match effect:
-                case Await():
-                    guards += self._await(instruction, effect)
-                case ReadEntry(level):
-                    assert instruction.register is not None
-                    updates.append(Deliver(instruction.register, self._word(instruction, level)))
-                case WriteEntry(level):
-                    updates += self._write(instruction, level)
-                case Invalidate(level, reach, every):
-                    updates += self._invalidate(instruction, level, reach, every)
-                case Mark(level, reach):
-                    caches = self.in_reach(instruction.thread, level, _reach(instruction, reach))
-                    updates += [Enqueue(cache, Marker(instruction.thread)) for cache in caches]
-                case Acquire(lock, reach):
-                    updates += [
-                        SetLock(cell, instruction.thread)
-                        for cell in self._locks(instruction, lock, reach)
-                    ]
-                case Release(lock, reach):
-                    updates += [
-                        SetLock(cell, None) for cell in self._locks(instruction, lock, reach)
-                    ]
+                case assembly.Await():
+                    guards += self._await(it, effect)
+                case assembly.ReadEntry(level):
+                    assert it.register is not None
+                    word = self._word(self.own(it.thread, level), _location(it))
+                    updates.append(Deliver(it.register, word))
+                case assembly.WriteEntry(level):
+                    assert it.value is not None
+                    own, x = self.own(it.thread, level), _location(it)
+                    updates += [Assign(self._word(own, x), it.value), *self._stored(own, x)]
+                case assembly.Invalidate(level, reach, every):
+                    locations = self.locations if every else (_location(it),)
+                    entries = product(self._in_reach(it, level, reach), locations)
+                    updates += [SetBit(IsValid(*entry), False) for entry in entries]
+                case assembly.Mark(level, reach):
+                    caches = self._in_reach(it, level, reach)
+                    updates += [Enqueue(each, Marker(it.thread)) for each in caches]
+                case assembly.Acquire(lock, reach):
+                    updates += [SetLock(each, it.thread) for each in self._locks(it, lock, reach)]
+                case assembly.Release(lock, reach):
+                    updates += [SetLock(each, None) for each in self._locks(it, lock, reach)]
                 case _:
                     assert_never(effect)
-        return InstructionRule(tuple(guards), tuple(updates), instruction)
+        return InstructionRule(tuple(guards), tuple(updates), it)
 
-    def _await(self, instruction: Instruction, effect: Await) -> list[Wait]:
-        thread = instruction.thread
+    def _await(self, it: Instruction, effect: assembly.Await) -> list[Wait]:
         if isinstance(effect.what, Lock):
-            locks = self._locks(instruction, effect.what, effect.reach)
-            return [Ready(lock, frozenset({thread})) for lock in locks]
-        assert effect.level is not None and instruction.location is not None
-        cache = self.own(thread, effect.level)
+            locks = self._locks(it, effect.what, effect.reach)
+            return [Ready(lock, frozenset({it.thread})) for lock in locks]
+        assert effect.level is not None
+        cache, x = self.own(it.thread, effect.level), _location(it)
         if cache not in self.caches:
             return []
-        clean = (IsDirty(cache, instruction.location), False)
-        fresh = (IsValid(cache, instruction.location), True)
+        clean, fresh = (IsDirty(cache, x), False), (IsValid(cache, x), True)
         match effect.what:
-            case Condition.VALID:
+            case assembly.Condition.VALID:
                 return [AnyBit((fresh,))]
-            case Condition.NOT_DIRTY:
+            case assembly.Condition.NOT_DIRTY:
                 return [AnyBit((clean,))]
-            case Condition.NOT_DIRTY_AND_INVALID:
+            case assembly.Condition.NOT_DIRTY_AND_INVALID:
                 return [AnyBit((clean, fresh))]
             case _:
                 assert_never(effect.what)
 
-    def _word(self, instruction: Instruction, level: Level) -> Word:
-        assert instruction.location is not None
-        cache = self.own(instruction.thread, level)
-        return self._entry(cache, instruction.location)
-
-    def _entry(self, cache: Cache, location: str) -> Word:
-        return ValueOf(cache, location) if cache in self.caches else Memory(location)
-
-    def _write(self, instruction: Instruction, level: Level) -> list[Update]:
-        assert instruction.location is not None and instruction.value is not None
-        cache = self.own(instruction.thread, level)
-        assign = Assign(self._entry(cache, instruction.location), instruction.value)
-        return [assign, *self._stored(cache, instruction.location)]
+    def _word(self, cache: Cache, x: str) -> Word:
+        return ValueOf(cache, x) if cache in self.caches else Memory(x)
 
     def _stored(self, cache: Cache, x: str) -> list[Update]:
         """The rest of store(C, x, v): DIRTY, VALID, and enqueued."""
         if cache not in self.caches:
             return []
         bits = [SetBit(IsDirty(cache, x), True), SetBit(IsValid(cache, x), True)]
-        return [*bits, *self._present(cache, x, True), Enqueue(cache, x)]
+        return [*bits, *self._present(cache, x), Enqueue(cache, x)]
 
-    def _present(self, cache: Cache, x: str, value: bool) -> list[Update]:
-        return [SetBit(IsPresent(cache, x), value)] if self.evict else []
+    def _present(self, cache: Cache, x: str) -> list[Update]:
+        return [SetBit(IsPresent(cache, x), True)] if self.evict else []
 
-    def _invalidate(
-        self, instruction: Instruction, level: Level, reach: Reach | None, every: bool
-    ) -> list[Update]:
-        locations = self.locations if every else (instruction.location,)
-        caches = self.in_reach(instruction.thread, level, _reach(instruction, reach))
-        return [
-            SetBit(IsValid(cache, x), False) for cache in caches for x in locations if x is not None
-        ]
+    def _in_reach(self, it: Instruction, level: Level, reach: Reach | None) -> list[Cache]:
+        """The caches that an effect is about; without a reach of its own it has the operand's."""
+        named = reach or it.reach
+        assert named is not None
+        return self.in_reach(it.thread, level, named)
 
-    def _locks(self, instruction: Instruction, lock: Lock, reach: Reach | None) -> list[LockCell]:
-        thread = instruction.thread
+    def _locks(self, it: Instruction, lock: Lock, reach: Reach | None) -> list[LockCell]:
         match lock:
             case Lock.LOCATION:
-                assert instruction.location is not None
-                return [LocationLock(thread.device, instruction.location)]
+                return [LocationLock(it.thread.device, _location(it))]
             case Lock.RMW:
-                caches = self.in_reach(thread, Level.L1, _reach(instruction, reach))
+                caches = self._in_reach(it, Level.L1, reach)
                 return [RmwLock(cache.device, cache.workgroup or 0) for cache in caches]
             case _:
                 assert_never(lock)
@@ -269,8 +238,8 @@ class Machine:
 
     def _steps(self, cache: Cache, x: str) -> Iterator[StepRule]:
         """The steps of one cache at one location; the level below is L2, or memory."""
-        dirty, is_valid = IsDirty(cache, x), IsValid(cache, x)
-        below, lock = self.below(cache), self.unlocked((cache, x))
+        entry, lock, below = (cache, x), self.unlocked((cache, x)), self.below(cache)
+        value, dirty, is_valid = ValueOf(cache, x), IsDirty(cache, x), IsValid(cache, x)
         lower: Word = Memory(x)
         flushed: list[Update] = []
         fetchable: list[Guard] = []
@@ -280,52 +249,30 @@ class Machine:
             flushed = [SetBit(IsValid(l2, x), False) for l2 in l2s]
             flushed += self._stored(below, x)
             fetchable = [valid((below, x))]
-        clean = AnyBit(((dirty, False),))
-        yield StepRule(
-            (AnyBit(((dirty, True),)), lock),
-            (*flushed, Copy(lower, ValueOf(cache, x)), SetBit(dirty, False)),
-            Step.FLUSH,
-            cache,
-            x,
-        )
-        yield StepRule(
-            (clean, *fetchable, lock),
-            (
-                Copy(ValueOf(cache, x), lower),
-                SetBit(is_valid, True),
-                *self._present(cache, x, True),
-            ),
-            Step.FETCH,
-            cache,
-            x,
-        )
+        updates = (*flushed, Copy(lower, value), SetBit(dirty, False))
+        yield StepRule((AnyBit(((dirty, True),)), lock), updates, Step.FLUSH, *entry)
+        updates = (Copy(value, lower), SetBit(is_valid, True), *self._present(cache, x))
+        yield StepRule((clean(entry), *fetchable, lock), updates, Step.FETCH, *entry)
         if self.evict:
+            present = IsPresent(cache, x)
             locked = (lock,) if cache.level is Level.L2 else ()
-            yield StepRule(
-                (AnyBit(((IsPresent(cache, x), True),)), clean, *locked),
-                (SetBit(is_valid, False), SetBit(IsPresent(cache, x), False)),
-                Step.EVICT,
-                cache,
-                x,
-            )
+            guards = (AnyBit(((present, True),)), clean(entry), *locked)
+            updates = (SetBit(is_valid, False), SetBit(present, False))
+            yield StepRule(guards, updates, Step.EVICT, *entry)
 
     def _dequeues(self, cache: Cache) -> Iterator[StepRule]:
+        leave = (Dequeue(cache),)
         for x in self.locations:
-            clean = AnyBit(((IsDirty(cache, x), False),))
-            yield StepRule((Oldest(cache, x), clean), (Dequeue(cache),), Step.DEQLOC, cache, x)
-        for thread in self.program.threads:
-            marker = Marker(thread)
-            yield StepRule(
-                (Oldest(cache, marker),), (Dequeue(cache),), Step.DEQMARKER, cache, marker
-            )
+            guards = (Oldest(cache, x), clean((cache, x)))
+            yield StepRule(guards, leave, Step.DEQLOC, cache, x)
+        for marker in map(Marker, self.program.threads):
+            yield StepRule((Oldest(cache, marker),), leave, Step.DEQMARKER, cache, marker)
 
     def final(self) -> list[IsDirty]:
         """The bits that must be false in a complete execution: nothing is DIRTY."""
         return [IsDirty(cache, x) for cache in self.caches for x in self.locations]
 
 
-def _reach(instruction: Instruction, reach: Reach | None) -> Reach:
-    if reach is not None:
-        return reach
-    assert instruction.reach is not None
-    return instruction.reach
+def _location(it: Instruction) -> str:
+    assert it.location is not None
+    return it.location

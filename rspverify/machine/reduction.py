@@ -9,7 +9,7 @@ from typing import Any
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import LastPlaces, last_looks, last_marks
-from rspverify.machine.rules import IsDirty, IsValid, StepRule, ValueOf
+from rspverify.machine.rules import IsDirty, IsValid, Step, StepRule, ValueOf
 from rspverify.machine.state import Layout
 
 
@@ -26,7 +26,7 @@ class Reduction:
         self._plan = [
             (
                 layout.fifo(cache),
-                marks[cache],
+                marks.get(cache, []),
                 [
                     (
                         layout.cell(IsDirty(cache, x)),
@@ -40,9 +40,9 @@ class Reduction:
             for cache in machine.caches
         ]
 
-    def looks(self, fetch: StepRule) -> LastPlaces:
-        """The last place of each thread that looks at what a FETCH brings."""
-        return self._looks.get(fetch.entry, [])
+    def looks(self, rule: StepRule) -> LastPlaces | None:
+        """Of a FETCH, the last place of each thread that looks at what it brings."""
+        return self._looks.get(rule.entry, []) if rule.step is Step.FETCH else None
 
     def settle(self, state: list[Any]) -> None:
         """Turn a state into its representative."""

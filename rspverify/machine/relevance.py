@@ -6,31 +6,22 @@ fifos matter only where something marks them (docs/machine.md says why nothing i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import assert_never
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar, assert_never
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
     Cache,
     Cell,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
     Entry,
     InstructionRule,
-    Marker,
     Memory,
-    Oldest,
-    Ready,
     Rule,
-    SetBit,
-    SetLock,
     Step,
     StepRule,
 )
+
+T = TypeVar("T")
 
 LastPlaces = list[tuple[int, int]]
 """(thread, place): the last place in the thread's code that does something."""
@@ -38,11 +29,7 @@ LastPlaces = list[tuple[int, int]]
 
 def last_looks(machine: Machine) -> Mapping[Entry, LastPlaces]:
     """Per entry that is looked at, where each thread last awaits it VALID; L2s also through L1s."""
-    looks: dict[Entry, dict[int, int]] = {}
-    for thread, rules in enumerate(machine.code):
-        for place, rule in enumerate(rules):
-            for entry in rule.valid_entries:
-                looks.setdefault(entry, {})[thread] = place
+    looks = _last(machine, lambda rule: rule.valid_entries)
     for (cache, x), last in list(looks.items()):
         below = machine.below(cache)
         if below is not None:
@@ -53,14 +40,21 @@ def last_looks(machine: Machine) -> Mapping[Entry, LastPlaces]:
 
 
 def last_marks(machine: Machine) -> Mapping[Cache, LastPlaces]:
-    """Per cache, where each thread last marks its fifo."""
-    marks: dict[Cache, dict[int, int]] = {cache: {} for cache in machine.caches}
+    """Per cache whose fifo is marked, where each thread last does."""
+    marks = _last(machine, lambda rule: rule.marks)
+    return {cache: sorted(last.items()) for cache, last in marks.items()}
+
+
+def _last(
+    machine: Machine, found: Callable[[InstructionRule], Iterable[T]]
+) -> dict[T, dict[int, int]]:
+    """Per thing that instructions have, and thread, the last place of one that has it."""
+    last: dict[T, dict[int, int]] = {}
     for thread, rules in enumerate(machine.code):
         for place, rule in enumerate(rules):
-            for enqueue in rule.enqueues:
-                if isinstance(enqueue.element, Marker):
-                    marks[enqueue.cache][thread] = place
-    return {cache: sorted(last.items()) for cache, last in marks.items()}
+            for each in found(rule):
+                last.setdefault(each, {})[thread] = place
+    return last
 
 
 def relevant_rules(machine: Machine) -> list[Rule]:
@@ -92,25 +86,6 @@ def may_stand_before(one: Rule, other: Rule) -> bool:
 
 def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
     """The cells that some of these rules look at, that completion needs, and final memory."""
-    cells: dict[Cell, None] = dict.fromkeys(machine.final())
-    cells |= dict.fromkeys(Memory(x) for x in machine.locations)
-    for rule in rules:
-        for guard in rule.guards:
-            match guard:
-                case AnyBit(bits):
-                    cells |= dict.fromkeys(bit for bit, _ in bits)
-                case Ready(lock, _):
-                    cells[lock] = None
-                case Oldest():
-                    pass
-                case _:
-                    assert_never(guard)
-        for update in rule.updates:
-            match update:
-                case Deliver(_, source) | Copy(_, source):
-                    cells[source] = None
-                case SetBit() | Assign() | SetLock() | Enqueue() | Dequeue():
-                    pass
-                case _:
-                    assert_never(update)
-    return list(cells)
+    memory = [Memory(x) for x in machine.locations]
+    looked = [cell for rule in rules for cell in rule.looks]
+    return list(dict.fromkeys([*machine.final(), *memory, *looked]))

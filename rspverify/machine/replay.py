@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import assert_never
+from itertools import pairwise
+from typing import Any, assert_never
 
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     Cache,
+    Cell,
     InstructionRule,
     IsDirty,
     IsPresent,
@@ -21,7 +23,6 @@ from rspverify.machine.rules import (
     ValueOf,
 )
 from rspverify.machine.state import State
-from rspverify.machine.wording import element_name, label, lock_name
 from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot
 from rspverify.verdict import Step as ShownStep
 
@@ -35,16 +36,13 @@ class Replayer:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = replace(machine, evict=True)
-        self._explicit = ExplicitMachine(self.machine, reduced=False)
+        self.explicit = ExplicitMachine(self.machine, reduced=False)
 
     def states(self, schedule: Iterable[Rule]) -> list[State]:
         """The states that a schedule passes through. Raises ReplayError if a rule may not fire."""
-        states = [self._explicit.initial]
+        states = [self.explicit.initial]
         for place, rule in enumerate(schedule):
-            after = self._explicit.apply(states[-1], rule)
-            if after is None:
-                raise ReplayError(f"step {place + 1}, {label(rule)}, may not happen there")
-            states.append(after)
+            states.append(self._stepped(states[-1], rule, place))
         return states
 
     def outcome(self, schedule: Iterable[Rule]) -> Outcome | None:
@@ -53,57 +51,46 @@ class Replayer:
             last = self.states(schedule)[-1]
         except ReplayError:
             return None
-        return self._explicit.outcome(last) if self._explicit.complete(last) else None
+        return self.explicit.outcome(last) if self.explicit.complete(last) else None
 
     def with_dequeues(self, schedule: Iterable[Rule]) -> list[Rule]:
         """The schedule of an engine whose fifos dequeue by themselves, each dequeue now a step."""
-        dequeues = [rule for rule in self.machine.steps if rule.dequeues]
-        state = self._explicit.initial
         full: list[Rule] = []
+        state = self.explicit.initial
         for rule in schedule:
-            state = self._stepped(state, rule)
+            state = self._stepped(state, rule, len(full))
             full.append(rule)
-            while True:
-                found = next(
-                    (
-                        (each, after)
-                        for each in dequeues
-                        if (after := self._explicit.apply(state, each)) is not None
-                    ),
-                    None,
-                )
-                if found is None:
-                    break
-                full.append(found[0])
-                state = found[1]
+            while dequeue := self._dequeue(state):
+                full.append(dequeue[0])
+                state = dequeue[1]
         return full
 
-    def _stepped(self, state: State, rule: Rule) -> State:
-        after = self._explicit.apply(state, rule)
+    def _stepped(self, state: State, rule: Rule, place: int) -> State:
+        after = self.explicit.apply(state, rule)
         if after is None:
-            raise ReplayError(f"{label(rule)} may not happen there")
+            raise ReplayError(f"step {place + 1}, {rule}, may not happen there")
         return after
+
+    def _dequeue(self, state: State) -> tuple[Rule, State] | None:
+        return next((it for it in self.explicit.successors(state) if it[0].dequeues), None)
 
     def without_idle_steps(
         self, schedule: Sequence[Rule], wanted: Callable[[Outcome], bool]
     ) -> list[Rule]:
         """The schedule without steps that can be left out while the outcome stays a wanted one."""
         kept = list(schedule)
-        place = len(kept) - 1
-        while place >= 0:
+        for place in reversed(range(len(schedule))):
             shorter = kept[:place] + kept[place + 1 :]
             outcome = self.outcome(shorter)
             if outcome is not None and wanted(outcome):
                 kept = shorter
-                place = min(place, len(kept))
-            place -= 1
         return kept
 
     def execution(self, schedule: Sequence[Rule], lines: Sequence[int]) -> Execution:
         """The execution to be shown; `lines[i]` is the source line of operation i."""
         states = self.states(schedule)
         steps = []
-        for rule, before, state in zip(schedule, states, states[1:], strict=False):
+        for rule, (before, state) in zip(schedule, pairwise(states), strict=True):
             text, snapshot = self._with_values(rule, before, state), self.snapshot(state)
             if isinstance(rule, InstructionRule):
                 line = lines[rule.instruction.operation]
@@ -118,47 +105,47 @@ class Replayer:
         """The step as Figs 4 and 5 write it: `ST 42 x`, `FLUSH_L1(x, 42)`, `LD r x (reads 42)`."""
         if isinstance(rule, StepRule):
             return self._step_with_value(rule, before, after)
-        instruction, text = rule.instruction, label(rule)
+        instruction, text = rule.instruction, str(rule)
         if instruction.register is not None:
-            text += f" (reads {self._explicit.value_read(after, instruction.register)}"
+            text += f" (reads {self.explicit.value_read(after, instruction.register)}"
             if instruction.value is not None and instruction.mnemonic.operator is None:
-                text += f", writes {self._explicit.value_of(after, instruction.value)}"
+                text += f", writes {self.explicit.value_of(after, instruction.value)}"
             text += ")"
         elif instruction.value is not None:
-            written = self._explicit.value_of(after, instruction.value)
+            written = self.explicit.value_of(after, instruction.value)
             text = f"{instruction.mnemonic.name} {written} {instruction.location}"
         return text
 
     def _step_with_value(self, rule: StepRule, before: State, after: State) -> str:
-        name = f"{rule.step}_{rule.cache.level.value}"
         match rule.step:
             case Step.FETCH | Step.FLUSH:
                 state = after if rule.step is Step.FETCH else before
-                value = self._explicit.cell(state, ValueOf(*rule.entry))
-                return f"{name}({rule.element}, {value})"
+                value = self.explicit.cell(state, ValueOf(*rule.entry))
+                return f"{rule.name}({rule.element}, {value})"
             case Step.EVICT | Step.DEQLOC:
-                return f"{name}({rule.element})"
+                return f"{rule.name}({rule.element})"
             case Step.DEQMARKER:
-                return name
+                return rule.name
             case _:
                 assert_never(rule.step)
 
     def snapshot(self, state: State) -> Snapshot:
         """A state as plain data."""
-        at = self._explicit.cell
-        caches = {}
-        for cache in self.machine.caches:
-            entries = {}
-            for x in self.machine.locations:
-                if at(state, IsPresent(cache, x)):
-                    dirty, valid = at(state, IsDirty(cache, x)), at(state, IsValid(cache, x))
-                    entries[x] = Entry(at(state, ValueOf(cache, x)), dirty, valid)
-            fifo = tuple(element_name(each) for each in self._explicit.fifo(state, cache))
-            caches[str(cache)] = CacheState(entries, fifo)
-        memory = {x: at(state, Memory(x)) for x in self.machine.locations}
-        locks = {
-            lock_name(lock): f"P{at(state, lock)}"
-            for lock in self.machine.locks
-            if at(state, lock) >= 0
+
+        def at(cell: Cell) -> Any:
+            return self.explicit.cell(state, cell)
+
+        caches = {
+            str(cache): CacheState(
+                {
+                    x: Entry(at(ValueOf(cache, x)), at(IsDirty(cache, x)), at(IsValid(cache, x)))
+                    for x in self.machine.locations
+                    if at(IsPresent(cache, x))
+                },
+                tuple(map(str, self.explicit.fifo(state, cache))),
+            )
+            for cache in self.machine.caches
         }
+        memory = {x: at(Memory(x)) for x in self.machine.locations}
+        locks = {str(lock): f"P{at(lock)}" for lock in self.machine.locks if at(lock) >= 0}
         return Snapshot(caches, memory, locks)

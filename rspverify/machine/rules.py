@@ -34,35 +34,38 @@ class Cache:
 
 
 @dataclass(frozen=True)
-class ValueOf:
+class _OfEntry:
+    """A part of a cache entry."""
+
+    cache: Cache
+    location: str
+
+    @property
+    def entry(self) -> Entry:
+        """The entry that it is a part of."""
+        return self.cache, self.location
+
+
+class ValueOf(_OfEntry):
     """The value of a cache entry."""
 
-    cache: Cache
-    location: str
 
-
-@dataclass(frozen=True)
-class IsDirty:
+class IsDirty(_OfEntry):
     """Whether a cache entry is DIRTY."""
 
-    cache: Cache
-    location: str
+    word = "DIRTY"
 
 
-@dataclass(frozen=True)
-class IsValid:
+class IsValid(_OfEntry):
     """Whether a cache entry is present and VALID."""
 
-    cache: Cache
-    location: str
+    word = "VALID"
 
 
-@dataclass(frozen=True)
-class IsPresent:
+class IsPresent(_OfEntry):
     """Whether a cache has an entry. Absent ones are neither DIRTY nor VALID; only EVICT looks."""
 
-    cache: Cache
-    location: str
+    word = "present"
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,9 @@ class LocationLock:
     device: int
     location: str
 
+    def __str__(self) -> str:
+        return f"lock of {self.location} on d{self.device}"
+
 
 @dataclass(frozen=True)
 class RmwLock:
@@ -86,6 +92,9 @@ class RmwLock:
 
     device: int
     workgroup: int
+
+    def __str__(self) -> str:
+        return f"rmw d{self.device} w{self.workgroup}"
 
 
 LockCell = LocationLock | RmwLock
@@ -103,6 +112,9 @@ class Marker:
 
     thread: ThreadId
 
+    def __str__(self) -> str:
+        return f"FLUSH({self.thread})"
+
 
 Element = str | Marker
 """What a fifo holds: locations and markers."""
@@ -118,6 +130,11 @@ class AnyBit:
 def valid(entry: Entry) -> AnyBit:
     """Guard: an entry is VALID."""
     return AnyBit(((IsValid(*entry), True),))
+
+
+def clean(entry: Entry) -> AnyBit:
+    """Guard: an entry is CLEAN."""
+    return AnyBit(((IsDirty(*entry), False),))
 
 
 @dataclass(frozen=True)
@@ -238,26 +255,60 @@ class _Rule:
                     assert_never(update)
         return found
 
-    @property
+    @cached_property
+    def looks(self) -> list[Cell]:
+        """The cells that decide whether it may fire, and those whose values it takes."""
+        found: list[Cell] = []
+        for guard in self.guards:
+            match guard:
+                case AnyBit(bits):
+                    found += [bit for bit, _ in bits]
+                case Ready(lock, _):
+                    found.append(lock)
+                case Oldest():
+                    pass
+                case _:
+                    assert_never(guard)
+        return [*found, *(update.source for update in self.takes)]
+
+    @cached_property
+    def takes(self) -> list[Copy | Deliver]:
+        """The updates that take the value of a word."""
+        return [update for update in self.changes.values() if isinstance(update, Copy | Deliver)]
+
+    @cached_property
     def enqueues(self) -> tuple[Enqueue, ...]:
         """What it puts into fifos, in order."""
         return tuple(update for update in self.updates if isinstance(update, Enqueue))
+
+    @cached_property
+    def marks(self) -> list[Cache]:
+        """The caches in whose fifos it puts a marker."""
+        return [each.cache for each in self.enqueues if isinstance(each.element, Marker)]
 
     @cached_property
     def dequeues(self) -> bool:
         """Whether it takes an element out of a fifo, as DEQLOC and DEQMARKER do."""
         return any(isinstance(update, Dequeue) for update in self.updates)
 
-    @property
+    @cached_property
+    def holders(self) -> dict[LockCell, ThreadId | None]:
+        """The locks that it sets, and who holds each then."""
+        return {it.lock: it.holder for it in self.changes.values() if isinstance(it, SetLock)}
+
+    @cached_property
+    def written(self) -> list[Entry]:
+        """The entries that it makes DIRTY."""
+        return [
+            cell.entry
+            for cell, update in self.changes.items()
+            if isinstance(cell, IsDirty) and update == SetBit(cell, True)
+        ]
+
+    @cached_property
     def valid_entries(self) -> list[Entry]:
         """The entries that it wants VALID, be it as one of several ways to go on."""
-        return [
-            (bit.cache, bit.location)
-            for guard in self.guards
-            if isinstance(guard, AnyBit)
-            for bit, _ in guard.bits
-            if isinstance(bit, IsValid)
-        ]
+        return [cell.entry for cell in self.looks if isinstance(cell, IsValid)]
 
     def awaits_valid(self, entry: Entry) -> bool:
         """Whether it waits until an entry is VALID, whatever else holds."""
@@ -282,8 +333,16 @@ class InstructionRule(_Rule):
 
     @property
     def key(self) -> object:
-        """What the rule is called, the same in every machine that runs the same program."""
+        """What tells it apart, the same in every machine that runs the same program."""
         return self.instruction.index
+
+    def __str__(self) -> str:
+        """By name: `LD r y`, `FLU_L1 DV`."""
+        instruction = self.instruction
+        reach = instruction.reach.value if instruction.reach else ""
+        operands = {"r": "r", "x": instruction.location or "", "s": reach}
+        parts = [operands[letter] for letter in instruction.mnemonic.operands]
+        return " ".join([instruction.mnemonic.name, *parts])
 
 
 @dataclass(frozen=True)
@@ -302,8 +361,19 @@ class StepRule(_Rule):
 
     @cached_property
     def key(self) -> object:
-        """What the rule is called, the same in every machine that runs the same program."""
+        """What tells it apart, the same in every machine that runs the same program."""
         return self.step, self.cache, self.element
+
+    @property
+    def name(self) -> str:
+        """Its step and level: `FLUSH_L1`."""
+        return f"{self.step}_{self.cache.level.value}"
+
+    def __str__(self) -> str:
+        """By name: `FLUSH_L1 x`, `DEQMARKER_L1 of P0`."""
+        element = self.element
+        where = f"of {element.thread}" if isinstance(element, Marker) else element
+        return f"{self.name} {where}"
 
 
 Rule = InstructionRule | StepRule

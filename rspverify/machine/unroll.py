@@ -17,29 +17,11 @@ from typing import Any, assert_never
 
 from rspverify.assembly import Level
 from rspverify.limits import Limits
+from rspverify.machine import rules
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation
 from rspverify.machine.relevance import relevant_rules, watched_cells
-from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
-    Cell,
-    Change,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
-    Guard,
-    InstructionRule,
-    Memory,
-    Oldest,
-    Ready,
-    Rule,
-    SetBit,
-    SetLock,
-    StepRule,
-    ValueOf,
-)
+from rspverify.machine.rules import Cell, Change, Guard, InstructionRule, Rule, StepRule
 from rspverify.machine.unroll_fifos import UnrollFifos
 from rspverify.smt import (
     FALSE,
@@ -76,27 +58,18 @@ def enough_steps(machine: Machine) -> Budget:
     An entry is flushed at most once per write to it, only the last fetch before a read is needed,
     and each fifo element leaves once.
     """
-    writes, reads, elements = Counter[Level](), Counter[Level](), 0
-    rules = list(chain.from_iterable(machine.code))
-    for update in chain.from_iterable(rule.updates for rule in rules):
-        match update:
-            case Assign(ValueOf(cache, _), _):
-                writes[cache.level] += 1
-            case Deliver(_, ValueOf(cache, _)):
-                reads[cache.level] += 1
-            case Enqueue():
-                elements += 1
-            case Assign() | Deliver() | Copy() | SetBit() | SetLock() | Dequeue():
-                pass
-            case _:
-                assert_never(update)
+    code = list(chain.from_iterable(machine.code))
+    writes = Counter(cache.level for rule in code for cache, _ in rule.written)
+    looks = chain.from_iterable(rule.looks for rule in code)
+    reads = Counter(word.cache.level for word in looks if isinstance(word, rules.ValueOf))
+    elements = sum(len(rule.enqueues) for rule in code)
     flushes, fetches = writes[Level.L1], reads[Level.L1]
     if not machine.elide_l2:
         flushes_to_l2 = writes[Level.L1]
         flushes += writes[Level.L2] + flushes_to_l2
         fetches += reads[Level.L2] + reads[Level.L1]
         elements += flushes_to_l2
-    return Budget(len(rules), flushes, fetches, elements)
+    return Budget(len(code), flushes, fetches, elements)
 
 
 class Unrolling(Observation):
@@ -124,7 +97,7 @@ class Unrolling(Observation):
             limits.remaining()
             self._step(step)
         self._end()
-        self.memory = {x: self._state[Memory(x)] for x in machine.locations}
+        self.memory = {x: self._state[rules.Memory(x)] for x in machine.locations}
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules that fire in the execution that a model describes, in order."""
@@ -135,7 +108,7 @@ class Unrolling(Observation):
         program = self.machine.program
         state: dict[Any, Any] = {}
         for cell in watched_cells(self.machine, self._rules):
-            if isinstance(cell, (ValueOf, Memory)):
+            if isinstance(cell, (rules.ValueOf, rules.Memory)):
                 state[cell] = {program.initial[cell.location]: TRUE}
             elif cell in self.machine.locks:
                 state[cell] = {None: TRUE}
@@ -171,7 +144,7 @@ class Unrolling(Observation):
         if self.idle:
             self.constraints.append(self.idle[-1].implies(idle))
         self.idle.append(idle)
-        self.constraints += self._fifos.advance(self._state, self._done, fires, dequeues)
+        self.constraints += self._fifos.advance(self._state, fires, dequeues)
         fires |= {rule.key: (rule, term) for rule, term in self._fifos.dequeue_rules(dequeues)}
         self._change(fires)
         self.fires.append(fires)
@@ -205,14 +178,14 @@ class Unrolling(Observation):
 
     def _holds(self, guard: Guard) -> Term:
         match guard:
-            case AnyBit(bits):
+            case rules.AnyBit(bits):
                 return any_of(
                     self._state[bit] if value else ~self._state[bit] for bit, value in bits
                 )
-            case Ready(lock, threads):
-                holders = self._state[lock]
-                return any_of(holders.get(holder, FALSE) for holder in (None, *sorted_ids(threads)))
-            case Oldest():
+            case rules.Ready(lock, threads):
+                holders = sorted(threads, key=lambda each: each.thread)  # The same in every run.
+                return any_of(self._state[lock].get(it, FALSE) for it in (None, *holders))
+            case rules.Oldest():
                 raise AssertionError("fifos dequeue by rules of their own")
             case _:
                 assert_never(guard)
@@ -239,20 +212,20 @@ class Unrolling(Observation):
     ) -> None:
         cell: Cell
         match update:
-            case Deliver(register, source):
+            case rules.Deliver(register, source):
                 read = self.reads[register]
                 self.constraints += [
                     any_of((~term, ~holds, read.get(value, FALSE)))
                     for value, holds in self._state[source].items()
                 ]
                 return
-            case SetBit(cell, value):
+            case rules.SetBit(cell, value):
                 new: Any = TRUE if value else FALSE
-            case SetLock(cell, holder):
+            case rules.SetLock(cell, holder):
                 new = {holder: TRUE}
-            case Copy(cell, source):
+            case rules.Copy(cell, source):
                 new = self._state.get(source)
-            case Assign(cell, value):
+            case rules.Assign(cell, value):
                 new = choose(value, self.reads)
             case _:
                 assert_never(update)
@@ -267,11 +240,6 @@ class Unrolling(Observation):
         self.constraints += [
             ~self._state[bit] for bit in self.machine.final() if bit in self._state
         ]
-
-
-def sorted_ids(threads: Iterable[Any]) -> list[Any]:
-    """Threads in the order of their numbers, so that formulas are the same in every run."""
-    return sorted(threads, key=lambda thread: int(thread.thread))
 
 
 def _next_bit(old: Term, alternatives: list[tuple[Term, Term]]) -> Term:

@@ -16,14 +16,12 @@ from rspverify.assembly import Instruction
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import may_stand_before
 from rspverify.machine.rules import (
-    Assign,
     Cache,
     Element,
     InstructionRule,
     IsDirty,
     Marker,
     Rule,
-    ValueOf,
 )
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 
@@ -140,18 +138,17 @@ class UnrollFifos:
     def advance(
         self,
         state: Mapping[Any, Any],
-        done: Mapping[int, Term],
         fires: Firing,
         dequeues: Mapping[Occurrence, Term],
     ) -> Iterator[Term]:
         """What the step changes: elements enter, in an order that is the same ever after."""
         for each, term in dequeues.items():
             yield term.implies(all_of((~self._gone[each], self._may_leave(each, state))))
-        entering: dict[Occurrence, Term] = {}
-        for each in self.occurrences:
-            fired = fires.get(each.rule.key)
-            if fired is not None:
-                entering[each] = fired[1] & self._turn(each)
+        entering = {
+            each: fires[each.rule.key][1] & self._turn(each)
+            for each in self.occurrences
+            if each.rule.key in fires
+        }
         for a, b in self._unordered:
             enters = entering.get(b, FALSE)
             if enters is not FALSE:
@@ -196,9 +193,5 @@ def _firings(machine: Machine, rule: Rule) -> int:
     """How often a rule can fire: an instruction once, a flush once per write to its entry."""
     if isinstance(rule, InstructionRule):
         return 1
-    return sum(
-        isinstance(update, Assign) and update.target == ValueOf(*rule.entry)
-        for code in machine.code
-        for other in code
-        for update in other.updates
-    )
+    written = (each.written for code in machine.code for each in code)
+    return sum(entries.count(rule.entry) for entries in written)

@@ -175,7 +175,7 @@ class GeneratedWitness:
     def _carriers(self, write: Event, word: ValueOf) -> Iterator[tuple[Event, Term]]:
         """The first flush of an entry after a write to it: its own, or that of a later write."""
         possible, order = self._events.possible, self._events.order
-        entry = (word.cache, word.location)
+        entry = word.entry
         own = possible.flushes[write, entry]
         yield own, order.happens(own)
         flushes = [possible.flushes[other, entry] for other in possible.dirtying[entry]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import count
 from typing import assert_never
 
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
@@ -19,27 +19,21 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     Raises InputError, with one UNSUPPORTED problem per operation that the scheme cannot compile.
     """
     checked = [_unsupported(operation, program, scheme) for operation in program.operations]
-    problems = [problem for problem in checked if problem is not None]
-    if problems:
+    if problems := [problem for problem in checked if problem is not None]:
         raise InputError(problems)
-    threads: list[ThreadId] = []
-    code: list[tuple[Instruction, ...]] = []
-    index = 0
-    for thread in program.threads:
-        place = ThreadId(thread.device, thread.workgroup, thread.index)
-        block = [
-            _instruction(template, operation, place)
+    index = count()
+    threads = tuple(ThreadId(each.device, each.workgroup, each.index) for each in program.threads)
+    code = tuple(
+        tuple(
+            _instruction(next(index), template, operation, place)
             for operation in thread.operations
             for template in _row(operation, scheme).code
-        ]
-        threads.append(place)
-        code.append(tuple(replace(each, index=index + i) for i, each in enumerate(block)))
-        index += len(block)
+        )
+        for place, thread in zip(threads, program.threads, strict=True)
+    )
     initial = {location.name: location.initial for location in program.locations}
     cuts = tuple(cut.guard for cut in program.cuts)
-    return AssemblyProgram(
-        tuple(threads), tuple(code), initial, scheme.machine, cuts, program.within
-    )
+    return AssemblyProgram(threads, code, initial, scheme.machine, cuts, program.within)
 
 
 def rows_used(program: Program, scheme: Scheme) -> tuple[Row, ...]:
@@ -75,11 +69,13 @@ def _row(operation: Operation, scheme: Scheme) -> Row:
     return row
 
 
-def _instruction(template: Template, operation: Operation, place: ThreadId) -> Instruction:
-    """A template with the operation put in; its index is not known yet."""
+def _instruction(
+    index: int, template: Template, operation: Operation, place: ThreadId
+) -> Instruction:
+    """A template with the operation put in."""
     mnemonic = template.mnemonic
     return Instruction(
-        index=-1,
+        index=index,
         mnemonic=mnemonic,
         thread=place,
         operation=operation.index,

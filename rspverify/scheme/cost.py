@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from functools import cache
@@ -95,11 +94,6 @@ def _bill(template: Template, costs: Costs) -> Bill:
         Level.L2 in emptied,
         any(isinstance(effect, Acquire) for effect in effects),
     )
-
-
-def kinds_of(code: Iterable[Template]) -> Counter[str]:
-    """How many instructions of each name a code has."""
-    return Counter(each.mnemonic.name for each in code)
 
 
 def _names() -> list[str]:

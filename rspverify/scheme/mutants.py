@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import zip_longest
 
 from rspverify.assembly import Acquire, Lock, Reach, Release
 from rspverify.convert import Place
@@ -103,38 +104,31 @@ def _different(row: Row, steps: Iterator[tuple[Step, Code]]) -> RowMutants:
     """Each code once, with every step that leads to it."""
     found: dict[tuple[str, ...], tuple[Code, list[Step]]] = {}
     for step, code in steps:
-        found.setdefault(_text(code), (code, []))[1].append(step)
-    own = found.pop(_text(row.code), ((), []))
-    mutants = (Mutant(row, steps[0], code, tuple(steps[1:])) for code, steps in found.values())
-    return RowMutants(row, tuple(mutants), tuple(own[1]))
-
-
-def _text(code: Code) -> tuple[str, ...]:
-    return tuple(map(str, code))
+        found.setdefault(tuple(map(str, code)), (code, []))[1].append(step)
+    _, unchanged = found.pop(tuple(map(str, row.code)), ((), []))
+    mutants = (Mutant(row, first, code, tuple(also)) for code, (first, *also) in found.values())
+    return RowMutants(row, tuple(mutants), tuple(unchanged))
 
 
 def _weaker(code: Code) -> Iterator[tuple[Step, Code]]:
     """Every step at each instruction in turn; a pair belongs to the one that takes the lock."""
     pairs = dict(lock_pairs(code))
-    for place, template in enumerate(code):
+    for place, (template, after) in enumerate(zip_longest(code, code[1:])):
         here, name = place + 1, str(template)
+        before, rest = code[:place], code[place + 1 :]
         if not template.accesses or stored_elsewhere(code, place):
-            yield Step(Mutation.DROP, here, name, "drop", (here,)), _without(code, place)
+            yield Step(Mutation.DROP, here, name, "drop", (here,)), (*before, *rest)
         if place in pairs:
             other = pairs[place]
-            step = Step(
-                Mutation.DROP_PAIR, here, name, f"drop with {code[other]}", (here, other + 1)
-            )
-            yield step, _without(code, place, other)
-        if (narrower := _reaching(template, -1)) is not None:
-            step = Step(Mutation.NARROW, here, name, f"narrow to {_reach(narrower)}")
-            yield step, (*code[:place], narrower, *code[place + 1 :])
-        if place + 1 < len(code):
-            after = code[place + 1]
-            if template.accesses and after.accesses:
-                continue
+            words, removes = f"drop with {code[other]}", (here, other + 1)
+            left = (*before, *code[place + 1 : other], *code[other + 1 :])
+            yield Step(Mutation.DROP_PAIR, here, name, words, removes), left
+        if narrower := _reach(template, -1):
+            step = Step(Mutation.NARROW, here, name, f"narrow to {narrower.value}")
+            yield step, (*before, replace(template, reach=narrower), *rest)
+        if after and not (template.accesses and after.accesses):
             step = Step(Mutation.SWAP, here, name, f"swap with {after}")
-            yield step, (*code[:place], after, template, *code[place + 2 :])
+            yield step, (*before, after, template, *rest[1:])
 
 
 def stored_elsewhere(code: Code, place: int) -> bool:
@@ -145,12 +139,10 @@ def stored_elsewhere(code: Code, place: int) -> bool:
 
 def _wider(code: Code, widest: Reach) -> Iterator[tuple[Step, Code]]:
     for place, template in enumerate(code):
-        wider = _reaching(template, +1)
-        if wider is not None and wider.reach is not None:
-            if _WIDTHS.index(wider.reach) <= _WIDTHS.index(widest):
-                words = f"widen to {_reach(wider)}"
-                step = Step(Mutation.WIDEN, place + 1, str(template), words)
-                yield step, (*code[:place], wider, *code[place + 1 :])
+        wider = _reach(template, +1)
+        if wider and _WIDTHS.index(wider) <= _WIDTHS.index(widest):
+            step = Step(Mutation.WIDEN, place + 1, str(template), f"widen to {wider.value}")
+            yield step, (*code[:place], replace(template, reach=wider), *code[place + 1 :])
 
 
 def lock_pairs(code: Code) -> Iterator[tuple[int, int]]:
@@ -169,19 +161,8 @@ def lock_pairs(code: Code) -> Iterator[tuple[int, int]]:
                     yield taken.pop(), place
 
 
-def _without(code: Code, *places: int) -> Code:
-    return tuple(each for place, each in enumerate(code) if place not in places)
-
-
-def _reaching(template: Template, by: int) -> Template | None:
-    """The instruction with a reach so many steps wider, if there is one."""
-    if template.reach is None:
-        return None
-    place = _WIDTHS.index(template.reach) + by
-    if not 0 <= place < len(_WIDTHS) or _WIDTHS[place] not in template.mnemonic.reaches:
-        return None
-    return replace(template, reach=_WIDTHS[place])
-
-
-def _reach(template: Template) -> str:
-    return template.reach.value if template.reach else ""
+def _reach(template: Template, by: int) -> Reach | None:
+    """The reach that is so many steps wider, where the instruction can have it."""
+    place = _WIDTHS.index(template.reach) + by if template.reach else -1
+    known = 0 <= place < len(_WIDTHS) and _WIDTHS[place] in template.mnemonic.reaches
+    return _WIDTHS[place] if known else None

@@ -27,9 +27,7 @@ class Op(Enum):
 POSSIBLE: Mapping[Op, frozenset[Order]] = {
     Op.LOAD: frozenset({Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST}),
     Op.STORE: frozenset({Order.RELAXED, Order.RELEASE, Order.SEQ_CST}),
-    Op.RMW: frozenset(Order) - {Order.CONSUME},
-    Op.CAS: frozenset(Order) - {Order.CONSUME},
-    Op.FENCE: frozenset(Order) - {Order.CONSUME},
+    **dict.fromkeys((Op.RMW, Op.CAS, Op.FENCE), frozenset(Order) - {Order.CONSUME}),
 }
 """The orders that each kind of atomic operation may have (C11 §7.17.4, §7.17.7).
 
@@ -39,9 +37,9 @@ That of a compare-exchange is the weakest that is as strong as its two orders.
 DEFAULT: Mapping[Op, frozenset[Order]] = {
     Op.LOAD: frozenset({Order.ACQUIRE}),
     Op.STORE: frozenset({Order.RELEASE}),
-    Op.RMW: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
-    Op.CAS: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
-    Op.FENCE: frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL}),
+    **dict.fromkeys(
+        (Op.RMW, Op.CAS, Op.FENCE), frozenset({Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL})
+    ),
 }
 """What a row without an order names: the atomics of the paper, which are acquire and release."""
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rspverify.assembly import MACHINES, Architecture, InstructionSet
-from rspverify.scheme.row_reader import read_row
+from rspverify.assembly import MACHINES, InstructionSet
+from rspverify.scheme.row_reader import read_named, read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 from rspverify.yaml_reader import (
@@ -15,7 +15,6 @@ from rspverify.yaml_reader import (
     Node,
     Text,
     found,
-    read_choice,
     read_fields,
     read_text,
     read_yaml,
@@ -48,7 +47,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     if fields is None:
         return None
     name = _read_name(fields, problems)
-    machine = _read_machine(fields, problems)
+    machine = read_named(fields, "machine", MACHINES, problems) or DEFAULT_MACHINE
     origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
     rows = _read_rows(fields, machine.instructions, problems)
     return Scheme(name, machine, rows, source, origin, note)
@@ -62,14 +61,6 @@ def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
         hint = "a word has letters, digits and any of _ . + -"
         problems.append(Problem(node.span, f"name must be a word, not {found(node)}", hint))
     return ""
-
-
-def _read_machine(fields: Mapping[str, Node], problems: list[Problem]) -> Architecture:
-    node = fields.get("machine")
-    if node is None:
-        return DEFAULT_MACHINE
-    name = read_choice(node, "machine", list(MACHINES), problems)
-    return DEFAULT_MACHINE if name is None else MACHINES[name]
 
 
 def _read_rows(

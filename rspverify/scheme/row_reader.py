@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from rspverify.assembly import InstructionSet
 from rspverify.litmus.program import Order, Scope
@@ -30,8 +31,10 @@ _SCOPES: Mapping[str, Scope | None] = {
     "dv": Scope.DV,
     "all": Scope.ALL,
 }
-_REMOTES = {"true": True, "false": False}
+_REMOTES = {"true": frozenset({True}), "false": frozenset({False})}
 _BOTH = frozenset({False, True})
+
+T = TypeVar("T")
 
 
 def read_row(
@@ -41,9 +44,9 @@ def read_row(
     fields = read_fields(node, "a row", _KEYS, _REQUIRED, problems)
     if fields is None:
         return None
-    kind = _read_kind(fields, problems)
+    kind = read_named(fields, "op", _KINDS, problems)
     scopes = _read_scopes(fields, kind, problems)
-    remotes = _read_remotes(fields, problems)
+    remotes = read_named(fields, "remote", _REMOTES, problems) if "remote" in fields else _BOTH
     named = _read_orders(fields, kind, problems) if kind else None
     code = _read_code(fields, kind, instructions, problems)
     note = read_text(fields, "note", problems)
@@ -58,10 +61,13 @@ def read_row(
     return Row(number, kind, scopes, orders, remotes, code, node.span, note, named)
 
 
-def _read_kind(fields: Mapping[str, Node], problems: list[Problem]) -> Op | None:
-    node = fields.get("op")
-    name = read_choice(node, "op", list(_KINDS), problems) if node else None
-    return _KINDS[name] if name else None
+def read_named(
+    fields: Mapping[str, Node], key: str, choices: Mapping[str, T], problems: list[Problem]
+) -> T | None:
+    """What the word at a key names; None where there is none, and a problem more if it is wrong."""
+    node = fields.get(key)
+    name = read_choice(node, key, list(choices), problems) if node else None
+    return choices[name] if name else None
 
 
 def _read_scopes(
@@ -74,14 +80,6 @@ def _read_scopes(
     return frozenset(_SCOPES[name] for name in names) if names else None
 
 
-def _read_remotes(fields: Mapping[str, Node], problems: list[Problem]) -> frozenset[bool] | None:
-    node = fields.get("remote")
-    if node is None:
-        return _BOTH
-    name = read_choice(node, "remote", list(_REMOTES), problems)
-    return frozenset({_REMOTES[name]}) if name else None
-
-
 def _read_orders(
     fields: Mapping[str, Node], kind: Op, problems: list[Problem]
 ) -> frozenset[Order] | None:
@@ -91,9 +89,7 @@ def _read_orders(
         return DEFAULT[kind]
     possible = [order.value for order in Order if order in POSSIBLE[kind]]
     names = read_choices(node, f"the order of {kind.one}", possible, problems)
-    if names is None:
-        return None
-    return frozenset(map(Order, names))
+    return frozenset(map(Order, names)) if names else None
 
 
 def _idle(fields: Mapping[str, Node]) -> list[Problem]:
@@ -121,9 +117,8 @@ def _read_code(
         return ()
     if not isinstance(node, List) or not (node.items or kind is Op.FENCE):
         message = f"code must be a list of instructions, not {found(node)}"
-        problems.append(
-            Problem(node.span, message, "one item for each instruction, as in [LD r x, INV_L1 WG]")
-        )
+        hint = "one item for each instruction, as in [LD r x, INV_L1 WG]"
+        problems.append(Problem(node.span, message, hint))
         return ()
     read = [read_template(item, instructions, problems) for item in node.items]
     code = tuple(template for template in read if template is not None)

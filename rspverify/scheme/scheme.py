@@ -103,10 +103,6 @@ class Row:
         """Whether its code does nothing but add, of all that an RMW may do."""
         return any(each.mnemonic.operator == "+" for each in self.code)
 
-    def matches(self, operation: Operation) -> bool:
-        """Whether it could say what the operation becomes."""
-        return shape_of(operation) in self.shapes
-
     def before(self, other: Row, shape: Shape) -> bool:
         """Whether it compiles a shape that both match: the order it names for it is the weaker."""
         return shape.order is not None and closer(shape.order, self.named, other.named)
@@ -146,23 +142,19 @@ class Scheme:
         Raises InputError, with a problem for each instruction that the machine does not have.
         """
         name, instructions = machine.name, machine.instructions
-        code = [template for row in self.rows for template in row.code]
         problems = [
             Problem(each.span, f"machine {name} must have {each.mnemonic.name}, and has not")
-            for each in code
+            for row in self.rows
+            for each in row.code
             if each.mnemonic.name not in instructions
         ]
         if problems:
             raise InputError(problems)
-        rows = tuple(
-            replace(
-                row,
-                code=tuple(
-                    replace(each, mnemonic=instructions[each.mnemonic.name]) for each in row.code
-                ),
-            )
-            for row in self.rows
-        )
+
+        def code(row: Row) -> tuple[Template, ...]:
+            return tuple(replace(it, mnemonic=instructions[it.mnemonic.name]) for it in row.code)
+
+        rows = tuple(replace(row, code=code(row)) for row in self.rows)
         return replace(self, machine=machine, rows=rows)
 
     def with_code(self, number: int, code: tuple[Template, ...]) -> Scheme:

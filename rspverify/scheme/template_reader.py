@@ -105,7 +105,7 @@ def access_problem(
 
     accesses = [template for template in code if template.accesses]
     again = accesses[1:] if writes else []
-    repeated = [template for template in again if _stores(template.mnemonic)]
+    repeated = [each for each in again if each.mnemonic.writes and not each.mnemonic.reads]
     once = [template for template in accesses if template not in repeated]
     misfits = [template for template in once if not fits(template.mnemonic)]
     if len(once) == 1 and not misfits:
@@ -119,11 +119,6 @@ def access_problem(
     )
     hint = "only after what writes may ST store the same again" if repeated else None
     return Problem((misfits or once[1:])[0].span if accesses else whole, message, hint)
-
-
-def _stores(mnemonic: Mnemonic) -> bool:
-    """Whether an instruction can store again what another has written."""
-    return mnemonic.writes and not mnemonic.reads
 
 
 def _location_problem(code: tuple[Template, ...]) -> Problem | None:

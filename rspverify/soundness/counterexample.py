@@ -14,7 +14,6 @@ from rspverify.machine import (
     Rule,
     Unrolling,
     enough_steps,
-    label,
     waiting,
 )
 from rspverify.smt import Solver, all_of
@@ -146,7 +145,7 @@ def _schedule(
 
 def schedule_in_words(schedule: Sequence[Rule]) -> str:
     """A schedule, a line for each step."""
-    return "\n".join(f"{place}  {label(rule)}" for place, rule in enumerate(schedule, 1))
+    return "\n".join(f"{place}  {rule}" for place, rule in enumerate(schedule, 1))
 
 
 def _not_replayed(schedule: Sequence[Rule], outcome: Outcome | None) -> InternalError:

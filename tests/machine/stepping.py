@@ -19,7 +19,6 @@ from rspverify.machine.rules import (
     RmwLock,
     ValueOf,
 )
-from rspverify.machine.wording import element_name
 
 Place = tuple[int, int]
 
@@ -67,7 +66,7 @@ class Bench:
             rule
             for rule in self.machine.steps
             if (rule.step, rule.cache) == (kind, cache)
-            and element_name(rule.element) in (element, f"FLUSH({element})")
+            and str(rule.element) in (element, f"FLUSH({element})")
         ]
         assert len(found) == 1, f"{step} is {len(found)} rules"
         return found[0]

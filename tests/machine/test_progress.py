@@ -24,7 +24,6 @@ from rspverify.machine import (
     ReplayError,
     Rule,
     find_deadlock,
-    label,
     replay_deadlock,
     with_evictions,
 )
@@ -130,7 +129,7 @@ def test_eviction_can_be_what_gets_a_program_stuck() -> None:
     assert not oracle.stuck(plain, l2_is_memory=True, evict=False)
     schedule = schedule_of(machine)
     assert schedule is not None
-    assert label(schedule[-1]) == "EVICT_L1 x"
+    assert str(schedule[-1]) == "EVICT_L1 x"
     assert_same(machine, whole_graph(machine, 100_000))
 
 
@@ -312,7 +311,7 @@ def test_the_events_engine_knows_evictions() -> None:
     model = solver.find()
     assert model is not None
     schedule = with_evictions(machine, events.deadlocked(model))
-    assert label(schedule[-1]) == "EVICT_L1 x"
+    assert str(schedule[-1]) == "EVICT_L1 x"
 
 
 def test_what_everything_waits_for() -> None:

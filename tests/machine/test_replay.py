@@ -15,7 +15,6 @@ from rspverify.machine import (
     Rule,
     Unrolling,
     enough_steps,
-    label,
     waiting,
 )
 from rspverify.verdict import CacheState, Entry
@@ -106,7 +105,7 @@ def test_each_schedule_of_the_formula_replays_once_its_dequeues_are_made_anew() 
     for outcome, schedule in Unrolled(machine, alone=False).schedules():
         seen += 1
         anew = replayer.with_dequeues(rule for rule in schedule if not rule.dequeues)
-        assert replayer.outcome(anew) == outcome, [label(rule) for rule in schedule]
+        assert replayer.outcome(anew) == outcome, [str(rule) for rule in schedule]
     assert seen > 20
 
 

@@ -19,7 +19,6 @@ from rspverify.machine import (
     Replayer,
     Unrolling,
     find_deadlock,
-    label,
     waiting,
 )
 from rspverify.machine.lock_order import LockOrder
@@ -163,7 +162,7 @@ def test_an_unknown_effect_is_an_error() -> None:
 def test_an_unknown_guard_is_not_put_into_words() -> None:
     explicit = ExplicitMachine(fresh())
     rule = replace(explicit.machine.code[0][0], guards=(Unknown(),))  # type: ignore[arg-type]
-    assert label(rule) == "ST r x"
+    assert str(rule) == "ST r x"
     with pytest.raises(AssertionError, match="Unknown"):
         explicit.failing(explicit.initial, rule)
     explicit._code = ((rule,),)

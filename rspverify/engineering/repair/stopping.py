@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.limits import LimitReached
-from rspverify.machine import Deadlocks, ExplicitMachine, InstructionRule, Replayer, marked_in
+from rspverify.machine import Deadlocks, InstructionRule, Replayer
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import deadlock
@@ -35,13 +35,12 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     if schedule is None:
         return None
     replayer = Replayer(machine)
-    explicit = ExplicitMachine(replayer.machine, reduced=False)
-    end = Deadlocks(explicit).settled(replayer.states(schedule)[-1])
+    end = Deadlocks(replayer.explicit).settled(replayer.states(schedule)[-1])
     happened = {it.instruction.index for it in schedule if isinstance(it, InstructionRule)}
     waited = {
         rule.instruction.index
-        for rule in explicit.next_rules(end)
-        if not marked_in(explicit, end, rule)
+        for rule in replayer.explicit.next_rules(end)
+        if not replayer.explicit.marked(end, rule)
     }
     known = Counter(it.operation for it in compiled.instructions if it.index in happened | waited)
     whole = Counter(it.operation for it in compiled.instructions)
