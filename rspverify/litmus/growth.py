@@ -6,9 +6,7 @@ expressions is recursive and visits each part, which is why both limits are here
 
 from __future__ import annotations
 
-from typing import assert_never
-
-from rspverify.value import Binary, Constant, Expression, Read, Select, Unary
+from rspverify.value import Constant, Expression, Read, parts
 
 MAX_SIZE = 10_000
 """How many parts (constants, reads and operators) an expression may have."""
@@ -40,20 +38,8 @@ class Growth:
         known = self._known.get(id(expression))
         if known is not None:
             return known[1:]
-        measures = [self._measure(part) for part in _parts(expression)]
+        measures = [self._measure(part) for part in parts(expression)]
         size = 1 + sum(size for size, _ in measures)
         depth = 1 + max(depth for _, depth in measures)
         self._known[id(expression)] = (expression, size, depth)
         return size, depth
-
-
-def _parts(expression: Unary | Binary | Select) -> tuple[Expression, ...]:
-    match expression:
-        case Unary(_, argument):
-            return (argument,)
-        case Binary(_, left, right):
-            return left, right
-        case Select(condition, then, otherwise):
-            return condition, then, otherwise
-        case _:
-            assert_never(expression)
