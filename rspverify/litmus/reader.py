@@ -8,7 +8,7 @@ from pathlib import Path
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.condition import final_condition, watched
 from rspverify.litmus.declarations import locations
-from rspverify.litmus.elaborate import Surroundings, run
+from rspverify.litmus.elaborate import Execution, Surroundings
 from rspverify.litmus.initial import initial_registers
 from rspverify.litmus.placement import placement
 from rspverify.litmus.problems import Problems, quote
@@ -66,14 +66,15 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
     operations: list[Operation] = []
     cuts: list[Cut] = []
     for index, (name, thread) in enumerate(written.items()):
-        found = run(thread, index, len(operations), initial.get(name, {}), around)
+        begun = initial.get(name, {})
+        found = Execution(thread, index, len(operations), begun, around).run()
         operations += found.operations
         cuts += found.cuts
         device, workgroup = places.get(name, (0, 0))
         threads.append(Thread(name, index, device, workgroup, found.operations, found.registers))
     for thread in test.threads:
         if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
-            run(thread, 0, 0, {}, around)
+            Execution(thread, 0, 0, {}, around).run()
     condition = None
     registers_of = {thread.name: thread.registers for thread in threads}
     if test.condition is not None:
