@@ -66,17 +66,9 @@ class Execution:
         self._registers = Registers({name: Constant(value) for name, value in initial.items()})
         self._operations = Operations(number, first, problems)
         self._evaluation = Evaluation(
-            thread, around.language, self._names, self._registers, self._operations, problems
+            thread, around.language, self._names, self._registers, self._operations
         )
-        self._loops = Loops(
-            number,
-            around.unroll,
-            self._registers,
-            self._operations,
-            self._evaluation,
-            self.statement,
-            problems,
-        )
+        self._loops = Loops(around.unroll, self._evaluation, self.statement)
         # The innermost block comes last: where it declares a register.
         self._blocks: list[dict[str, Span]] = []
         self._labels: dict[str, tree.Labelled] = {}

@@ -21,7 +21,6 @@ from rspverify.litmus.operations import (
     label_in,
     ordinals,
 )
-from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Kind
 from rspverify.litmus.registers import Registers
 from rspverify.value import Constant, binary, select, unary
@@ -38,22 +37,21 @@ class Evaluation:
         names: Names,
         registers: Registers,
         operations: Operations,
-        problems: Problems,
     ) -> None:
         self.iteration: list[int] = []
         self._ordinals = ordinals(thread.body)
         self._language = language
-        self._names, self._registers = names, registers
-        self._operations, self._problems = operations, problems
+        self._names, self.registers = names, registers
+        self.operations, self._problems = operations, operations.problems
 
     def value(self, written: tree.Expression, guard: Value) -> Value:
         """The value of an expression, whose operations are executed where the guard holds."""
-        known = self._operations
+        known = self.operations
         match written:
             case tree.Integer():
                 return Constant(number(written, self._problems))
             case tree.Name(_, name):
-                return self._registers[name] if self._names.register(written) else UNKNOWN
+                return self.registers[name] if self._names.register(written) else UNKNOWN
             case tree.Dereference(span, argument):
                 location = self._names.location(argument, "what `*` reads", Kind.LOAD)
                 if location is None:
@@ -133,7 +131,7 @@ class Evaluation:
         if how.location is None:
             if call.function.text in BARRIERS:
                 label = label_in(label or self._ordinals[id(call)], self.iteration)
-            self._operations.add(how, None, guard, call.span, label=label)
+            self.operations.add(how, None, guard, call.span, label=label)
             return None
         what = f"the first argument of {call.function.text}"
         location = self._names.location(how.location, what, how.kind)
@@ -142,7 +140,7 @@ class Evaluation:
             return self._compare_exchange(call, how, location, operand, guard)
         if location is None:
             return UNKNOWN
-        result = self._operations.add(how, location, guard, call.span, operand)
+        result = self.operations.add(how, location, guard, call.span, operand)
         return result if how.kind in (Kind.LOAD, Kind.RMW) else None
 
     def _compare_exchange(
@@ -164,7 +162,7 @@ class Evaluation:
         other = self._names.location(how.expected, what, Kind.LOAD)
         if location is None or other is None:
             return UNKNOWN
-        known, span = self._operations, call.span
+        known, span = self.operations, call.span
         expected = known.add(PLAIN_LOAD, other, guard, how.expected.span)
         found = known.add(how, location, guard, span, desired, expected)
         if guard == FALSE:

@@ -43,8 +43,8 @@ class Operations:
 
     def __init__(self, thread: int, first: int, problems: Problems) -> None:
         self.found: list[Operation] = []
-        self._thread, self._first = thread, first
-        self._problems = problems
+        self.thread, self._first = thread, first
+        self.problems = problems
         self._growth, self._too_large = Growth(), False
         self._unsequenced: frozenset[int] = frozenset()
         self._too_wide = False
@@ -57,7 +57,7 @@ class Operations:
         if len(before) + len(others) > MAX_UNSEQUENCED:
             if not self._too_wide:
                 self._too_wide = True
-                self._problems.unsupported(span, _TOO_WIDE)
+                self.problems.unsupported(span, _TOO_WIDE)
         else:
             self._unsequenced = before | frozenset(others)
         yield
@@ -70,7 +70,7 @@ class Operations:
         if not self._too_large:
             self._too_large = True
             hint = "registers are replaced by what they hold: `r = r + r` doubles the expression"
-            self._problems.unsupported(span, TOO_LARGE, hint)
+            self.problems.unsupported(span, TOO_LARGE, hint)
         return UNKNOWN
 
     def both(self, span: Span, guard: Expression, condition: Expression) -> Expression:
@@ -105,7 +105,7 @@ class Operations:
         self.found.append(
             Operation(
                 index,
-                self._thread,
+                self.thread,
                 how.kind,
                 location,
                 how.order,

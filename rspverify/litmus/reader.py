@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
-from rspverify.litmus.condition import final_condition, watched
+from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import locations
 from rspverify.litmus.elaborate import Execution, Surroundings
 from rspverify.litmus.initial import initial_registers
@@ -75,19 +75,16 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
     for thread in test.threads:
         if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
             Execution(thread, 0, 0, {}, around).run()
-    condition = None
-    registers_of = {thread.name: thread.registers for thread in threads}
-    if test.condition is not None:
-        condition = final_condition(test.condition, registers_of, known, problems)
+    claims = Claims({thread.name: thread.registers for thread in threads}, known, problems)
     return Program(
         test.title,
         source,
         tuple(known.values()),
         tuple(threads),
-        condition,
+        None if test.condition is None else claims.condition(test.condition),
         test.language,
         tuple(cuts),
-        watched(test.watched, registers_of, known, problems),
+        claims.watched(test.watched),
     )
 
 
@@ -100,8 +97,8 @@ def _threads(test: Test, problems: Problems) -> dict[str, ThreadText]:
             message = f"a thread must be named P0, P1 and so on, not {quote(name)}"
             problems.error(thread.name.span, message)
         elif name in found:
-            related = ((found[name].name.span, "the first one is here"),)
-            problems.error(thread.name.span, f"{name} must be one thread, not two", None, related)
+            first = found[name].name.span
+            problems.again(thread.name.span, f"{name} must be one thread, not two", first)
         else:
             found[name] = thread
     if not test.threads:

@@ -10,25 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from rspverify.relation import expression as operators
 from rspverify.relation.algebra import Algebra, Definitions
-from rspverify.relation.expression import (
-    Complement,
-    Composition,
-    Difference,
-    Domain,
-    Identity,
-    Intersection,
-    Inverse,
-    Nothing,
-    Operator,
-    Optionally,
-    Plus,
-    Product,
-    Range,
-    Sort,
-    Star,
-    Union,
-)
+from rspverify.relation.expression import Operator, Sort
 
 Rows: TypeAlias = tuple[int, ...]
 Value: TypeAlias = int | Rows
@@ -164,25 +148,25 @@ def _range(events: int, rows: Rows) -> int:
 
 
 _ON_SETS: Mapping[type[Operator], Operation] = {
-    Union: lambda events, left, right: left | right,
-    Intersection: lambda events, left, right: left & right,
-    Difference: lambda events, left, right: left & ~right,
-    Complement: lambda events, those: ((1 << events) - 1) & ~those,
-    Domain: _domain,
-    Range: _range,
-    Nothing: lambda events: nothing(events, Sort.SET),
+    operators.Union: lambda events, left, right: left | right,
+    operators.Intersection: lambda events, left, right: left & right,
+    operators.Difference: lambda events, left, right: left & ~right,
+    operators.Complement: lambda events, those: ((1 << events) - 1) & ~those,
+    operators.Domain: _domain,
+    operators.Range: _range,
+    operators.Nothing: lambda events: nothing(events, Sort.SET),
 }
 _ON_RELATIONS: Mapping[type[Operator], Operation] = {
-    Union: _union,
-    Intersection: _intersection,
-    Difference: _difference,
-    Complement: _complement,
-    Composition: _composition,
-    Product: _product,
-    Identity: _identity,
-    Inverse: _inverse,
-    Optionally: _optionally,
-    Plus: _plus,
-    Star: _star,
-    Nothing: lambda events: nothing(events, Sort.RELATION),
+    operators.Union: _union,
+    operators.Intersection: _intersection,
+    operators.Difference: _difference,
+    operators.Complement: _complement,
+    operators.Composition: _composition,
+    operators.Product: _product,
+    operators.Identity: _identity,
+    operators.Inverse: _inverse,
+    operators.Optionally: _optionally,
+    operators.Plus: _plus,
+    operators.Star: _star,
+    operators.Nothing: lambda events: nothing(events, Sort.RELATION),
 }
