@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from lark import Token, v_args
 from lark.tree import Meta
@@ -72,7 +73,7 @@ class _Tuple(syntax.Refused, frozen=True):
     elements: tuple[syntax.Node, ...]
 
 
-@v_args(meta=True)
+@v_args(meta=True, inline=True)
 class _CatBuilder(Builder[syntax.CatFile]):
     """Turns the parse tree of one source into its syntax; an operator is named by its rule."""
 
@@ -88,102 +89,93 @@ class _CatBuilder(Builder[syntax.CatFile]):
             span, kind, below=tuple(each for each in children if isinstance(each, syntax.Node))
         )
 
-    def start(self, meta: Meta, children: Children) -> syntax.CatFile:
-        header = tuple(children.pop(0)) if children and isinstance(children[0], list) else ()
-        return syntax.CatFile(self._source, header, tuple(children))
+    def start(self, meta: Meta, *parts: Any) -> syntax.CatFile:
+        header = tuple(parts[0]) if parts and isinstance(parts[0], list) else ()
+        return syntax.CatFile(self._source, header, parts[1:] if header else parts)
 
-    def header(self, meta: Meta, children: Children) -> list[tuple[str, Span]]:
-        return [self._at(token) for token in children]
+    def header(self, meta: Meta, *words: Token) -> list[tuple[str, Span]]:
+        return [self._at(token) for token in words]
 
     def _at(self, token: Token) -> tuple[str, Span]:
         return str(token), self._span(token)
 
     # ---- expressions -------------------------------------------------------------------------
 
-    def bracketed(self, meta: Meta, children: Children) -> syntax.Node:
-        inner: syntax.Node = children[0]
+    def bracketed(self, meta: Meta, inner: syntax.Node) -> syntax.Node:
         return inner
 
-    def name(self, meta: Meta, children: Children) -> syntax.Node:
-        return syntax.Named(self._span(meta), str(children[0]))
+    def name(self, meta: Meta, token: Token) -> syntax.Node:
+        return syntax.Named(self._span(meta), str(token))
 
-    def tuple_(self, meta: Meta, children: Children) -> syntax.Node:
-        return _Tuple(self._span(meta), _TUPLE, (*children,))
+    def tuple_(self, meta: Meta, *elements: syntax.Node) -> syntax.Node:
+        return _Tuple(self._span(meta), _TUPLE, elements)
 
-    def application(self, meta: Meta, children: Children) -> syntax.Node:
-        function, given = children
+    def application(self, meta: Meta, function: syntax.Node, given: syntax.Node) -> syntax.Node:
         arguments = given.elements if isinstance(given, _Tuple) else (given,)
         return syntax.Application(self._span(meta), below=(function, *arguments))
 
-    def local(self, meta: Meta, children: Children) -> syntax.Node:
-        *bindings, body = children
+    def local(self, meta: Meta, *parts: Any) -> syntax.Node:
+        *bindings, body = parts
         if refused := _refused(bindings):
             return syntax.Refused(refused.span, refused.construct)
-        parts = (*(each.body for each in bindings), body)
-        return syntax.Local(self._span(meta), (*bindings,), below=parts)
+        below = (*(each.body for each in bindings), body)
+        return syntax.Local(self._span(meta), (*bindings,), below=below)
 
-    def binding(self, meta: Meta, children: Children) -> syntax.Binding:
-        name, body = children
+    def binding(self, meta: Meta, name: Token, body: syntax.Node) -> syntax.Binding:
         return syntax.Binding(self._span(meta), str(name), None, body)
 
-    def function(self, meta: Meta, children: Children) -> syntax.Binding:
-        name, parameters, body = children
+    def function(self, meta: Meta, name: Token, parameters: Any, body: Any) -> syntax.Binding:
         return syntax.Binding(self._span(meta), str(name), parameters, body)
 
-    def parameters(self, meta: Meta, children: Children) -> tuple[str, ...]:
-        return _words(children)
+    def parameters(self, meta: Meta, *names: Token) -> tuple[str, ...]:
+        return _words(names)
 
-    def pattern(self, meta: Meta, children: Children) -> syntax.RefusedStatement:
-        return syntax.RefusedStatement(self._span(meta), _PATTERN, _words(children))
+    def pattern(self, meta: Meta, *parts: Any) -> syntax.RefusedStatement:
+        return syntax.RefusedStatement(self._span(meta), _PATTERN, _words(parts))
 
-    def test(self, meta: Meta, children: Children) -> syntax.Question:
-        tokens = [each for each in children if isinstance(each, Token)]
-        (body,) = (each for each in children if isinstance(each, syntax.Node))
+    def test(self, meta: Meta, *parts: Any) -> syntax.Question:
+        tokens = [each for each in parts if isinstance(each, Token)]
+        (body,) = (each for each in parts if isinstance(each, syntax.Node))
         label = self._at(tokens.pop()) if tokens[-1].type == "NAME" else None
-        return syntax.Question(
-            self._span(meta), None, len(tokens) > 1, str(tokens[-1]), body, label
-        )
+        *negations, test = map(str, tokens)
+        return syntax.Question(self._span(meta), None, bool(negations), test, body, label)
 
     # ---- statements --------------------------------------------------------------------------
 
-    def let(self, meta: Meta, children: Children) -> syntax.Statement:
-        return self._definition(meta, children, False)
-
-    def let_rec(self, meta: Meta, children: Children) -> syntax.Statement:
-        return self._definition(meta, children, True)
-
-    def _definition(self, meta: Meta, children: Children, recursive: bool) -> syntax.Statement:
-        if refused := _refused(children):
-            return syntax.RefusedStatement(refused.span, refused.construct, _defined(children))
-        functions = [each for each in children if each.parameters is not None]
+    def let(self, meta: Meta, *bindings: Any, recursive: bool = False) -> syntax.Statement:
+        if refused := _refused(bindings):
+            return syntax.RefusedStatement(refused.span, refused.construct, _defined(bindings))
+        functions = [each for each in bindings if each.parameters is not None]
         if recursive and functions:
-            return syntax.RefusedStatement(functions[0].span, _FUNCTION, _defined(children))
-        return syntax.Definition(self._span(meta), recursive, (*children,))
+            return syntax.RefusedStatement(functions[0].span, _FUNCTION, _defined(bindings))
+        return syntax.Definition(self._span(meta), recursive, bindings)
 
-    def when(self, meta: Meta, children: Children) -> syntax.Statement:
-        bindings = [each for each in children if isinstance(each, syntax.Binding)]
+    def let_rec(self, meta: Meta, *bindings: Any) -> syntax.Statement:
+        return self.let(meta, *bindings, recursive=True)
+
+    def when(self, meta: Meta, *parts: Any) -> syntax.Statement:
+        bindings = [each for each in parts if isinstance(each, syntax.Binding)]
         return syntax.RefusedStatement(self._span(meta), _WHEN, _defined(bindings))
 
-    def include(self, meta: Meta, children: Children) -> syntax.Statement:
-        return syntax.Include(self._span(meta), str(children[0])[1:-1])
+    def include(self, meta: Meta, name: Token) -> syntax.Statement:
+        return syntax.Include(self._span(meta), str(name)[1:-1])
 
-    def axiom(self, meta: Meta, children: Children) -> syntax.Statement:
-        *before, it = children
+    def axiom(self, meta: Meta, *parts: Any) -> syntax.Statement:
+        *before, it = parts
         assert isinstance(it, syntax.Question)
         qualifier = str(before[0]) if before else None
         if qualifier == "assert":
             return syntax.RefusedStatement(self._span(meta), _ASSERT)
         return structs.replace(it, span=self._span(meta), qualifier=qualifier)
 
-    def choice(self, meta: Meta, children: Children) -> syntax.Statement:
-        name, body = children
+    def choice(self, meta: Meta, name: Token, body: syntax.Node) -> syntax.Statement:
         return syntax.Chosen(self._span(meta), str(name), body)
 
-    def show(self, meta: Meta, children: Children) -> syntax.Statement:
+    def show(self, meta: Meta, *names: Any) -> syntax.Statement:
         return syntax.Show(self._span(meta))
 
 
-def _words(children: Children) -> tuple[str, ...]:
+def _words(children: Iterable[object]) -> tuple[str, ...]:
     return tuple(str(each) for each in children if isinstance(each, Token))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from lark import Token, v_args
 from lark.tree import Meta
@@ -11,6 +11,8 @@ from lark.tree import Meta
 from rspverify.grammar import Builder, Children
 from rspverify.litmus import tree
 from rspverify.source import Span
+
+Kind = TypeVar("Kind")
 
 _AS_WRITTEN: Mapping[str, Callable[..., tree.Node]] = {
     "atom": tree.Claim,
@@ -26,9 +28,12 @@ _AS_WRITTEN: Mapping[str, Callable[..., tree.Node]] = {
 """The rules whose parts are those of their nodes, in the same order."""
 
 
-@v_args(meta=True)
+@v_args(meta=True, inline=True)
 class TreeBuilder(Builder[tree.Test]):
-    """Turns the parse tree of one source into its Test; nothing is checked here."""
+    """Turns the parse tree of one source into its Test; nothing is checked here.
+
+    What a rule leaves out is None among its parts.
+    """
 
     def __default__(self, data: str, children: Children, meta: Meta) -> tree.Node:
         parts = (str(each) if isinstance(each, Token) else each for each in children)
@@ -42,199 +47,182 @@ class TreeBuilder(Builder[tree.Test]):
     def INT(self, token: Token) -> tree.Integer:  # noqa: N802
         return tree.Integer(self._span(token), str(token))
 
-    def brackets(self, meta: Meta, children: Children) -> Any:
-        return children[0]
+    def brackets(self, meta: Meta, inner: Any) -> Any:
+        return inner
 
     integer = name = place = specifier = brackets
 
     # ---- the test ----------------------------------------------------------------------------
 
-    def start(self, meta: Meta, children: Children) -> tree.Test:
-        header, condition = children[0], children[-1]
-        parts = [each for each in children[1:-1] if not isinstance(each, Token)]
-        (span, entries), items = parts[0], parts[1:]
-        unsupported = [each for each in (*entries, *items) if isinstance(each, tree.Unsupported)]
+    def start(self, meta: Meta, header: Token, *children: Any) -> tree.Test:
+        (span, entries), *items = (it for it in children[:-1] if not isinstance(it, Token))
         word, *title = header.split()
         return tree.Test(
             span,
             "C" if word.lower() == "c" else "OpenCL",
             " ".join(title),
-            tuple(each for each in entries if isinstance(each, tree.Entry)),
-            tuple(each for each in entries if isinstance(each, tree.RegisterEntry)),
-            tuple(each for each in items if isinstance(each, tree.ThreadText)),
-            tuple(each for each in items if isinstance(each, tree.ScopeTree)),
+            _those(tree.Entry, entries),
+            _those(tree.RegisterEntry, entries),
+            _those(tree.ThreadText, items),
+            _those(tree.ScopeTree, items),
             tuple(it for each in items if isinstance(each, list) for it in each),
-            tuple(unsupported),
-            condition,
+            _those(tree.Unsupported, (*entries, *items)),
+            children[-1],
         )
 
-    def initial(self, meta: Meta, children: Children) -> tuple[Span, Children]:
-        return self._span(meta), [each for each in children if each is not None]
+    def initial(self, meta: Meta, *entries: Any) -> tuple[Span, Sequence[Any]]:
+        return self._span(meta), entries
 
-    def entry(self, meta: Meta, children: Children) -> tree.Entry:
-        *specifiers, name, value = children
+    def entry(self, meta: Meta, *parts: Any) -> tree.Entry:
+        *specifiers, name, value = parts
         return tree.Entry(self._span(meta), tuple(specifiers), name, value)
 
     named_entry = entry
 
-    def bare_entry(self, meta: Meta, children: Children) -> tree.Entry:
-        return self.entry(meta, [*children, None])
+    def bare_entry(self, meta: Meta, *parts: tree.Name) -> tree.Entry:
+        return self.entry(meta, *parts, None)
 
     bare_named_entry = bare_entry
 
-    def array_entry(self, meta: Meta, children: Children) -> tree.Unsupported:
+    def array_entry(self, meta: Meta, *parts: Any) -> tree.Unsupported:
         return tree.Unsupported(self._span(meta), "an array", ())
 
-    def register_entry(self, meta: Meta, children: Children) -> tree.RegisterEntry:
-        return tree.RegisterEntry(self._span(meta), *children[-3:])
+    def register_entry(self, meta: Meta, *parts: Any) -> tree.RegisterEntry:
+        return tree.RegisterEntry(self._span(meta), *parts[-3:])
 
-    def value(self, meta: Meta, children: Children) -> tree.Integer | tree.Name:
-        value: tree.Integer | tree.Name = children[-1]
-        negative = len(children) == 2 and children[0] is not None
+    def value(self, meta: Meta, *parts: Any) -> tree.Integer | tree.Name:
+        value: tree.Integer | tree.Name = parts[-1]
+        negative = len(parts) == 2 and parts[0] is not None
         return tree.Integer(self._span(meta), f"-{value.text}") if negative else value
 
-    def macro(self, meta: Meta, children: Children) -> tree.Name:
-        return tree.Name(self._span(meta), f"{children[0].text}(...)")
+    def macro(self, meta: Meta, name: tree.Name, value: tree.Node) -> tree.Name:
+        return tree.Name(self._span(meta), f"{name.text}(...)")
 
-    def thread(self, meta: Meta, children: Children) -> tree.ThreadText:
-        name, at, *parameters, body = children
-        given = tuple(each for each in parameters if each is not None)
-        return tree.ThreadText(self._span(meta), name, at, given, body)
+    def thread(self, meta: Meta, name: tree.Name, at: Any, *rest: Any) -> tree.ThreadText:
+        given = _those(tree.Parameter, rest)
+        return tree.ThreadText(self._span(meta), name, at, given, rest[-1])
 
-    def at(self, meta: Meta, children: Children) -> tree.At:
-        first, one, second, other = children
-        return tree.At(self._span(meta), ((first, one), (second, other)))
+    def at(self, meta: Meta, *parts: Any) -> tree.At:
+        return tree.At(self._span(meta), (parts[:2], parts[2:]))
 
-    def parameter(self, meta: Meta, children: Children) -> tree.Parameter:
-        *specifiers, name = (each for each in children if isinstance(each, tree.Name))
-        pointer = any(isinstance(each, Token) for each in children)
+    def parameter(self, meta: Meta, *parts: tree.Name | Token | None) -> tree.Parameter:
+        *specifiers, name = _those(tree.Name, parts)
+        pointer = any(isinstance(each, Token) for each in parts)
         return tree.Parameter(self._span(meta), tuple(specifiers), pointer, name)
 
-    def scope_tree(self, meta: Meta, children: Children) -> tree.ScopeTree:
-        return tree.ScopeTree(self._span(children[0]), tuple(_flat(children[1:])))
+    def scope_tree(self, meta: Meta, word: Token, *nodes: Any) -> tree.ScopeTree:
+        return tree.ScopeTree(self._span(word), tuple(_flat(nodes)))
 
-    def scope_brackets(self, meta: Meta, children: Children) -> list[tree.ScopeNode]:
-        return _flat(children)
+    def scope_brackets(self, meta: Meta, *nodes: Any) -> list[tree.ScopeNode]:
+        return _flat(nodes)
 
-    def scope_level(self, meta: Meta, children: Children) -> tree.ScopeNode:
-        level, *below = children
+    def scope_level(self, meta: Meta, level: tree.Name, *below: Any) -> tree.ScopeNode:
         return tree.ScopeNode(self._span(meta), level, tuple(_flat(below)))
 
-    def locations(self, meta: Meta, children: Children) -> list[tree.Watched]:
-        return [each for each in children if each is not None]
+    def locations(self, meta: Meta, *watched: Any) -> list[tree.Watched]:
+        return [each for each in watched if each is not None]
 
-    def filter(self, meta: Meta, children: Children) -> tree.Unsupported:
+    def filter(self, meta: Meta, word: Token, formula: tree.FormulaText) -> tree.Unsupported:
         hint = "make it a part of the final condition"
-        return tree.Unsupported(self._span(children[0]), "filter", (), hint)
+        return tree.Unsupported(self._span(word), "filter", (), hint)
 
     # ---- statements --------------------------------------------------------------------------
 
-    def block(self, meta: Meta, children: Children) -> tree.Block:
-        return tree.Block(self._span(meta), tuple(children))
+    def block(self, meta: Meta, *statements: tree.Statement) -> tree.Block:
+        return tree.Block(self._span(meta), statements)
 
     empty = block
 
-    def declaration(self, meta: Meta, children: Children) -> tree.Declaration:
-        specifiers = tuple(each for each in children if isinstance(each, tree.Name))
-        declarators = tuple(each for each in children if isinstance(each, tree.Declarator))
-        return tree.Declaration(self._span(meta), specifiers, declarators)
+    def declaration(self, meta: Meta, *parts: tree.Name | tree.Declarator) -> tree.Declaration:
+        declarators = _those(tree.Declarator, parts)
+        return tree.Declaration(self._span(meta), _those(tree.Name, parts), declarators)
 
-    def declarator(self, meta: Meta, children: Children) -> tree.Declarator:
-        *stars, name, value = children
+    def declarator(self, meta: Meta, *parts: Any) -> tree.Declarator:
+        *stars, name, value = parts
         return tree.Declarator(self._span(meta), bool(stars), name, value)
 
-    def while_loop(self, meta: Meta, children: Children) -> tree.Loop:
-        word, condition, body = children
+    def while_loop(self, meta: Meta, word: Token, condition: Any, body: Any) -> tree.Loop:
         return tree.Loop(self._span(word), (), condition, (), body, True)
 
-    def do_loop(self, meta: Meta, children: Children) -> tree.Loop:
-        word, body, condition = children
+    def do_loop(self, meta: Meta, word: Token, body: Any, condition: Any) -> tree.Loop:
         return tree.Loop(self._span(word), (), condition, (), body, False)
 
-    def for_loop(self, meta: Meta, children: Children) -> tree.Loop:
-        word, start, condition, steps, body = children
+    def for_loop(self, meta: Meta, word: Token, *parts: Any) -> tree.Loop:
+        start, condition, steps, body = parts
         return tree.Loop(self._span(word), start, condition, steps, body, True)
 
-    def for_start(self, meta: Meta, children: Children) -> tuple[tree.Statement, ...]:
-        return tuple(_statement(each) for each in children if each is not None)
+    def for_start(self, meta: Meta, *parts: Any) -> tuple[tree.Statement, ...]:
+        return tuple(_statement(each) for each in parts if each is not None)
 
     for_step = for_start
 
-    def switch(self, meta: Meta, children: Children) -> tree.Unsupported:
-        return self._construct(children[0], "switch", children[1:])
+    def switch(self, meta: Meta, word: Token, *parts: Any) -> tree.Unsupported:
+        return tree.Unsupported(self._span(word), str(word), self.for_start(meta, *parts))
 
-    def jump(self, meta: Meta, children: Children) -> tree.Jump:
-        return tree.Jump(self._span(children[0]), str(children[0]))
+    case = switch
 
-    def return_(self, meta: Meta, children: Children) -> tree.Return:
-        word, value = children
+    def goto(self, meta: Meta, word: Token, label: tree.Name) -> tree.Unsupported:
+        return self.switch(meta, word)
+
+    def jump(self, meta: Meta, word: Token) -> tree.Jump:
+        return tree.Jump(self._span(word), str(word))
+
+    def return_(self, meta: Meta, word: Token, value: tree.Expression | None) -> tree.Return:
         return tree.Return(self._span(word), value)
 
-    def goto(self, meta: Meta, children: Children) -> tree.Unsupported:
-        return self._construct(children[0], "goto", [])
-
-    def label(self, meta: Meta, children: Children) -> tree.Labelled:
-        name, statement = children
+    def label(self, meta: Meta, name: tree.Name, statement: tree.Statement) -> tree.Labelled:
         return tree.Labelled(name.span, name, statement)
-
-    def case(self, meta: Meta, children: Children) -> tree.Unsupported:
-        return self._construct(children[0], str(children[0]), children[1:])
-
-    def _construct(self, word: Token, construct: str, parts: Children) -> tree.Unsupported:
-        return tree.Unsupported(
-            self._span(word), construct, tuple(_statement(each) for each in parts if each)
-        )
 
     # ---- expressions -------------------------------------------------------------------------
 
-    def dereference(self, meta: Meta, children: Children) -> tree.Dereference:
-        return tree.Dereference(self._span(meta), children[-1])
+    def dereference(self, meta: Meta, star: Token, argument: Any) -> tree.Dereference:
+        return tree.Dereference(self._span(meta), argument)
 
-    def call(self, meta: Meta, children: Children) -> tree.Call:
-        function, *arguments = children
+    def call(self, meta: Meta, function: tree.Name, *arguments: Any) -> tree.Call:
         given = tuple(each for each in arguments if each is not None)
         return tree.Call(self._span(meta), function, given)
 
-    def division(self, meta: Meta, children: Children) -> tree.Unsupported:
-        left, operator, right = children
+    def division(self, meta: Meta, left: Any, operator: Token, right: Any) -> tree.Unsupported:
         construct = "division (`/`)" if operator == "/" else "the remainder (`%`)"
         return tree.Unsupported(self._span(meta), construct, (left, right))
 
-    def update(self, meta: Meta, children: Children) -> tree.Update | tree.Unsupported:
-        target, operator, value = children
+    def update(self, meta: Meta, target: Any, operator: Token, value: Any) -> tree.Node:
         if operator[0] in "/%":
             construct = f"the assignment `{operator}`"
             return tree.Unsupported(self._span(meta), construct, (target, value))
         return tree.Update(self._span(meta), target, operator[:-1], value)
 
-    def step(self, meta: Meta, children: Children) -> tree.Update:
-        operator = next(each for each in children if isinstance(each, Token))
-        (target,) = (each for each in children if not isinstance(each, Token))
+    def step(self, meta: Meta, *parts: Any) -> tree.Update:
+        target, operator = sorted(parts, key=lambda each: isinstance(each, Token))
         one = tree.Integer(self._span(operator), "1")
         return tree.Update(self._span(meta), target, operator[0], one, True)
 
     # ---- the final condition -----------------------------------------------------------------
 
-    def quantifier(self, meta: Meta, children: Children) -> str:
-        return "~exists" if len(children) == 2 else str(children[0])
+    def quantifier(self, meta: Meta, *words: Token) -> str:
+        return "~exists" if len(words) == 2 else str(words[0])
 
-    def conjunction(self, meta: Meta, children: Children) -> tree.FormulaText:
-        return tree.Joint(self._span(meta), True, tuple(children))
+    def conjunction(self, meta: Meta, *parts: tree.FormulaText) -> tree.FormulaText:
+        return tree.Joint(self._span(meta), True, parts)
 
-    def disjunction(self, meta: Meta, children: Children) -> tree.FormulaText:
-        return tree.Joint(self._span(meta), False, tuple(children))
+    def disjunction(self, meta: Meta, *parts: tree.FormulaText) -> tree.FormulaText:
+        return tree.Joint(self._span(meta), False, parts)
 
-    def negation(self, meta: Meta, children: Children) -> tree.FormulaText:
-        return tree.Denial(self._span(meta), children[1])
+    def negation(self, meta: Meta, word: Token, argument: tree.FormulaText) -> tree.FormulaText:
+        return tree.Denial(self._span(meta), argument)
 
-    def truth(self, meta: Meta, children: Children) -> tree.FormulaText:
+    def truth(self, meta: Meta, word: Token | None = None) -> tree.FormulaText:
         return tree.Joint(self._span(meta), True, ())
 
-    def falsity(self, meta: Meta, children: Children) -> tree.FormulaText:
+    def falsity(self, meta: Meta, word: Token) -> tree.FormulaText:
         return tree.Joint(self._span(meta), False, ())
 
-    def relation(self, meta: Meta, children: Children) -> bool:
-        return not children or children[0] != "!="
+    def relation(self, meta: Meta, sign: str = "=") -> bool:
+        return sign != "!="
+
+
+def _those(kind: type[Kind], nodes: Iterable[object]) -> tuple[Kind, ...]:
+    return tuple(each for each in nodes if isinstance(each, kind))
 
 
 def _statement(part: tree.Expression | tree.Statement) -> tree.Statement:
@@ -242,6 +230,6 @@ def _statement(part: tree.Expression | tree.Statement) -> tree.Statement:
     return part if isinstance(part, tree.Statement) else tree.Evaluate(part.span, part)
 
 
-def _flat(nodes: Children) -> Children:
+def _flat(nodes: Sequence[Any]) -> list[Any]:
     """Nodes of a scope tree, without the brackets that say nothing."""
     return [each for node in nodes for each in (node if isinstance(node, list) else (node,))]
