@@ -45,7 +45,7 @@ class Claims:
             case _:
                 assert_never(written)
 
-    def _thread(self, claim: Claim | Watched) -> int | None:
+    def _thread(self, claim: Watched) -> int | None:
         """The thread whose register is spoken of, or None for a location."""
         name = claim.name.text
         if claim.owner is None:
@@ -66,7 +66,7 @@ class Claims:
             self._problems.error(claim.name.span, message, hint)
         return int(thread[1:])
 
-    def _no_location(self, claim: Claim | Watched) -> None:
+    def _no_location(self, claim: Watched) -> None:
         name = claim.name.text
         hint = self._problems.suggestion(name, self._locations)
         if name in self._owners:

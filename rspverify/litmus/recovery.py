@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from rspverify.grammar import END, Mistake
+from rspverify.grammar import END, Mistake, blanked
 
 _SIGN = r"[(){}\[\];]"
 _OPENING = {")": "(", "]": "[", "}": "{"}
@@ -43,8 +43,7 @@ def without_mistake(text: str, mistake: Mistake) -> str | None:
     if part is None or not text[slice(*part)].strip():
         return None
     start, end = part
-    blank = "".join(each if each == "\n" else " " for each in text[start:end])
-    left = text[:start] + blank + text[end:]
+    left = text[:start] + blanked(text[start:end]) + text[end:]
     return left if braces_fit(left) else None
 
 

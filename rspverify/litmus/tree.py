@@ -195,6 +195,13 @@ class Entry(Node, frozen=True):
     value: Integer | Name | None
 
 
+class Watched(Node, frozen=True):
+    """`owner:name` or `name`: a register of a thread, or a location."""
+
+    owner: Name | Integer | None
+    name: Name
+
+
 class RegisterEntry(Node, frozen=True):
     """`0:r = 1` of the initial state."""
 
@@ -239,20 +246,11 @@ class ScopeTree(Node, frozen=True):
     nodes: tuple[ScopeNode, ...]
 
 
-class Claim(Node, frozen=True):
+class Claim(Watched, frozen=True):
     """`owner:name = value` or `name = value`; `equal` is False for `!=`."""
 
-    owner: Name | Integer | None
-    name: Name
     equal: bool
     value: Integer | Name
-
-
-class Watched(Node, frozen=True):
-    """`owner:name` or `name` in `locations […]`."""
-
-    owner: Name | Integer | None
-    name: Name
 
 
 class Denial(Node, frozen=True):
