@@ -69,10 +69,6 @@ class Language:
             return _build(grammar)
         return _load(content)
 
-    def load(self) -> None:
-        """Make the parser now, so that processes forked later have it."""
-        _ = self.parser
-
     @cached_property
     def spelling(self) -> Mapping[str, str]:
         """The terminals that are spelled in one way."""

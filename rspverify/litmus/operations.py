@@ -10,16 +10,7 @@ from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Kind, Operation
 from rspverify.litmus.tree import Block, Call, walk
 from rspverify.source import Span
-from rspverify.value import (
-    Constant,
-    Expression,
-    Read,
-    binary,
-    conjunction,
-    parts,
-    select,
-    unary,
-)
+from rspverify.value import Constant, Expression, Read, binary, conjunction, parts, select, unary
 
 FALSE, TRUE = Constant(0), Constant(1)
 

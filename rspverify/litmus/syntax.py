@@ -30,7 +30,7 @@ _LAST_WORD = r"(\w+|\+\+|--|&&|\|\||[<>=!]=|<<|>>|/\\|\\/|\S)$"
 
 def warm_up() -> None:
     """Load the grammar's tables, so that processes forked later have them."""
-    LANGUAGE.load()
+    _ = LANGUAGE.parser
 
 
 def parse(source: Source, problems: Problems) -> Test | None:

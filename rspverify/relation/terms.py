@@ -200,18 +200,18 @@ def _ends(relation: Relation, place: int) -> EventSet:
     return {event: any_of(terms) for event, terms in found.items()}
 
 
-def _union(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
+def _union(left: Mapping[Key, Term], right: Mapping[Key, Term]) -> dict[Key, Term]:
     joined = dict(left)
     for key, term in right.items():
         joined[key] = joined[key] | term if key in joined else term
     return joined
 
 
-def _intersection(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
+def _intersection(left: Mapping[Key, Term], right: Mapping[Key, Term]) -> dict[Key, Term]:
     return possible({key: term & right[key] for key, term in left.items() if key in right})
 
 
-def _difference(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
+def _difference(left: Mapping[Key, Term], right: Mapping[Key, Term]) -> dict[Key, Term]:
     return possible(
         {key: term & ~right[key] if key in right else term for key, term in left.items()}
     )
