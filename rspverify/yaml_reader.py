@@ -84,11 +84,7 @@ def found(node: Node) -> str:
 
 
 def read_fields(
-    node: Node,
-    what: str,
-    keys: Sequence[str],
-    required: Sequence[str],
-    problems: list[Problem],
+    node: Node, what: str, keys: Sequence[str], required: Sequence[str], problems: list[Problem]
 ) -> dict[str, Node] | None:
     """The values of a mapping by key, without the keys that it must not have."""
     if not isinstance(node, Table):

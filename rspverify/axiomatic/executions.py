@@ -43,11 +43,7 @@ class Executions(ABC):
     """
 
     def __init__(
-        self,
-        program: Program,
-        model: MemoryModel,
-        limits: Limits,
-        reads: Mapping[int, Values[int]],
+        self, program: Program, model: MemoryModel, limits: Limits, reads: Mapping[int, Values[int]]
     ) -> None:
         self.program = program
         self.model = model

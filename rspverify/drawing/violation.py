@@ -67,7 +67,7 @@ def violation(axiom: Axiom, execution: EvaluatedExecution) -> Violation | None:
     A negated axiom is broken by what is not there: nothing is shown then.
     """
     search = _Search(execution)
-    scope = execution.scope_of(axiom)
+    scope = execution.at[axiom.name]
     if axiom.negated:  # what is missing cannot be shown
         return Violation(axiom, (), ())
     if axiom.expression.sort is Sort.SET:
