@@ -18,7 +18,7 @@ from rspverify.litmus.loops import Loops
 from rspverify.litmus.names import Names
 from rspverify.litmus.operations import FALSE, PLAIN_STORE, TRUE, Operations
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Cut, Kind, Location, Operation
+from rspverify.litmus.program import Cut, Kind, Location, Thread
 from rspverify.litmus.registers import Registers
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, binary
@@ -32,15 +32,6 @@ class Surroundings:
     locations: Mapping[str, Location]
     unroll: int
     problems: Problems
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a thread is: its operations, what its registers hold at its end, and its cuts."""
-
-    operations: tuple[Operation, ...]
-    registers: Mapping[str, Expression]
-    cuts: tuple[Cut, ...]
 
 
 class Execution:
@@ -60,7 +51,7 @@ class Execution:
         around: Surroundings,
     ) -> None:
         problems = around.problems
-        self._body = thread.body
+        self._thread = thread
         self._problems, self._language = problems, around.language
         self._names = Names(thread, initial, around.locations, problems)
         self._registers = Registers({name: Constant(value) for name, value in initial.items()})
@@ -73,15 +64,22 @@ class Execution:
         self._blocks: list[dict[str, Span]] = []
         self._labels: dict[str, tree.Labelled] = {}
 
-    def run(self) -> Run:
-        """Execute the whole thread, whose last statement may be `return;`."""
-        body = self._body
-        last = body.statements[-1] if body.statements else None
+    def run(self, device: int = 0, workgroup: int = 0) -> Thread:
+        """Execute the whole thread, whose last statement may be `return;`; its operations."""
+        statements = self._thread.body.statements
+        last = statements[-1] if statements else None
         if isinstance(last, tree.Return) and last.value is None:
-            body = tree.Block(body.span, body.statements[:-1])
-        self.statement(body, TRUE)
+            statements = statements[:-1]
+        self.statement(tree.Block(self._thread.body.span, statements), TRUE)
+        found = tuple(self._operations.found)
         registers = {name: self._registers[name] for name in self._names.registers}
-        return Run(tuple(self._operations.found), registers, tuple(self._loops.cuts))
+        name, number = self._thread.name.text, self._operations.thread
+        return Thread(name, number, device, workgroup, found, registers)
+
+    @property
+    def cuts(self) -> list[Cut]:
+        """Where the loops that were executed may go on."""
+        return self._loops.cuts
 
     # ---- statements --------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from rspverify.litmus.elaborate import Execution, Surroundings
 from rspverify.litmus.initial import initial_registers
 from rspverify.litmus.placement import placement
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Cut, Operation, Program, Thread
+from rspverify.litmus.program import Cut, Program, Thread
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import Test, ThreadText
 from rspverify.source import Source, read_source
@@ -63,15 +63,12 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
     initial = initial_registers(test.registers, written, problems)
     around = Surroundings(test.language, known, unroll, problems)
     threads: list[Thread] = []
-    operations: list[Operation] = []
     cuts: list[Cut] = []
     for index, (name, thread) in enumerate(written.items()):
-        begun = initial.get(name, {})
-        found = Execution(thread, index, len(operations), begun, around).run()
-        operations += found.operations
-        cuts += found.cuts
-        device, workgroup = places.get(name, (0, 0))
-        threads.append(Thread(name, index, device, workgroup, found.operations, found.registers))
+        first = sum(len(each.operations) for each in threads)
+        execution = Execution(thread, index, first, initial.get(name, {}), around)
+        threads.append(execution.run(*places.get(name, (0, 0))))
+        cuts += execution.cuts
     for thread in test.threads:
         if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
             Execution(thread, 0, 0, {}, around).run()
