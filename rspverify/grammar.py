@@ -69,10 +69,6 @@ class Language:
             return _build(grammar)
         return _load(content)
 
-    def load(self) -> None:
-        """Make the parser now, so that processes forked later have it."""
-        _ = self.parser
-
     @cached_property
     def spelling(self) -> Mapping[str, str]:
         """The terminals that are spelled in one way."""
@@ -119,6 +115,21 @@ class Builder(Transformer_NonRecursive[Token, Made]):
 
     def _span(self, place: Meta | Token) -> Span:
         return _span(place, self._source)
+
+
+# ---- texts ---------------------------------------------------------------------------------------
+
+
+def blanked(text: str) -> str:
+    """Blanks in place of a part of a text, so that every position after it stays what it was."""
+    return "".join(each if each == "\n" else " " for each in text)
+
+
+def sign_at(source: Source, offset: int) -> Span:
+    """The place of a sign of two characters."""
+    line = source.text.count("\n", 0, offset) + 1
+    column = offset - source.text.rfind("\n", 0, offset)
+    return Span(source, line, column, line, column + 2)
 
 
 # ---- mistakes ------------------------------------------------------------------------------------

@@ -7,15 +7,16 @@ tags and deep nesting are refused, so that a tree is never larger than its text.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import assert_never
 
 import yaml
+from msgspec import Struct, structs
 from yaml.reader import ReaderError
 
 from rspverify.source import Problem, Source, Span
@@ -27,8 +28,7 @@ MAX_DEPTH = 10
 _NULL = ("", "~", "null", "Null", "NULL")
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Struct, frozen=True):
     """A scalar, as text. null: YAML reads it as nothing."""
 
     text: str
@@ -50,16 +50,14 @@ class Text:
         )
 
 
-@dataclass(frozen=True)
-class List:
+class List(Struct, frozen=True):
     """A list of nodes."""
 
     items: tuple[Node, ...]
     span: Span
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """A mapping; no two keys have the same text."""
 
     entries: tuple[tuple[Text, Node], ...]
@@ -86,11 +84,7 @@ def found(node: Node) -> str:
 
 
 def read_fields(
-    node: Node,
-    what: str,
-    keys: Sequence[str],
-    required: Sequence[str],
-    problems: list[Problem],
+    node: Node, what: str, keys: Sequence[str], required: Sequence[str], problems: list[Problem]
 ) -> dict[str, Node] | None:
     """The values of a mapping by key, without the keys that it must not have."""
     if not isinstance(node, Table):
@@ -154,7 +148,7 @@ def read_choices(
     before = len(problems)
     for item in node.items if isinstance(node, List) else (node,):
         if any_case and isinstance(item, Text):
-            item = replace(item, text=item.text.lower())
+            item = structs.replace(item, text=item.text.lower())
         name = read_choice(item, what, choices, problems)
         if name in chosen:
             first = (chosen[name], "named here before")
@@ -287,7 +281,7 @@ class _Reading:
         span = self._span(start.start_mark.index, end.end_mark.index)
         if below and not start.flow_style:  # PyYAML ends it where the next thing starts.
             last = below[-1].span
-            span = replace(span, end_line=last.end_line, end_column=last.end_column)
+            span = dataclasses.replace(span, end_line=last.end_line, end_column=last.end_column)
         if isinstance(start, yaml.SequenceStartEvent):
             return List(tuple(below), span)
         entries: dict[str, tuple[Text, Node]] = {}

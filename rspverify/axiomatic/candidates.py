@@ -7,7 +7,6 @@ order of its writes; operations under false guards are not executed (§2.2).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from rspverify.axiomatic.executions import Executions
@@ -15,33 +14,29 @@ from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import CO, LO
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation.terms import EventSet, Relation
+from rspverify.relation.terms import EventSet, Relation, possible
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, pick, truth, variable
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import equal
 
 
-@dataclass(frozen=True)
-class ReadValues:
-    """For each operation that reads, the values among which an execution chooses, and how."""
-
-    reads: Mapping[int, Values[int]]
-    constraints: Sequence[Term]
-
-
 class Candidates(Executions):
     """The candidate executions of a program under a model.
 
-    final: the last value of each location. constraints: what makes a candidate. Raises
-    LimitReached where no time is left.
+    reads: operation → the values among which an execution chooses. final: the last value of each
+    location. constraints: what makes a candidate. Raises LimitReached where no time is left.
     """
 
     def __init__(
-        self, program: Program, model: MemoryModel, limits: Limits, values: ReadValues
+        self,
+        program: Program,
+        model: MemoryModel,
+        limits: Limits,
+        reads: Mapping[int, Values[int]],
+        constraints: Sequence[Term],
     ) -> None:
-        super().__init__(program, model, limits, values.reads)
-        self.constraints = [*values.constraints]
-        self.constraints += [~truth(cut.guard, values.reads) for cut in program.cuts]
+        super().__init__(program, model, limits, reads)
+        self.constraints = [*constraints, *(~truth(cut.guard, reads) for cut in program.cuts)]
         self.rf = self._reads_from()
         self._order_writes()
         self.lo = self._lock_order()
@@ -86,7 +81,7 @@ class Candidates(Executions):
             members = {it: self.writing[it] for it in writers}
             order = {(first, it): term for it, term in members.items()}
             order |= self._total_order("mo", members)
-            order = _possible(order)
+            order = possible(order)
             self.co = {**self.co, **order}
             if location.atomic:
                 self.mo = {**self.mo, **order}
@@ -106,14 +101,14 @@ class Candidates(Executions):
                 if a.thread is b.thread and a.index < b.index
             }
             found |= self._total_order("lo", terms, in_program_order)
-        return _possible(found)
+        return possible(found)
 
     def _linearised(self, asked: Linearisation, members: EventSet, given: Relation) -> Relation:
         found: dict[tuple[int, int], Term] = {}
         for group in self._groups(members, asked.per_location):
             own = {pair: term for pair, term in given.items() if group.keys() >= set(pair)}
             found |= self._total_order(asked.name, group, own)
-        return _possible(found)
+        return possible(found)
 
     def _groups(self, members: EventSet, per_location: bool) -> Iterator[EventSet]:
         if not per_location:
@@ -206,9 +201,4 @@ class Candidates(Executions):
         for it, chosen in self.last[location.name].items():
             for value, term in self.written[it].items():
                 values.setdefault(value, []).append(chosen & term)
-        found = {value: any_of(terms) for value, terms in values.items()}
-        return {value: term for value, term in found.items() if term is not FALSE}
-
-
-def _possible(terms: Mapping[tuple[int, int], Term]) -> dict[tuple[int, int], Term]:
-    return {pair: term for pair, term in terms.items() if term is not FALSE}
+        return possible({value: any_of(terms) for value, terms in values.items()})

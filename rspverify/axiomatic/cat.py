@@ -19,16 +19,9 @@ def load_model(name: str) -> MemoryModel:
         return read_model(read_source(SHIPPED / f"{name}.cat"), name)
     if not Path(name).exists() and not name.endswith(".cat"):
         near = difflib.get_close_matches(name, shipped_models(), 1)
-        raise InputError(
-            [
-                Problem(
-                    None,
-                    f"the model must be one of {', '.join(shipped_models())} or a .cat file, "
-                    f"not {name}",
-                    f"did you mean {near[0]}?" if near else None,
-                )
-            ]
-        )
+        known = f"one of {', '.join(shipped_models())} or a .cat file"
+        hint = f"did you mean {near[0]}?" if near else None
+        raise InputError([Problem(None, f"the model must be {known}, not {name}", hint)])
     path = Path(name)
     shipped = path.resolve().parent == SHIPPED.resolve()
     return read_model(read_source(path), path.stem if shipped else path.name)

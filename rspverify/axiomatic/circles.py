@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from rspverify.axiomatic.candidates import Candidates, ReadValues
+from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import Limits
 from rspverify.litmus import Operation, Program
@@ -59,7 +59,7 @@ def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Li
 
     Raises LimitReached.
     """
-    shapes = Candidates(_without_values(program), model, limits, _unknown_values(program))
+    shapes = Candidates(_without_values(program), model, limits, *_unknown_values(program))
     circle = any_of(term for (a, b), term in _flow(shapes, program, limits).items() if a == b)
     if circle is FALSE:
         return False
@@ -68,7 +68,7 @@ def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Li
     return solver.find() is not None
 
 
-def _unknown_values(program: Program) -> ReadValues:
+def _unknown_values(program: Program) -> tuple[dict[int, Values[int]], list[Term]]:
     """Every read reads 0; whether a guard holds, and whether there is success, is free."""
     found: dict[int, Values[int]] = {}
     constraints: list[Term] = []
@@ -77,7 +77,7 @@ def _unknown_values(program: Program) -> ReadValues:
         for unknown in _unknowns(it):
             found[unknown], own = pick(f"unknown{unknown}", (0, 1))
             constraints += own
-    return ReadValues(found, constraints)
+    return found, constraints
 
 
 def _flow(shapes: Candidates, program: Program, limits: Limits) -> Mapping[tuple[int, int], Term]:
@@ -88,7 +88,7 @@ def _flow(shapes: Candidates, program: Program, limits: Limits) -> Mapping[tuple
     edges = {(2 * a + 1, 2 * b): term for (a, b), term in shapes.rf.items()}
     for it in program.operations:
         for index in reads(it.value) if it.value is not None else ():
-            source, target = shapes.reader(index).index, shapes.writer(it.index).index
+            source, target = shapes.reader[index].index, shapes.writer[it.index].index
             edges[2 * source, 2 * target + 1] = shapes.writing[target]
     return closure(edges, limits)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rspverify.source import InputError, Problem, Source, Span
+from rspverify.grammar import blanked, sign_at
+from rspverify.source import InputError, Problem, Source
 
 _OUTSIDE = re.compile(r'"[^"\n]*"|\(\*|(?://|#)[^\n]*')
 _INSIDE = re.compile(r"\(\*|\*\)")
@@ -21,7 +22,7 @@ def blank_comments(source: Source) -> str:
     while (token := _OUTSIDE.search(text, done)) is not None:
         end = _end(source, token.start()) if token[0] == "(*" else token.end()
         parts.append(text[done : token.start()])
-        parts.append(token[0] if token[0].startswith('"') else _blank(text[token.start() : end]))
+        parts.append(token[0] if token[0].startswith('"') else blanked(text[token.start() : end]))
         done = end
     return "".join([*parts, text[done:]])
 
@@ -33,11 +34,5 @@ def _end(source: Source, start: int) -> int:
         depth += 1 if token[0] == "(*" else -1
         if depth == 0:
             return token.end()
-    line = source.text.count("\n", 0, start) + 1
-    column = start - source.text.rfind("\n", 0, start)
-    span = Span(source, line, column, line, column + 2)
-    raise InputError([Problem(span, "a comment must end with *), and this one does not end")])
-
-
-def _blank(text: str) -> str:
-    return "".join(each if each == "\n" else " " for each in text)
+    message = "a comment must end with *), and this one does not end"
+    raise InputError([Problem(sign_at(source, start), message)])

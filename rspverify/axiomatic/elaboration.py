@@ -15,31 +15,25 @@ from typing import assert_never
 from rspverify.axiomatic.scope import (
     Built,
     Cell,
+    Denoted,
     Function,
     Meaning,
     Primitive,
     Scope,
     nothing,
 )
-from rspverify.axiomatic.syntax import Application, Binding, Local, Named, Node, Operator, Refused
-from rspverify.relation.expression import (
-    Complement,
-    Composition,
-    Difference,
-    Domain,
-    Expression,
-    Identity,
-    Intersection,
-    Inverse,
-    KindError,
-    Optionally,
-    Plus,
-    Product,
-    Range,
-    Sort,
-    Star,
-    Union,
+from rspverify.axiomatic.syntax import (
+    Application,
+    Binding,
+    Local,
+    Named,
+    Node,
+    Operator,
+    Refused,
+    depth,
 )
+from rspverify.relation import expression as operators
+from rspverify.relation.expression import Expression, KindError, Sort
 from rspverify.source import Problem, Severity, Span
 
 MAX_DEPTH = 150
@@ -52,25 +46,34 @@ MAX_STEPS = 200_000
 UNNAMED = "_"
 """All events; as a parameter, one that is not used."""
 
-_UNARY: Mapping[str, Callable[[Expression], Expression]] = {
-    "complement": Complement,
-    "inverse": Inverse,
-    "plus": Plus,
-    "star": Star,
-    "optionally": Optionally,
-    "identity": Identity,
-    "domain": Domain,
-    "range": Range,
+
+def _square(argument: Expression) -> Expression:
+    if argument.sort is not Sort.SET:
+        raise KindError("the operand of ^2 must be a set, not a relation")
+    return operators.Product(argument, argument)
+
+
+_OPERATORS: Mapping[str, Callable[..., Expression]] = {
+    "complement": operators.Complement,
+    "inverse": operators.Inverse,
+    "plus": operators.Plus,
+    "star": operators.Star,
+    "optionally": operators.Optionally,
+    "identity": operators.Identity,
+    "domain": operators.Domain,
+    "range": operators.Range,
+    "union": operators.Union,
+    "difference": operators.Difference,
+    "intersection": operators.Intersection,
+    "composition": operators.Composition,
+    "product": operators.Product,
+    "square": _square,
 }
-_BINARY: Mapping[str, Callable[[Expression, Expression], Expression]] = {
-    "union": Union,
-    "difference": Difference,
-    "intersection": Intersection,
-    "composition": Composition,
-    "product": Product,
-}
+"""What each operator of the grammar makes of its operands. Raises KindError for a wrong sort."""
+
 _SAME_SORT = ("union", "difference", "intersection", "complement")
 _OF_SETS = ("product", "identity", "square")
+_BASE_NAMES = "docs/cat-fragment.md lists the base names"
 _EMPTY = {"zero": Sort.RELATION, "braces": Sort.SET}
 
 
@@ -83,6 +86,18 @@ class _Call:
 
 
 Calls = tuple[_Call, ...]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an expression stands: what names mean there, in which functions, and how deep."""
+
+    scope: Scope
+    calls: Calls = ()
+    nested: int = 0
+
+    def deeper(self, levels: int = 1) -> _Place:
+        return _Place(self.scope, self.calls, self.nested + levels)
 
 
 class Elaborator:
@@ -100,24 +115,26 @@ class Elaborator:
 
     def expression(self, node: Node, scope: Scope) -> Meaning | None:
         """The meaning of an expression, None after a problem."""
-        value = self.value(node, scope)
-        if isinstance(value, Function | Primitive):
-            self._problem(node.span, f"{value.name} is a function and must be applied", ())
-            return None
-        return value
+        return self._no_function(node, self.value(node, scope), ())
 
-    def value(self, node: Node, scope: Scope) -> Meaning | Function | Primitive | None:
+    def value(self, node: Node, scope: Scope) -> Denoted:
         """The same where it may be the name of a function, too."""
-        if node.depth > MAX_DEPTH:
+        if depth(node) > MAX_DEPTH:
             self.too_deep(node.span)
             return None
-        return self._value(node, scope, ())
+        return self._value(node, _Place(scope))
+
+    def _no_function(self, node: Node, value: Denoted, calls: Calls) -> Meaning | None:
+        if isinstance(value, Function | Primitive):
+            self._problem(node.span, f"{value.name} is a function and must be applied", calls)
+            return None
+        return value
 
     def function(self, binding: Binding, scope: Scope) -> Function | None:
         """The function that a binding defines; None after a problem."""
         assert binding.parameters is not None
         before = len(self.problems)
-        if binding.body.depth > MAX_DEPTH:
+        if depth(binding.body) > MAX_DEPTH:
             self.too_deep(binding.body.span)
             return None
         named = [each for each in binding.parameters if each != UNNAMED]
@@ -141,7 +158,7 @@ class Elaborator:
         match node:
             case Named():
                 if node.name not in bound and node.name not in found.names:
-                    cell = self._cell(node, scope, ()) or Cell(None)
+                    cell = self._cell(node, _Place(scope)) or Cell(None)
                     cell.captured = True
                     found.names[node.name] = cell
             case Refused():
@@ -158,165 +175,131 @@ class Elaborator:
             case _:
                 assert_never(node)
 
-    def _value(
-        self, node: Node, scope: Scope, calls: Calls, nested: int = 0
-    ) -> Meaning | Function | Primitive | None:
-        if calls and not self._may_go_on(calls, nested):
+    def _value(self, node: Node, at: _Place) -> Denoted:
+        if at.calls and not self._may_go_on(at):
             return None
         match node:
             case Named():
-                cell = self._cell(node, scope, calls)
+                cell = self._cell(node, at)
                 return None if cell is None else cell.value
             case Refused():
                 self._unsupported(node)
                 return None
             case Local():
-                return self._local(node, scope, calls, nested)
+                return self._local(node, at)
             case Application():
-                return self._application(node, scope, calls, nested)
+                return self._application(node, at)
             case Operator():
-                return self._operator(node, scope, calls, nested)
+                return self._operator(node, at)
             case _:
                 assert_never(node)
 
-    def _operator(self, node: Operator, scope: Scope, calls: Calls, nested: int) -> Meaning | None:
+    def _operator(self, node: Operator, at: _Place) -> Meaning | None:
         if node.kind in _EMPTY:
             return nothing(_EMPTY[node.kind])
-        operands: list[Meaning] = []
-        for each in node.below:
-            operand = self._operand(each, scope, calls, nested)
-            if operand is not None:
-                operands.append(operand)
-        if len(operands) < len(node.below):
+        found = [self._operand(each, at) for each in node.below]
+        operands = [each for each in found if each is not None]
+        if len(operands) < len(found):
             return None
-        return self._applied(node, node.kind, operands, calls)
+        return self._applied(node, node.kind, operands, at.calls)
 
-    def _operand(self, node: Node, scope: Scope, calls: Calls, nested: int) -> Meaning | None:
-        value = self._value(node, scope, calls, nested + 1)
-        if isinstance(value, Function | Primitive):
-            self._problem(node.span, f"{value.name} is a function and must be applied", calls)
-            return None
-        return value
+    def _operand(self, node: Node, at: _Place) -> Meaning | None:
+        return self._no_function(node, self._value(node, at.deeper()), at.calls)
 
-    def _may_go_on(self, calls: Calls, nested: int) -> bool:
+    def _may_go_on(self, at: _Place) -> bool:
         """Whether the expansion of functions is within its bounds; says so once if not."""
         self._steps += 1
         if self._steps == MAX_STEPS:
             message = f"the functions of a model must expand to at most {MAX_STEPS:,} operators"
-            self._problem(calls[0].span, message, ())
-        if nested > MAX_DEPTH:
-            self.too_deep(calls[0].span)
-        return self._steps < MAX_STEPS and nested <= MAX_DEPTH
+            self._problem(at.calls[0].span, message, ())
+        if at.nested > MAX_DEPTH:
+            self.too_deep(at.calls[0].span)
+        return self._steps < MAX_STEPS and at.nested <= MAX_DEPTH
 
-    def _cell(self, node: Named, scope: Scope, calls: Calls) -> Cell | None:
-        cell = scope.cell(node.name)
+    def _cell(self, node: Named, at: _Place) -> Cell | None:
+        cell = at.scope.cell(node.name)
         if cell is None:
-            near = difflib.get_close_matches(node.name, {*scope.known()}, 1)
-            hint = (
-                f"did you mean {near[0]}?" if near else "docs/cat-fragment.md lists the base names"
-            )
+            near = difflib.get_close_matches(node.name, at.scope.known(), 1)
+            hint = f"did you mean {near[0]}?" if near else _BASE_NAMES
             message = f"{node.name} must be a base name or defined above"
-            self._problem(node.span, message, calls, hint)
+            self._problem(node.span, message, at.calls, hint)
             if not self._trying:
-                scope.outermost.names[node.name] = Cell(None)
+                *_, outermost = at.scope.outwards()
+                outermost.names[node.name] = Cell(None)
         return cell
 
-    def _local(self, node: Local, scope: Scope, calls: Calls, nested: int) -> Meaning | None:
-        inner = Scope(outer=scope)
+    def _local(self, node: Local, at: _Place) -> Meaning | None:
+        inner = Scope(outer=at.scope)
         for each in node.bindings:
-            value: Meaning | Function | Primitive | None
             if each.parameters is not None:
-                value = self.function(each, scope)
+                inner.names[each.name] = Cell(self.function(each, at.scope))
             else:
-                value = self._value(each.body, scope, calls, nested + 1)
-            inner.names[each.name] = Cell(value)
-        return self._operand(node.body, inner, calls, nested)
+                inner.names[each.name] = Cell(self._value(each.body, at.deeper()))
+        return self._operand(node.body, _Place(inner, at.calls, at.nested))
 
-    def _application(
-        self, node: Application, scope: Scope, calls: Calls, nested: int
-    ) -> Meaning | None:
+    def _application(self, node: Application, at: _Place) -> Meaning | None:
         named, restricting = node.function, False
         if isinstance(named, Named):
-            cell = self._cell(named, scope, calls)
+            cell = self._cell(named, at)
             function = None if cell is None else cell.value
             restricting = cell is not None and cell is self.restricting.get(named.name)
         else:
-            function = self._value(named, scope, calls, nested + 1)
+            function = self._value(named, at.deeper())
         match function:
             case None:
                 return None
             case Function():
-                return self._expanded(node, function, scope, calls, nested)
+                return self._expanded(node, function, at)
             case Primitive("domain" | "range" as name):
-                argument = self._only_argument(node, name, scope, calls, nested)
-                return None if argument is None else self._applied(node, name, [argument], calls)
+                argument = self._only_argument(node, name, at)
+                return None if argument is None else self._applied(node, name, [argument], at.calls)
             case Primitive(name):
-                message = f"{name} must stand after `with … from`"
-                self._problem(node.span, message, calls)
+                self._problem(node.span, f"{name} must stand after `with … from`", at.calls)
                 return None
         if restricting:
-            return self._restricted(node, function, scope, calls, nested)
+            return self._restricted(node, function, at)
         sort = next(iter(function)).value
         message = f"{named.span.text} must be a function to be applied, not a {sort}"
-        self._problem(node.span, message, calls)
+        self._problem(node.span, message, at.calls)
         return None
 
-    def _restricted(
-        self, node: Application, base: Meaning, scope: Scope, calls: Calls, nested: int
-    ) -> Meaning | None:
+    def _restricted(self, node: Application, base: Meaning, at: _Place) -> Meaning | None:
         """`int(r)` and `ext(r)`: the pairs of r in the base relation."""
         name = node.function.span.text
-        argument = self._only_argument(node, name, scope, calls, nested)
+        argument = self._only_argument(node, name, at)
         if argument is None:
             return None
         if Sort.RELATION not in argument:
             message = f"the argument of {name} must be a relation, not a set"
-            self._problem(node.span, message, calls)
+            self._problem(node.span, message, at.calls)
             return None
-        return self._applied(node, "intersection", [base, argument], calls)
+        return self._applied(node, "intersection", [base, argument], at.calls)
 
-    def _only_argument(
-        self, node: Application, name: str, scope: Scope, calls: Calls, nested: int
-    ) -> Meaning | None:
-        arguments = self._arguments(node, 1, name, scope, calls, nested)
-        if arguments is None:
-            return None
-        (argument,) = arguments
-        if isinstance(argument, Function | Primitive):
-            self._problem(node.span, f"{argument.name} is a function and must be applied", calls)
-            return None
-        return argument
+    def _only_argument(self, node: Application, name: str, at: _Place) -> Meaning | None:
+        arguments = self._arguments(node, 1, name, at)
+        return self._no_function(node, arguments[0], at.calls) if arguments else None
 
     def _arguments(
-        self, node: Application, number: int, name: str, scope: Scope, calls: Calls, nested: int
-    ) -> list[Meaning | Function | Primitive] | None:
+        self, node: Application, number: int, name: str, at: _Place
+    ) -> list[Denoted] | None:
         if len(node.arguments) != number:
             plural = "s" * (number != 1)
             message = f"{name} must have {number} argument{plural}, not {len(node.arguments)}"
-            self._problem(node.span, message, calls)
+            self._problem(node.span, message, at.calls)
             return None
-        values: list[Meaning | Function | Primitive] = []
-        for each in node.arguments:
-            value = self._value(each, scope, calls, nested + 2)
-            if value is not None:
-                values.append(value)
-        return values if len(values) == number else None
+        values = [self._value(each, at.deeper(2)) for each in node.arguments]
+        return None if None in values else values
 
-    def _expanded(
-        self, node: Application, function: Function, scope: Scope, calls: Calls, nested: int
-    ) -> Meaning | None:
+    def _expanded(self, node: Application, function: Function, at: _Place) -> Meaning | None:
         number = len(function.parameters)
-        arguments = self._arguments(node, number, function.name, scope, calls, nested)
+        arguments = self._arguments(node, number, function.name, at)
         if arguments is None:
             return None
-        given = {
-            name: Cell(value)
-            for name, value in zip(function.parameters, arguments, strict=True)
-            if name != UNNAMED
-        }
-        inner = Scope(given, function.scope)
-        within = (*calls, _Call(node.span, function.name))
-        return self._operand(function.body, inner, within, nested + 1)
+        given = zip(function.parameters, arguments, strict=True)
+        names = {name: Cell(value) for name, value in given if name != UNNAMED}
+        calls = (*at.calls, _Call(node.span, function.name))
+        inner = _Place(Scope(names, function.scope), calls, at.nested + 1)
+        return self._operand(function.body, inner)
 
     def _applied(
         self, node: Node, kind: str, operands: list[Meaning], calls: Calls
@@ -325,7 +308,7 @@ class Elaborator:
         found: dict[Sort, Built] = {}
         try:
             for chosen in _choices(kind, operands):
-                made = _make(kind, [each.expression for each in chosen])
+                made = _OPERATORS[kind](*(each.expression for each in chosen))
                 depth = 1 + max((each.depth for each in chosen), default=-1)
                 size = 1 + sum(each.size for each in chosen) * (2 if kind == "square" else 1)
                 found.setdefault(made.sort, Built(made, depth, size))
@@ -375,16 +358,3 @@ def _choices(kind: str, operands: list[Meaning]) -> Iterator[tuple[Built, ...]]:
     else:
         wanted = Sort.SET if kind in _OF_SETS else Sort.RELATION
         yield tuple(each.get(wanted) or next(iter(each.values())) for each in operands)
-
-
-def _make(kind: str, operands: list[Expression]) -> Expression:
-    """The expression of an operator. Raises KindError where a sort is wrong."""
-    if kind == "square":
-        if operands[0].sort is not Sort.SET:
-            raise KindError("the operand of ^2 must be a set, not a relation")
-        return Product(operands[0], operands[0])
-    if kind in _BINARY:
-        left, right = operands
-        return _BINARY[kind](left, right)
-    (argument,) = operands
-    return _UNARY[kind](argument)

@@ -55,9 +55,10 @@ class _Run:
     written: Mapping[int, int]
     final: Mapping[str, int]
 
-    def writers(self, location: str) -> list[int]:
-        """The places of the writes to a location."""
-        return [place for place in self.written if self.events[place].at.name == location]
+    def writers(self, location: str, value: int | None = None) -> list[int]:
+        """The places of the writes to a location, of this value if one is given."""
+        writers = [place for place in self.written if self.events[place].at.name == location]
+        return [it for it in writers if value is None or self.written[it] == value]
 
 
 def _run(program: Program, model: MemoryModel, outcome: Outcome) -> _Run | None:
@@ -110,7 +111,7 @@ class _Enumeration:
         self._ends = True
         for location, value in run.final.items():
             initial, *others = writers = run.writers(location)
-            last = _mask(place for place in writers if run.written[place] == value)
+            last = _mask(run.writers(location, value))
             ordered = self._plan.every or run.events[initial].at.atomic
             if not (ordered and self._plan.by_order):
                 self._plain.append((_mask(writers), last))
@@ -120,13 +121,11 @@ class _Enumeration:
                 self._ordered.append((_mask(others), ends & _mask(others)))
             else:
                 self._ends = self._ends and last != 0
-        given = {
-            name: base_value(name, run.events)
-            for name in self._plan.calculation.given
-            if _is_fixed(name)
-        }
-        self._values = self._plan.calculation.values(given)
         self._place_of = self._plan.calculation.given
+        fixed = self._place_of.keys() - {RF, CO}
+        self._values = self._plan.calculation.values(
+            {name: base_value(name, run.events) for name in fixed}
+        )
 
     def first(self) -> Witness | None:
         """The first consistent execution that is found."""
@@ -134,12 +133,7 @@ class _Enumeration:
             return None
         run = self._run
         sources = [
-            [
-                place
-                for place in run.writers(run.events[reader].at.name)
-                if run.written[place] == value
-            ]
-            for reader, value in run.read.items()
+            run.writers(run.events[reader].at.name, value) for reader, value in run.read.items()
         ]
         self._calculate(self._plan.once)
         for chosen in product(*sources):
@@ -179,7 +173,7 @@ class _Enumeration:
             return False
         self._calculate(self._plan.last)
         relations = [self._values[place] for place in self._plan.later]
-        later = [_union_of(relations, write) for write in range(self._events)]
+        later = [reduce(or_, rows) for rows in zip([0] * self._events, *relations, strict=True)]
         return all(
             any(not later[write] & writers & ~(1 << write) for write in members(last))
             for writers, last in self._plain
@@ -215,14 +209,6 @@ class _Enumeration:
 
 def _mask(places: Iterable[int]) -> int:
     return sum(1 << place for place in places)
-
-
-def _union_of(relations: Sequence[Rows], event: int) -> int:
-    return reduce(or_, (rows[event] for rows in relations), 0)
-
-
-def _is_fixed(name: str) -> bool:
-    return name in SETS or name in RELATIONS or name == ATOMIC
 
 
 def base_value(name: str, events: Sequence[Event]) -> Value:

@@ -25,7 +25,7 @@ from rspverify.axiomatic.vocabulary import (
 )
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation.terms import EventSet, Relation, Terms, Value
+from rspverify.relation.terms import EventSet, Relation, Terms, Value, possible
 from rspverify.smt import FALSE, TRUE, Term, any_of, choose, truth
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import constant
@@ -36,17 +36,14 @@ class Executions(ABC):
 
     events: as of events_of. executed: event → term. writing: event in W → the term that it is
     executed and writes. reads: operation → the value it reads; read, written: event → its value.
+    reader, writer: operation → the event by which it reads, or writes.
     rf, mo, co, lo: the execution witness; linearised: the orders that the model lets an execution
     choose besides. last: location → which write leaves its value in the end. axioms, conditions:
     name → term. racing: of each condition, the pairs that must be none.
     """
 
     def __init__(
-        self,
-        program: Program,
-        model: MemoryModel,
-        limits: Limits,
-        reads: Mapping[int, Values[int]],
+        self, program: Program, model: MemoryModel, limits: Limits, reads: Mapping[int, Values[int]]
     ) -> None:
         self.program = program
         self.model = model
@@ -68,8 +65,8 @@ class Executions(ABC):
             for it in program.operations
             if it.success is not None
         }
-        self._readers: dict[int, Event] = {}
-        self._writers_of: dict[int, Event] = {}
+        self.reader: dict[int, Event] = {}
+        self.writer: dict[int, Event] = {}
         for event in self.events:
             self._give_values(event)
 
@@ -78,7 +75,7 @@ class Executions(ABC):
         self.executed[index], writing = self.occurs(event)
         if it is not None and event.reads:
             self.read[index] = self.reads[it.index]
-            self._readers[it.index] = event
+            self.reader[it.index] = event
         if event.writes:
             self.writing[index] = writing
             if it is None:
@@ -86,7 +83,7 @@ class Executions(ABC):
             else:
                 assert it.value is not None
                 self.written[index] = choose(it.value, self.reads)
-                self._writers_of[it.index] = event
+                self.writer[it.index] = event
 
     def occurs(self, event: Event) -> tuple[Term, Term]:
         """That an event is executed, and that its operation is and writes."""
@@ -117,10 +114,9 @@ class Executions(ABC):
 
     def related(self, test: Callable[[Event, Event], bool]) -> Relation:
         """The value of a base relation that the program alone decides."""
-        pairs = {
-            (a.index, b.index): self._both(a, b, test) for a in self.events for b in self.events
-        }
-        return {pair: term for pair, term in pairs.items() if term is not FALSE}
+        return possible(
+            {(a.index, b.index): self._both(a, b, test) for a in self.events for b in self.events}
+        )
 
     def _both(self, a: Event, b: Event, test: Callable[[Event, Event], bool]) -> Term:
         """That two events are executed and related."""
@@ -135,14 +131,6 @@ class Executions(ABC):
         fitting = [when for related, when in modes if related]
         both = executed[a.index] & executed[b.index]
         return both if len(fitting) == len(modes) else both & any_of(fitting)
-
-    def reader(self, operation: int) -> Event:
-        """The event by which an operation reads."""
-        return self._readers[operation]
-
-    def writer(self, operation: int) -> Event:
-        """The event by which an operation writes."""
-        return self._writers_of[operation]
 
     def relation(self, name: str) -> Relation:
         """The value of a relation of the model, by its name."""
@@ -173,6 +161,7 @@ class Executions(ABC):
     def _judge(self) -> None:
         """Evaluate the model on the execution witness."""
         algebra = Terms(self.executed, self._limits)
+        conditions = self.model.conditions
         base = {name: self._base(name) for name in sorted(self.model.names - DERIVED.keys())}
 
         def order(asked: Linearisation, values: Mapping[str, Value]) -> Relation:

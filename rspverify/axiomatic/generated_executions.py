@@ -37,7 +37,7 @@ class GeneratedExecutions(Executions):
         super().__init__(program, model, limits, reads)
         initial = {it.at.name: it for it in self.events if it.initial}
         self.rf = _possible(self._reading(initial, rf))
-        ordered = [(self.writer(a), self.writer(b), term) for (a, b), term in mo.items()]
+        ordered = [(self.writer[a], self.writer[b], term) for (a, b), term in mo.items()]
         ordered += [
             (initial[it.at.name], it, TRUE) for it in self.events if it.writes and not it.initial
         ]
@@ -48,7 +48,7 @@ class GeneratedExecutions(Executions):
         self.mo = {(a, b): term for (a, b), term in self.co.items() if self.events[a].at.atomic}
         for location in program.locations:
             writes = (
-                (initial[location.name] if write is None else self.writer(write), term)
+                (initial[location.name] if write is None else self.writer[write], term)
                 for write, term in last[location.name]
             )
             self.last[location.name] = {event.index: term for event, term in writes}
@@ -61,8 +61,8 @@ class GeneratedExecutions(Executions):
         self, initial: Mapping[str, Event], rf: Mapping[tuple[int | None, int], Term]
     ) -> Iterator[tuple[Event, Event, Term]]:
         for (write, read), term in rf.items():
-            reader = self.reader(read)
-            source = initial[reader.at.name] if write is None else self.writer(write)
+            reader = self.reader[read]
+            source = initial[reader.at.name] if write is None else self.writer[write]
             both = self.writing[source.index] & self.executed[reader.index]
             yield source, reader, term & both
 

@@ -13,13 +13,16 @@ from rspverify.source import Problem, Severity
 def linearisation(syntax: Chosen, elaborator: Elaborator, scope: Scope) -> Linearisation | None:
     """The order that `with name from …` lets an execution choose; None after a problem."""
     body = syntax.body
-    if not (isinstance(body, Application) and isinstance(body.function, Named)):
-        _not_an_order(body, elaborator)
-        return None
-    cell = scope.cell(body.function.name)
-    maker = None if cell is None else cell.value
-    if not isinstance(maker, Primitive) or maker.name not in ORDERS:
-        _not_an_order(body, elaborator)
+    maker = None
+    if isinstance(body, Application) and isinstance(body.function, Named):
+        cell = scope.cell(body.function.name)
+        maker = None if cell is None else cell.value
+    if not (
+        isinstance(body, Application) and isinstance(maker, Primitive) and maker.name in ORDERS
+    ):
+        makers = "generate_orders(set, relation) or linearisations(set, relation)"
+        message = f"what stands after `with … from` must be {makers}"
+        elaborator.problems.append(Problem(body.span, message, severity=Severity.UNSUPPORTED))
         return None
     number = ORDERS[maker.name]
     if len(body.arguments) != number:
@@ -53,9 +56,3 @@ def _argument(
         elaborator.problems.append(Problem(node.span, message))
         return None
     return meaning[sort].expression
-
-
-def _not_an_order(body: Node, elaborator: Elaborator) -> None:
-    makers = "generate_orders(set, relation) or linearisations(set, relation)"
-    message = f"what stands after `with … from` must be {makers}"
-    elaborator.problems.append(Problem(body.span, message, severity=Severity.UNSUPPORTED))

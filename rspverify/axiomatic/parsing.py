@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lark import Token, v_args
 from lark.tree import Meta
+from msgspec import structs
 
+from rspverify.axiomatic import syntax
 from rspverify.axiomatic.comments import blank_comments
-from rspverify.axiomatic.syntax import (
-    Application,
-    Binding,
-    CatFile,
-    Chosen,
-    Definition,
-    Include,
-    Local,
-    Named,
-    Node,
-    Operator,
-    Question,
-    Refused,
-    RefusedStatement,
-    Show,
-    Statement,
-)
 from rspverify.grammar import END, Builder, Children, Language, Mistake
 from rspverify.source import InputError, Problem, Source, Span
 
@@ -65,7 +50,7 @@ REFUSED = (
 """What of the grammar we do not support, in the words of users."""
 
 
-def parse(source: Source) -> CatFile:
+def parse(source: Source) -> syntax.CatFile:
     """The syntax of a file. Raises InputError at the first place where it is not one."""
     tree = LANGUAGE.parse(source, blank_comments(source))
     if isinstance(tree, Mistake):
@@ -84,126 +69,122 @@ def _problem(source: Source, mistake: Mistake) -> Problem:
     return Problem(span, f"a .cat file must have here {wanted}, not {found}")
 
 
-@dataclass(frozen=True, eq=False)
-class _Tuple(Refused):
-    elements: tuple[Node, ...]
+class _Tuple(syntax.Refused, frozen=True):
+    elements: tuple[syntax.Node, ...]
 
 
-@v_args(meta=True)
-class _CatBuilder(Builder[CatFile]):
+@v_args(meta=True, inline=True)
+class _CatBuilder(Builder[syntax.CatFile]):
     """Turns the parse tree of one source into its syntax; an operator is named by its rule."""
 
-    def __default__(self, data: str, children: Children, meta: Meta) -> Node | RefusedStatement:
+    def __default__(
+        self, data: str, children: Children, meta: Meta
+    ) -> syntax.Node | syntax.RefusedStatement:
         kind, span = str(data), self._span(meta)
         if kind in _REFUSED_STATEMENTS:
-            return RefusedStatement(span, _REFUSED_STATEMENTS[kind], _words(children[:1]))
+            return syntax.RefusedStatement(span, _REFUSED_STATEMENTS[kind], _words(children[:1]))
         if kind in _REFUSED_EXPRESSIONS:
-            return Refused(span, _REFUSED_EXPRESSIONS[kind])
-        return Operator(
-            span, kind, below=tuple(each for each in children if isinstance(each, Node))
+            return syntax.Refused(span, _REFUSED_EXPRESSIONS[kind])
+        return syntax.Operator(
+            span, kind, below=tuple(each for each in children if isinstance(each, syntax.Node))
         )
 
-    def start(self, meta: Meta, children: Children) -> CatFile:
-        header = tuple(children.pop(0)) if children and isinstance(children[0], list) else ()
-        return CatFile(self._source, header, tuple(children))
+    def start(self, meta: Meta, *parts: Any) -> syntax.CatFile:
+        header = tuple(parts[0]) if parts and isinstance(parts[0], list) else ()
+        return syntax.CatFile(self._source, header, parts[1:] if header else parts)
 
-    def header(self, meta: Meta, children: Children) -> list[tuple[str, Span]]:
-        return [self._at(token) for token in children]
+    def header(self, meta: Meta, *words: Token) -> list[tuple[str, Span]]:
+        return [self._at(token) for token in words]
 
     def _at(self, token: Token) -> tuple[str, Span]:
         return str(token), self._span(token)
 
     # ---- expressions -------------------------------------------------------------------------
 
-    def bracketed(self, meta: Meta, children: Children) -> Node:
-        inner: Node = children[0]
+    def bracketed(self, meta: Meta, inner: syntax.Node) -> syntax.Node:
         return inner
 
-    def name(self, meta: Meta, children: Children) -> Node:
-        return Named(self._span(meta), str(children[0]))
+    def name(self, meta: Meta, token: Token) -> syntax.Node:
+        return syntax.Named(self._span(meta), str(token))
 
-    def tuple_(self, meta: Meta, children: Children) -> Node:
-        return _Tuple(self._span(meta), _TUPLE, (*children,))
+    def tuple_(self, meta: Meta, *elements: syntax.Node) -> syntax.Node:
+        return _Tuple(self._span(meta), _TUPLE, elements)
 
-    def application(self, meta: Meta, children: Children) -> Node:
-        function, given = children
+    def application(self, meta: Meta, function: syntax.Node, given: syntax.Node) -> syntax.Node:
         arguments = given.elements if isinstance(given, _Tuple) else (given,)
-        return Application(self._span(meta), below=(function, *arguments))
+        return syntax.Application(self._span(meta), below=(function, *arguments))
 
-    def local(self, meta: Meta, children: Children) -> Node:
-        *bindings, body = children
+    def local(self, meta: Meta, *parts: Any) -> syntax.Node:
+        *bindings, body = parts
         if refused := _refused(bindings):
-            return Refused(refused.span, refused.construct)
-        parts = (*(each.body for each in bindings), body)
-        return Local(self._span(meta), (*bindings,), below=parts)
+            return syntax.Refused(refused.span, refused.construct)
+        below = (*(each.body for each in bindings), body)
+        return syntax.Local(self._span(meta), (*bindings,), below=below)
 
-    def binding(self, meta: Meta, children: Children) -> Binding:
-        name, body = children
-        return Binding(self._span(meta), str(name), None, body)
+    def binding(self, meta: Meta, name: Token, body: syntax.Node) -> syntax.Binding:
+        return syntax.Binding(self._span(meta), str(name), None, body)
 
-    def function(self, meta: Meta, children: Children) -> Binding:
-        name, parameters, body = children
-        return Binding(self._span(meta), str(name), parameters, body)
+    def function(self, meta: Meta, name: Token, parameters: Any, body: Any) -> syntax.Binding:
+        return syntax.Binding(self._span(meta), str(name), parameters, body)
 
-    def parameters(self, meta: Meta, children: Children) -> tuple[str, ...]:
-        return _words(children)
+    def parameters(self, meta: Meta, *names: Token) -> tuple[str, ...]:
+        return _words(names)
 
-    def pattern(self, meta: Meta, children: Children) -> RefusedStatement:
-        return RefusedStatement(self._span(meta), _PATTERN, _words(children))
+    def pattern(self, meta: Meta, *parts: Any) -> syntax.RefusedStatement:
+        return syntax.RefusedStatement(self._span(meta), _PATTERN, _words(parts))
 
-    def test(self, meta: Meta, children: Children) -> Question:
-        tokens = [each for each in children if isinstance(each, Token)]
-        (body,) = (each for each in children if isinstance(each, Node))
+    def test(self, meta: Meta, *parts: Any) -> syntax.Question:
+        tokens = [each for each in parts if isinstance(each, Token)]
+        (body,) = (each for each in parts if isinstance(each, syntax.Node))
         label = self._at(tokens.pop()) if tokens[-1].type == "NAME" else None
-        return Question(self._span(meta), None, len(tokens) > 1, str(tokens[-1]), body, label)
+        *negations, test = map(str, tokens)
+        return syntax.Question(self._span(meta), None, bool(negations), test, body, label)
 
     # ---- statements --------------------------------------------------------------------------
 
-    def let(self, meta: Meta, children: Children) -> Statement:
-        return self._definition(meta, children, False)
-
-    def let_rec(self, meta: Meta, children: Children) -> Statement:
-        return self._definition(meta, children, True)
-
-    def _definition(self, meta: Meta, children: Children, recursive: bool) -> Statement:
-        if refused := _refused(children):
-            return RefusedStatement(refused.span, refused.construct, _defined(children))
-        functions = [each for each in children if each.parameters is not None]
+    def let(self, meta: Meta, *bindings: Any, recursive: bool = False) -> syntax.Statement:
+        if refused := _refused(bindings):
+            return syntax.RefusedStatement(refused.span, refused.construct, _defined(bindings))
+        functions = [each for each in bindings if each.parameters is not None]
         if recursive and functions:
-            return RefusedStatement(functions[0].span, _FUNCTION, _defined(children))
-        return Definition(self._span(meta), recursive, (*children,))
+            return syntax.RefusedStatement(functions[0].span, _FUNCTION, _defined(bindings))
+        return syntax.Definition(self._span(meta), recursive, bindings)
 
-    def when(self, meta: Meta, children: Children) -> Statement:
-        bindings = [each for each in children if isinstance(each, Binding)]
-        return RefusedStatement(self._span(meta), _WHEN, _defined(bindings))
+    def let_rec(self, meta: Meta, *bindings: Any) -> syntax.Statement:
+        return self.let(meta, *bindings, recursive=True)
 
-    def include(self, meta: Meta, children: Children) -> Statement:
-        return Include(self._span(meta), str(children[0])[1:-1])
+    def when(self, meta: Meta, *parts: Any) -> syntax.Statement:
+        bindings = [each for each in parts if isinstance(each, syntax.Binding)]
+        return syntax.RefusedStatement(self._span(meta), _WHEN, _defined(bindings))
 
-    def axiom(self, meta: Meta, children: Children) -> Statement:
-        *before, it = children
-        assert isinstance(it, Question)
+    def include(self, meta: Meta, name: Token) -> syntax.Statement:
+        return syntax.Include(self._span(meta), str(name)[1:-1])
+
+    def axiom(self, meta: Meta, *parts: Any) -> syntax.Statement:
+        *before, it = parts
+        assert isinstance(it, syntax.Question)
         qualifier = str(before[0]) if before else None
         if qualifier == "assert":
-            return RefusedStatement(self._span(meta), _ASSERT)
-        return replace(it, span=self._span(meta), qualifier=qualifier)
+            return syntax.RefusedStatement(self._span(meta), _ASSERT)
+        return structs.replace(it, span=self._span(meta), qualifier=qualifier)
 
-    def choice(self, meta: Meta, children: Children) -> Statement:
-        name, body = children
-        return Chosen(self._span(meta), str(name), body)
+    def choice(self, meta: Meta, name: Token, body: syntax.Node) -> syntax.Statement:
+        return syntax.Chosen(self._span(meta), str(name), body)
 
-    def show(self, meta: Meta, children: Children) -> Statement:
-        return Show(self._span(meta))
+    def show(self, meta: Meta, *names: Any) -> syntax.Statement:
+        return syntax.Show(self._span(meta))
 
 
-def _words(children: Children) -> tuple[str, ...]:
+def _words(children: Iterable[object]) -> tuple[str, ...]:
     return tuple(str(each) for each in children if isinstance(each, Token))
 
 
-def _defined(bindings: Iterable[Binding | RefusedStatement]) -> tuple[str, ...]:
-    names = [(it.name,) if isinstance(it, Binding) else it.names for it in bindings]
+def _defined(bindings: Iterable[syntax.Binding | syntax.RefusedStatement]) -> tuple[str, ...]:
+    names = [(it.name,) if isinstance(it, syntax.Binding) else it.names for it in bindings]
     return tuple(name for each in names for name in each)
 
 
-def _refused(bindings: Iterable[Binding | RefusedStatement]) -> RefusedStatement | None:
-    return next((each for each in bindings if isinstance(each, RefusedStatement)), None)
+def _refused(
+    bindings: Iterable[syntax.Binding | syntax.RefusedStatement],
+) -> syntax.RefusedStatement | None:
+    return next((each for each in bindings if isinstance(each, syntax.RefusedStatement)), None)

@@ -8,15 +8,7 @@ from functools import lru_cache
 
 from rspverify.axiomatic.interpretation import interpret
 from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
-from rspverify.axiomatic.vocabulary import (
-    CO,
-    FINAL_WRITES,
-    LO,
-    MO,
-    RELATIONS,
-    RF,
-    SETS,
-)
+from rspverify.axiomatic.vocabulary import CO, FINAL_WRITES, LO, MO, RELATIONS, RF, SETS
 from rspverify.limits import LimitReached
 from rspverify.relation.calculation import Calculation
 from rspverify.relation.concrete import Value, empty, irreflexive
@@ -58,9 +50,11 @@ class Plan:
     """
 
     def __init__(self, model: MemoryModel) -> None:
-        _require_covered(model)
+        if model.chooses or model.names & {FINAL_WRITES, LO}:
+            message = f"an execution of {model.name} is more than rf and an order of writes"
+            raise LimitReached(message)
         self.every = CO in model.names
-        fixed = {name for name in model.names if name in SETS or name in RELATIONS}
+        fixed = {*model.names & (SETS.keys() | RELATIONS.keys())}
         if self.every:
             fixed.add(ATOMIC)
         self.calculation = calculation = Calculation(sorted(fixed), [RF, CO])
@@ -106,11 +100,6 @@ class Plan:
 def plan_of(model: MemoryModel) -> Plan:
     """The plan of a model, made once for all outcomes that are asked about."""
     return Plan(model)
-
-
-def _require_covered(model: MemoryModel) -> None:
-    if model.chooses or model.names & {FINAL_WRITES, LO}:
-        raise LimitReached(f"an execution of {model.name} is more than rf and an order of writes")
 
 
 def _no_order(asked: Linearisation, names: Mapping[str, int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rspverify.axiomatic.candidates import Candidates, ReadValues
+from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause_themselves
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import Limits
@@ -16,13 +16,9 @@ from rspverify.value.domain import Access, admissible, may_cause_itself
 def candidates_of(program: Program, model: MemoryModel, limits: Limits) -> Candidates:
     """The candidate executions of a program under a model.
 
-    Raises LimitReached where there are too many values, or no time is left.
+    A read has one of the values that the program can bring to its location. Raises LimitReached
+    where there are too many values, or no time is left.
     """
-    return Candidates(program, model, limits, read_values(program, model, limits))
-
-
-def read_values(program: Program, model: MemoryModel, limits: Limits) -> ReadValues:
-    """A value for each read, out of those that the program can bring to its location."""
     accesses = [
         Access(it.index, it.location, it.reads, it.value)
         for it in program.operations
@@ -43,4 +39,4 @@ def read_values(program: Program, model: MemoryModel, limits: Limits) -> ReadVal
         if it.reads and it.location is not None:
             reads[it.index], own = pick(f"r{it.index}", sorted(locations[it.location]))
             constraints += own
-    return ReadValues(reads, constraints)
+    return Candidates(program, model, limits, reads, constraints)

@@ -5,27 +5,14 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import assert_never
+from typing import Any, assert_never
 
 from rspverify.axiomatic.elaboration import UNNAMED, Elaborator, unsupported
-from rspverify.axiomatic.library import (
-    found,
-    in_library,
-    places,
-    standard_library,
-)
+from rspverify.axiomatic.library import found, in_library, places, standard_library
 from rspverify.axiomatic.linearisation import linearisation
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, ModelFile, Statement
 from rspverify.axiomatic.parsing import parse
-from rspverify.axiomatic.scope import (
-    Built,
-    Cell,
-    Function,
-    Meaning,
-    Primitive,
-    Scope,
-    base_scope,
-)
+from rspverify.axiomatic.scope import Built, Cell, Denoted, Meaning, Scope, base_scope
 from rspverify.axiomatic.syntax import (
     Binding,
     CatFile,
@@ -151,8 +138,8 @@ class Reader:
             ours = in_library(name)
             before = None if ours is None or path == ours else _Snapshot(self, self._scope)
             self._included(path)
-            if before is not None and ours is not None and before.beyond_us(path):
-                first = before.unsupported()
+            first = None if before is None else before.beyond_us(path)
+            if before is not None and ours is not None and first is not None:
                 before.restore()
                 message = f'"{name}" beside it is beyond our language'
                 self._note(
@@ -192,23 +179,17 @@ class Reader:
         if syntax.recursive:
             self._recursive(syntax)
             return
-        meanings: dict[str, Meaning] = {}
-        others: dict[str, Function | Primitive | None] = {}
-        for binding in syntax.bindings:
-            value = self._bound(binding)
-            if isinstance(value, Mapping):
-                meanings[binding.name] = value
-            else:
-                others[binding.name] = value
+        values = {it.name: self._bound(it) for it in syntax.bindings}
+        meanings = {name: it for name, it in values.items() if isinstance(it, Mapping)}
         if meanings:
             sorts = {name: next(iter(each)) for name, each in meanings.items()}
             chosen = [(name, each[sorts[name]].expression) for name, each in meanings.items()]
             self._bind(sorts, Let(tuple(chosen)))
-        for name, other in others.items():
+        for name in (each for each in names if each not in meanings):
             self._keep(name)
-            self._scope.names[name] = Cell(other)
+            self._scope.names[name] = Cell(values[name])
 
-    def _bound(self, binding: Binding) -> Meaning | Function | Primitive | None:
+    def _bound(self, binding: Binding) -> Denoted:
         if binding.parameters is not None:
             return self._elaborator.function(binding, self._scope)
         return self._elaborator.value(binding.body, self._scope)
@@ -363,32 +344,25 @@ class _Snapshot:
         self._reader = reader
         self._scope = scope
         self._cells = {name: (it, it.value, it.captured) for name, it in scope.names.items()}
-        self._lengths = [len(each) for each in self._lists()]
+        lists = (reader.statements, reader.conditions, reader.problems, reader.notes)
+        self._lengths: list[tuple[list[Any], int]] = [(each, len(each)) for each in lists]
         self._labels = set(reader.labels)
-        self.problems = len(reader.problems)
+        self._problems = len(reader.problems)
 
-    def _lists(self) -> list[list]:  # type: ignore[type-arg]
-        it = self._reader
-        return [it.statements, it.conditions, it.problems, it.notes]
-
-    def beyond_us(self, path: Path) -> bool:
-        """Whether the file has constructs that are not supported, and no axioms of its own.
+    def beyond_us(self, path: Path) -> Problem | None:
+        """The first construct of the file that is not supported, if it has no axioms of its own.
 
         With these it would not be one of herd's library.
         """
-        since = self._reader.problems[self.problems :]
-        return any(each.severity is Severity.UNSUPPORTED for each in since) and not any(
-            isinstance(it, Question | Chosen) for it in _statements(path)
-        )
-
-    def unsupported(self) -> Problem:
-        """The first construct since then that is not supported."""
-        since = self._reader.problems[self.problems :]
-        return next(each for each in since if each.severity is Severity.UNSUPPORTED)
+        since = self._reader.problems[self._problems :]
+        first = next((each for each in since if each.severity is Severity.UNSUPPORTED), None)
+        if first is None or any(isinstance(it, Question | Chosen) for it in _statements(path)):
+            return None
+        return first
 
     def restore(self) -> None:
         """Forget everything since then, other than which files were read."""
-        for each, length in zip(self._lists(), self._lengths, strict=True):
+        for each, length in self._lengths:
             del each[length:]
         self._reader.labels = self._labels
         self._scope.names.clear()

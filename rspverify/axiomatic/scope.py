@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from rspverify.axiomatic.syntax import Node
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
@@ -43,11 +44,15 @@ class Primitive:
     name: str
 
 
+Denoted: TypeAlias = Meaning | Function | Primitive | None
+"""What a name or an expression stands for; None where a mistake has been reported."""
+
+
 @dataclass(eq=False)
 class Cell:
-    """What a name stands for; None where a mistake has been reported. captured: by a function."""
+    """What a name stands for. captured: by a function."""
 
-    value: Meaning | Function | Primitive | None
+    value: Denoted
     captured: bool = False
 
 
@@ -58,26 +63,21 @@ class Scope:
     names: dict[str, Cell] = field(default_factory=dict)
     outer: Scope | None = None
 
+    def outwards(self) -> Iterator[Scope]:
+        """This scope and those around it; the last is of the whole model, or of a function."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.outer
+
     def cell(self, name: str) -> Cell | None:
         """What a name is bound to, None if it is not."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names:
-                return scope.names[name]
-            scope = scope.outer
-        return None
+        return next((it.names[name] for it in self.outwards() if name in it.names), None)
 
-    @property
-    def outermost(self) -> Scope:
-        """The scope of the whole model, or of a function."""
-        return self if self.outer is None else self.outer.outermost
-
-    def known(self) -> Iterator[str]:
+    def known(self) -> set[str]:
         """All names but those of which a mistake has been reported."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield from (name for name, cell in scope.names.items() if cell.value is not None)
-            scope = scope.outer
+        scopes = self.outwards()
+        return {name for it in scopes for name, cell in it.names.items() if cell.value is not None}
 
 
 def nothing(first: Sort) -> Meaning:
@@ -88,14 +88,11 @@ def nothing(first: Sort) -> Meaning:
 
 def base_scope() -> Scope:
     """The names of the vocabulary, and those of the language itself."""
-    found: dict[str, Cell] = {}
-    for name in (*SETS, FINAL_WRITES):
-        found[name] = Cell({Sort.SET: Built(Name(name, Sort.SET))})
-    for name in BASE_RELATIONS:
-        found[name] = Cell({Sort.RELATION: Built(Name(name, Sort.RELATION))})
+    meanings: dict[str, Meaning] = {
+        **{name: {Sort.SET: Built(Name(name, Sort.SET))} for name in (*SETS, FINAL_WRITES)},
+        **{name: {Sort.RELATION: Built(Name(name, Sort.RELATION))} for name in BASE_RELATIONS},
+    }
     # In models of the older herd `rmw` is the set.
-    both = {Sort.RELATION: Name("rmw", Sort.RELATION), Sort.SET: Name("RMW", Sort.SET)}
-    found["rmw"] = Cell({sort: Built(each) for sort, each in both.items()})
-    for name in ("domain", "range", *ORDERS):
-        found[name] = Cell(Primitive(name))
-    return Scope(found)
+    meanings["rmw"] = {**meanings["rmw"], **meanings["RMW"]}
+    primitives = {name: Cell(Primitive(name)) for name in ("domain", "range", *ORDERS)}
+    return Scope({name: Cell(it) for name, it in meanings.items()} | primitives)

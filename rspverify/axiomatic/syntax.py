@@ -5,44 +5,36 @@ What herd's language has beyond ours is kept as Refused, so that it can be named
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from rspverify.source import Source, Span
 
 
-@dataclass(frozen=True, eq=False)
-class _Node:
-    """An expression. below: those that it is made of.
-
-    depth: how many operators are on top of each other; a name has none.
-    """
-
+class _Spanned(Struct, frozen=True, eq=False):
     span: Span
-    below: tuple[Node, ...] = field(default=(), kw_only=True)
-    depth: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        depth = 1 + max((each.depth for each in self.below), default=-1)
-        object.__setattr__(self, "depth", depth)
 
 
-@dataclass(frozen=True, eq=False)
-class Named(_Node):
+class _Node(_Spanned, frozen=True, kw_only=True):
+    """An expression. below: those that it is made of."""
+
+    below: tuple[Node, ...] = ()
+
+
+class Named(_Node, frozen=True):
     """A name."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False)
-class Operator(_Node):
+class Operator(_Node, frozen=True):
     """An operator, by the name that the grammar gives it; below are its operands."""
 
     kind: str
 
 
-@dataclass(frozen=True, eq=False)
-class Application(_Node):
+class Application(_Node, frozen=True):
     """`f(a, b)` or `f a`; the function and the arguments are below."""
 
     @property
@@ -56,8 +48,7 @@ class Application(_Node):
         return self.below[1:]
 
 
-@dataclass(frozen=True, eq=False)
-class Local(_Node):
+class Local(_Node, frozen=True):
     """`let … in body`; what its bindings and its body stand for is below, the body last."""
 
     bindings: tuple[Binding, ...]
@@ -68,8 +59,7 @@ class Local(_Node):
         return self.below[-1]
 
 
-@dataclass(frozen=True, eq=False)
-class Refused(_Node):
+class Refused(_Node, frozen=True):
     """What we do not support. construct: as users are told."""
 
     construct: str
@@ -79,38 +69,30 @@ Node: TypeAlias = Named | Operator | Application | Local | Refused
 """An expression."""
 
 
-@dataclass(frozen=True, eq=False)
-class Binding:
+class Binding(_Spanned, frozen=True):
     """`name = body`, or a function where there are parameters."""
 
-    span: Span
     name: str
     parameters: tuple[str, ...] | None
     body: Node
 
 
-@dataclass(frozen=True, eq=False)
-class Definition:
+class Definition(_Spanned, frozen=True):
     """`let …` or `let rec …` of some names at once."""
 
-    span: Span
     recursive: bool
     bindings: tuple[Binding, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Include:
+class Include(_Spanned, frozen=True):
     """`include "name"`."""
 
-    span: Span
     name: str
 
 
-@dataclass(frozen=True, eq=False)
-class Question:
+class Question(_Spanned, frozen=True):
     """`acyclic body as name`, and what stands before it. label: the name and its place, if any."""
 
-    span: Span
     qualifier: str | None
     negated: bool
     test: str
@@ -118,27 +100,20 @@ class Question:
     label: tuple[str, Span] | None
 
 
-@dataclass(frozen=True, eq=False)
-class Chosen:
+class Chosen(_Spanned, frozen=True):
     """`with name from body`."""
 
-    span: Span
     name: str
     body: Node
 
 
-@dataclass(frozen=True, eq=False)
-class Show:
+class Show(_Spanned, frozen=True):
     """`show …` or `unshow …`."""
 
-    span: Span
 
-
-@dataclass(frozen=True, eq=False)
-class RefusedStatement:
+class RefusedStatement(_Spanned, frozen=True):
     """A statement that we do not support. names: what it would define."""
 
-    span: Span
     construct: str
     names: tuple[str, ...] = ()
 
@@ -146,10 +121,17 @@ class RefusedStatement:
 Statement: TypeAlias = Definition | Include | Question | Chosen | Show | RefusedStatement
 
 
-@dataclass(frozen=True, eq=False)
-class CatFile:
+class CatFile(Struct, frozen=True, eq=False):
     """A file: the words before its first statement, strings with their quotes, and statements."""
 
     source: Source
     header: tuple[tuple[str, Span], ...]
     statements: tuple[Statement, ...]
+
+
+def depth(node: Node) -> int:
+    """How many operators are on top of each other; a name has none."""
+    levels, level = 0, node.below
+    while level:
+        levels, level = levels + 1, tuple(it for each in level for it in each.below)
+    return levels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from rspverify.axiomatic.comments import blank_comments
 from rspverify.axiomatic.library import SHIPPED, found, shipped_models
@@ -22,7 +22,7 @@ def model_texts(name: str) -> Texts:
     start = SHIPPED / f"{name}.cat" if name in shipped_models() else Path(name)
     texts: dict[str, str] = {}
     _collect(start, start.name, texts)
-    above = max((_levels_up(path) for path in texts), default=0)
+    above = max((Path(path).parts.count("..") for path in texts), default=0)
     folder = "/".join(["model"] * above)
     return {os.path.normpath(os.path.join(folder, path)): text for path, text in texts.items()}
 
@@ -43,10 +43,5 @@ def _collect(file: Path, path: str, texts: Texts) -> None:
         return
     for name in _INCLUDE.findall(text):
         own = os.path.basename(name) if os.path.isabs(name) else name
-        parent = os.path.dirname(path)
         if (included := found(name, file)) is not None:
-            _collect(included, os.path.join(parent, own), texts)
-
-
-def _levels_up(path: str) -> int:
-    return PurePosixPath(Path(path).as_posix()).parts.count("..")
+            _collect(included, os.path.join(os.path.dirname(path), own), texts)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import assert_never
 
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, Statement
-from rspverify.relation.expression import Expression, Name, names_in
+from rspverify.relation.expression import Name, names_in
 
 
 def without_unused(
@@ -22,11 +22,11 @@ def without_unused(
     kept: list[Statement] = []
     mentioned: set[str] = set()
     for statement in reversed(statements):
-        if id(statement) in optional and not mentioned & {*_defines(statement)}:
+        if id(statement) in optional and not mentioned & _names_of(statement)[0]:
             continue
         part = _without_repetitions(statement)
         if part is not None:
-            mentioned |= _mentions(part)
+            mentioned |= _names_of(part)[1]
             kept.append(part)
     return tuple(reversed(kept))
 
@@ -36,10 +36,8 @@ def base_names(statements: Iterable[Statement]) -> frozenset[str]:
     found: set[str] = set()
     defined: set[str] = set()
     for statement in statements:
-        own = {*_defines(statement)}
-        found |= _mentions(statement) - (
-            defined | own if isinstance(statement, LetRec) else defined
-        )
+        own, mentioned = _names_of(statement)
+        found |= mentioned - defined - (own if isinstance(statement, LetRec) else frozenset())
         defined |= own
     return frozenset(found)
 
@@ -54,29 +52,15 @@ def _without_repetitions(statement: Statement) -> Statement | None:
     return Let(tuple(chosen)) if chosen else None
 
 
-def _defines(statement: Statement) -> tuple[str, ...]:
+def _names_of(statement: Statement) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a statement defines, and those that it mentions."""
     match statement:
         case Let(definitions) | LetRec(definitions):
-            return tuple(name for name, _ in definitions)
-        case Linearisation(name):
-            return (name,)
+            defined, expressions = [name for name, _ in definitions], [it for _, it in definitions]
+        case Linearisation(name, _, events, order):
+            defined, expressions = [name], [events, order]
         case Axiom():
-            return ()
+            defined, expressions = [], [statement.expression]
         case _:
             assert_never(statement)
-
-
-def _mentions(statement: Statement) -> frozenset[str]:
-    return frozenset().union(*map(names_in, _expressions(statement)))
-
-
-def _expressions(statement: Statement) -> list[Expression]:
-    match statement:
-        case Let(definitions) | LetRec(definitions):
-            return [each for _, each in definitions]
-        case Linearisation(_, _, events, order):
-            return [events, order]
-        case Axiom():
-            return [statement.expression]
-        case _:
-            assert_never(statement)
+    return frozenset(defined), frozenset().union(*map(names_in, expressions))

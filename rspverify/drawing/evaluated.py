@@ -8,7 +8,7 @@ from rspverify.axiomatic.enumeration import base_value
 from rspverify.axiomatic.event import Event
 from rspverify.axiomatic.execution import Execution, Pair
 from rspverify.axiomatic.interpretation import Scope, interpret
-from rspverify.axiomatic.model import Axiom, Linearisation
+from rspverify.axiomatic.model import Linearisation
 from rspverify.axiomatic.vocabulary import (
     CO,
     DERIVED,
@@ -25,7 +25,8 @@ from rspverify.relation.expression import Expression
 class EvaluatedExecution:
     """An execution, and what each name stands for. A place is the number of an event.
 
-    events: as in the execution. end: the scope at the end of the model.
+    events: as in the execution. at: the scope where each axiom stands, by its name. end: the scope
+    at the end of the model.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -35,15 +36,11 @@ class EvaluatedExecution:
         model = execution.candidates.model
         base = {name: self._base(name) for name in model.names - DERIVED.keys()}
         found = interpret(model, base, self._algebra, self._linearised)
-        self._at, self.end = found.at, found.end
+        self.at, self.end = found.at, found.end
 
     def value(self, expression: Expression, scope: Scope[Value]) -> Value:
         """The value of an expression whose names have these meanings."""
         return self._algebra.value(expression, scope.values)
-
-    def scope_of(self, axiom: Axiom) -> Scope[Value]:
-        """What names stand for where the model has an axiom."""
-        return self._at[axiom.name]
 
     def pairs(self, name: str) -> frozenset[Pair]:
         """A relation of the model, or a base relation, as pairs of places."""

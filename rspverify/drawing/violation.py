@@ -17,27 +17,9 @@ from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import Axiom
 from rspverify.drawing.evaluated import EvaluatedExecution, pairs_of
 from rspverify.graph import shortest_path, successors
+from rspverify.relation import expression as operators
 from rspverify.relation.concrete import Value, members
-from rspverify.relation.expression import (
-    Complement,
-    Composition,
-    Difference,
-    Domain,
-    Expression,
-    Identity,
-    Intersection,
-    Inverse,
-    Name,
-    Nothing,
-    Optionally,
-    Plus,
-    Product,
-    Range,
-    Sort,
-    Star,
-    Test,
-    Union,
-)
+from rspverify.relation.expression import Expression, Name, Sort, Test
 
 KNOWN = frozenset(
     {"rf", "rfe", "rfi", "mo", "co", "coe", "coi", "fr", "fre", "fri", "rb", "lo"}
@@ -85,7 +67,7 @@ def violation(axiom: Axiom, execution: EvaluatedExecution) -> Violation | None:
     A negated axiom is broken by what is not there: nothing is shown then.
     """
     search = _Search(execution)
-    scope = execution.scope_of(axiom)
+    scope = execution.at[axiom.name]
     if axiom.negated:  # what is missing cannot be shown
         return Violation(axiom, (), ())
     if axiom.expression.sort is Sort.SET:
@@ -153,28 +135,28 @@ class _Search:
                 if name in KNOWN or name not in scope.definitions:
                     return (Edge(name, a, b),)
                 return self.witness(*scope.definitions[name], a, b)
-            case Composition(left, right):
+            case operators.Composition(left, right):
                 return self._composition(left, right, scope, a, b)
-            case Union(left, right):
+            case operators.Union(left, right):
                 sides = [each for each in (left, right) if self._has(each, scope, a, b)]
                 return _shortest(self.witness(each, scope, a, b) for each in sides)
-            case Intersection(left, right):
+            case operators.Intersection(left, right):
                 return _tells_most(self.witness(each, scope, a, b) for each in (left, right))
-            case Difference(left, _):
+            case operators.Difference(left, _):
                 return self.witness(left, scope, a, b)
-            case Identity():
+            case operators.Identity():
                 return ()
-            case Inverse(argument):
+            case operators.Inverse(argument):
                 return self.witness(argument, scope, b, a)
-            case Optionally(argument):
+            case operators.Optionally(argument):
                 return () if a == b else self.witness(argument, scope, a, b)
-            case Plus(argument):
+            case operators.Plus(argument):
                 return self._path(argument, scope, a, b)
-            case Star(argument):
+            case operators.Star(argument):
                 return () if a == b else self._path(argument, scope, a, b)
-            case Complement() | Product():
+            case operators.Complement() | operators.Product():
                 return (Edge(str(expression), a, b),)
-            case Nothing() | Domain() | Range():
+            case operators.Nothing() | operators.Domain() | operators.Range():
                 raise AssertionError(f"no pair is in {expression}")
             case _:
                 assert_never(expression)
@@ -204,14 +186,14 @@ class _Search:
 
         A pair that q = r \\ s excludes as it is in s shows why, as where a write comes in between.
         """
-        if not isinstance(expression, Difference):
+        if not isinstance(expression, operators.Difference):
             return ()
         right, at = expression.right, scope
         while isinstance(right, Name) and right.name not in KNOWN:
             if right.name not in at.definitions:
                 return ()
             right, at = at.definitions[right.name]
-        if isinstance(right, Difference) and self._has(right.right, at, a, b):
+        if isinstance(right, operators.Difference) and self._has(right.right, at, a, b):
             return self.witness(right.right, at, a, b)
         return ()
 

@@ -2,322 +2,234 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from lark import Token, v_args
 from lark.tree import Meta
 
 from rspverify.grammar import Builder, Children
-from rspverify.litmus.tree import (
-    Assign,
-    At,
-    Block,
-    Branch,
-    Call,
-    Claim,
-    Conditional,
-    Declaration,
-    Declarator,
-    Denial,
-    Dereference,
-    Entry,
-    Evaluate,
-    Expression,
-    FinalCondition,
-    FormulaText,
-    Infix,
-    Integer,
-    Joint,
-    Jump,
-    Labelled,
-    Loop,
-    Name,
-    Parameter,
-    Prefix,
-    RegisterEntry,
-    Return,
-    ScopeNode,
-    ScopeTree,
-    Statement,
-    Test,
-    ThreadText,
-    Unsupported,
-    Update,
-    Watched,
-)
+from rspverify.litmus import tree
 from rspverify.source import Span
 
+Kind = TypeVar("Kind")
 
-@v_args(meta=True)
-class TreeBuilder(Builder[Test]):
-    """Turns the parse tree of one source into its Test; nothing is checked here."""
+_AS_WRITTEN: Mapping[str, Callable[..., tree.Node]] = {
+    "atom": tree.Claim,
+    "assign": tree.Assign,
+    "branch": tree.Branch,
+    "condition": tree.FinalCondition,
+    "conditional": tree.Conditional,
+    "evaluate": tree.Evaluate,
+    "infix": tree.Infix,
+    "prefix": tree.Prefix,
+    "watched": tree.Watched,
+}
+"""The rules whose parts are those of their nodes, in the same order."""
 
-    def _name(self, token: Token) -> Name:
-        return Name(self._span(token), str(token))
 
-    def _integer(self, token: Token) -> Integer:
-        return Integer(self._span(token), str(token))
+@v_args(meta=True, inline=True)
+class TreeBuilder(Builder[tree.Test]):
+    """Turns the parse tree of one source into its Test; nothing is checked here.
+
+    What a rule leaves out is None among its parts.
+    """
+
+    def __default__(self, data: str, children: Children, meta: Meta) -> tree.Node:
+        parts = (str(each) if isinstance(each, Token) else each for each in children)
+        return _AS_WRITTEN[data](self._span(meta), *parts)
+
+    def NAME(self, token: Token) -> tree.Name:  # noqa: N802
+        return tree.Name(self._span(token), str(token))
+
+    TYPE = REGION = QUALIFIER = NAME
+
+    def INT(self, token: Token) -> tree.Integer:  # noqa: N802
+        return tree.Integer(self._span(token), str(token))
+
+    def brackets(self, meta: Meta, inner: Any) -> Any:
+        return inner
+
+    integer = name = place = specifier = brackets
 
     # ---- the test ----------------------------------------------------------------------------
 
-    def start(self, meta: Meta, children: Children) -> Test:
-        header, condition = children[0], children[-1]
-        parts = [each for each in children[1:-1] if not isinstance(each, Token)]
-        (span, entries), items = parts[0], parts[1:]
-        unsupported = [each for each in (*entries, *items) if isinstance(each, Unsupported)]
+    def start(self, meta: Meta, header: Token, *children: Any) -> tree.Test:
+        (span, entries), *items = (it for it in children[:-1] if not isinstance(it, Token))
         word, *title = header.split()
-        return Test(
+        return tree.Test(
             span,
             "C" if word.lower() == "c" else "OpenCL",
             " ".join(title),
-            tuple(each for each in entries if isinstance(each, Entry)),
-            tuple(each for each in entries if isinstance(each, RegisterEntry)),
-            tuple(each for each in items if isinstance(each, ThreadText)),
-            tuple(each for each in items if isinstance(each, ScopeTree)),
+            _those(tree.Entry, entries),
+            _those(tree.RegisterEntry, entries),
+            _those(tree.ThreadText, items),
+            _those(tree.ScopeTree, items),
             tuple(it for each in items if isinstance(each, list) for it in each),
-            tuple(unsupported),
-            condition,
+            _those(tree.Unsupported, (*entries, *items)),
+            children[-1],
         )
 
-    def initial(self, meta: Meta, children: Children) -> tuple[Span, Children]:
-        return self._span(meta), [each for each in children if each is not None]
+    def initial(self, meta: Meta, *entries: Any) -> tuple[Span, Sequence[Any]]:
+        return self._span(meta), entries
 
-    def entry(self, meta: Meta, children: Children) -> Entry:
-        *specifiers, name, value = children
-        return Entry(self._span(meta), tuple(specifiers), name, value)
+    def entry(self, meta: Meta, *parts: Any) -> tree.Entry:
+        *specifiers, name, value = parts
+        return tree.Entry(self._span(meta), tuple(specifiers), name, value)
 
-    def bare_entry(self, meta: Meta, children: Children) -> Entry:
-        *specifiers, token = children
-        return Entry(self._span(meta), tuple(specifiers), self._name(token), None)
+    named_entry = entry
 
-    def named_entry(self, meta: Meta, children: Children) -> Entry:
-        word, name, value = children
-        return Entry(self._span(meta), (self._name(word),), self._name(name), value)
+    def bare_entry(self, meta: Meta, *parts: tree.Name) -> tree.Entry:
+        return self.entry(meta, *parts, None)
 
-    def bare_named_entry(self, meta: Meta, children: Children) -> Entry:
-        word, name = children
-        return Entry(self._span(meta), (self._name(word),), self._name(name), None)
+    bare_named_entry = bare_entry
 
-    def array_entry(self, meta: Meta, children: Children) -> Unsupported:
-        return Unsupported(self._span(meta), "an array", ())
+    def array_entry(self, meta: Meta, *parts: Any) -> tree.Unsupported:
+        return tree.Unsupported(self._span(meta), "an array", ())
 
-    def register_entry(self, meta: Meta, children: Children) -> RegisterEntry:
-        owner, name, value = children[-3:]
-        return RegisterEntry(self._span(meta), self._owner(owner), self._name(name), value)
+    def register_entry(self, meta: Meta, *parts: Any) -> tree.RegisterEntry:
+        return tree.RegisterEntry(self._span(meta), *parts[-3:])
 
-    def _owner(self, token: Token) -> Name | Integer:
-        return self._integer(token) if token.type == "INT" else self._name(token)
+    def value(self, meta: Meta, *parts: Any) -> tree.Integer | tree.Name:
+        value: tree.Integer | tree.Name = parts[-1]
+        negative = len(parts) == 2 and parts[0] is not None
+        return tree.Integer(self._span(meta), f"-{value.text}") if negative else value
 
-    def place(self, meta: Meta, children: Children) -> Name:
-        return self._name(children[0])
+    def macro(self, meta: Meta, name: tree.Name, value: tree.Node) -> tree.Name:
+        return tree.Name(self._span(meta), f"{name.text}(...)")
 
-    def value(self, meta: Meta, children: Children) -> Integer | Name:
-        minus, token = children if len(children) == 2 else (None, children[0])
-        if token.type == "NAME":
-            return self._name(token)
-        return Integer(self._span(meta), f"-{token}" if minus else str(token))
+    def thread(self, meta: Meta, name: tree.Name, at: Any, *rest: Any) -> tree.ThreadText:
+        given = _those(tree.Parameter, rest)
+        return tree.ThreadText(self._span(meta), name, at, given, rest[-1])
 
-    def macro(self, meta: Meta, children: Children) -> Name:
-        return Name(self._span(meta), f"{children[0]}(...)")
+    def at(self, meta: Meta, *parts: Any) -> tree.At:
+        return tree.At(self._span(meta), (parts[:2], parts[2:]))
 
-    def specifier(self, meta: Meta, children: Children) -> Name:
-        return self._name(children[0])
+    def parameter(self, meta: Meta, *parts: tree.Name | Token | None) -> tree.Parameter:
+        *specifiers, name = _those(tree.Name, parts)
+        pointer = any(isinstance(each, Token) for each in parts)
+        return tree.Parameter(self._span(meta), tuple(specifiers), pointer, name)
 
-    def thread(self, meta: Meta, children: Children) -> ThreadText:
-        token, at, *parameters, body = children
-        given = tuple(each for each in parameters if each is not None)
-        return ThreadText(self._span(meta), self._name(token), at, given, body)
+    def scope_tree(self, meta: Meta, word: Token, *nodes: Any) -> tree.ScopeTree:
+        return tree.ScopeTree(self._span(word), tuple(_flat(nodes)))
 
-    def at(self, meta: Meta, children: Children) -> At:
-        first, one, second, other = children
-        pairs = ((first, one), (second, other))
-        numbers = tuple((self._name(word), self._integer(number)) for word, number in pairs)
-        return At(self._span(meta), numbers)
+    def scope_brackets(self, meta: Meta, *nodes: Any) -> list[tree.ScopeNode]:
+        return _flat(nodes)
 
-    def parameter(self, meta: Meta, children: Children) -> Parameter:
-        specifiers = tuple(each for each in children if isinstance(each, Name))
-        pointer = any(isinstance(each, Token) and each.type == "STAR" for each in children)
-        return Parameter(self._span(meta), specifiers, pointer, self._name(children[-1]))
+    def scope_level(self, meta: Meta, level: tree.Name, *below: Any) -> tree.ScopeNode:
+        return tree.ScopeNode(self._span(meta), level, tuple(_flat(below)))
 
-    def scope_tree(self, meta: Meta, children: Children) -> ScopeTree:
-        return ScopeTree(self._span(children[0]), tuple(_flat(children[1:])))
+    def locations(self, meta: Meta, *watched: Any) -> list[tree.Watched]:
+        return [each for each in watched if each is not None]
 
-    def scope_brackets(self, meta: Meta, children: Children) -> list[ScopeNode]:
-        return _flat(children)
-
-    def scope_level(self, meta: Meta, children: Children) -> ScopeNode:
-        level, *below = children
-        parts = _flat(below)
-        nodes = (self._name(each) if isinstance(each, Token) else each for each in parts)
-        return ScopeNode(self._span(meta), self._name(level), tuple(nodes))
-
-    def locations(self, meta: Meta, children: Children) -> list[Watched]:
-        return [each for each in children if each is not None]
-
-    def watched(self, meta: Meta, children: Children) -> Watched:
-        owner, name = children
-        return Watched(self._span(meta), self._owner(owner) if owner is not None else None, name)
-
-    def filter(self, meta: Meta, children: Children) -> Unsupported:
+    def filter(self, meta: Meta, word: Token, formula: tree.FormulaText) -> tree.Unsupported:
         hint = "make it a part of the final condition"
-        return Unsupported(self._span(children[0]), "filter", (), hint)
+        return tree.Unsupported(self._span(word), "filter", (), hint)
 
     # ---- statements --------------------------------------------------------------------------
 
-    def block(self, meta: Meta, children: Children) -> Block:
-        return Block(self._span(meta), tuple(children))
+    def block(self, meta: Meta, *statements: tree.Statement) -> tree.Block:
+        return tree.Block(self._span(meta), statements)
 
-    def empty(self, meta: Meta, children: Children) -> Block:
-        return Block(self._span(meta), ())
+    empty = block
 
-    def evaluate(self, meta: Meta, children: Children) -> Evaluate:
-        return Evaluate(self._span(meta), children[0])
+    def declaration(self, meta: Meta, *parts: tree.Name | tree.Declarator) -> tree.Declaration:
+        declarators = _those(tree.Declarator, parts)
+        return tree.Declaration(self._span(meta), _those(tree.Name, parts), declarators)
 
-    def branch(self, meta: Meta, children: Children) -> Branch:
-        condition, then, otherwise = children
-        return Branch(self._span(meta), condition, then, otherwise)
+    def declarator(self, meta: Meta, *parts: Any) -> tree.Declarator:
+        *stars, name, value = parts
+        return tree.Declarator(self._span(meta), bool(stars), name, value)
 
-    def declaration(self, meta: Meta, children: Children) -> Declaration:
-        specifiers = tuple(each for each in children if isinstance(each, Name))
-        declarators = tuple(each for each in children if isinstance(each, Declarator))
-        return Declaration(self._span(meta), specifiers, declarators)
+    def while_loop(self, meta: Meta, word: Token, condition: Any, body: Any) -> tree.Loop:
+        return tree.Loop(self._span(word), (), condition, (), body, True)
 
-    def declarator(self, meta: Meta, children: Children) -> Declarator:
-        *stars, token, value = children
-        return Declarator(self._span(meta), bool(stars), self._name(token), value)
+    def do_loop(self, meta: Meta, word: Token, body: Any, condition: Any) -> tree.Loop:
+        return tree.Loop(self._span(word), (), condition, (), body, False)
 
-    def while_loop(self, meta: Meta, children: Children) -> Loop:
-        word, condition, body = children
-        return Loop(self._span(word), (), condition, (), body, True)
+    def for_loop(self, meta: Meta, word: Token, *parts: Any) -> tree.Loop:
+        start, condition, steps, body = parts
+        return tree.Loop(self._span(word), start, condition, steps, body, True)
 
-    def do_loop(self, meta: Meta, children: Children) -> Loop:
-        word, body, condition = children
-        return Loop(self._span(word), (), condition, (), body, False)
-
-    def for_loop(self, meta: Meta, children: Children) -> Loop:
-        word, start, condition, steps, body = children
-        return Loop(self._span(word), start, condition, steps, body, True)
-
-    def for_start(self, meta: Meta, children: Children) -> tuple[Statement, ...]:
-        return tuple(_statement(each) for each in children if each is not None)
+    def for_start(self, meta: Meta, *parts: Any) -> tuple[tree.Statement, ...]:
+        return tuple(_statement(each) for each in parts if each is not None)
 
     for_step = for_start
 
-    def switch(self, meta: Meta, children: Children) -> Unsupported:
-        return self._construct(children[0], "switch", children[1:])
+    def switch(self, meta: Meta, word: Token, *parts: Any) -> tree.Unsupported:
+        return tree.Unsupported(self._span(word), str(word), self.for_start(meta, *parts))
 
-    def jump(self, meta: Meta, children: Children) -> Jump:
-        return Jump(self._span(children[0]), str(children[0]))
+    case = switch
 
-    def return_(self, meta: Meta, children: Children) -> Return:
-        word, value = children
-        return Return(self._span(word), value)
+    def goto(self, meta: Meta, word: Token, label: tree.Name) -> tree.Unsupported:
+        return self.switch(meta, word)
 
-    def goto(self, meta: Meta, children: Children) -> Unsupported:
-        return self._construct(children[0], "goto", [])
+    def jump(self, meta: Meta, word: Token) -> tree.Jump:
+        return tree.Jump(self._span(word), str(word))
 
-    def label(self, meta: Meta, children: Children) -> Labelled:
-        token, statement = children
-        return Labelled(self._span(token), self._name(token), statement)
+    def return_(self, meta: Meta, word: Token, value: tree.Expression | None) -> tree.Return:
+        return tree.Return(self._span(word), value)
 
-    def case(self, meta: Meta, children: Children) -> Unsupported:
-        return self._construct(children[0], str(children[0]), children[1:])
-
-    def _construct(self, word: Token, construct: str, parts: Children) -> Unsupported:
-        return Unsupported(
-            self._span(word), construct, tuple(_statement(each) for each in parts if each)
-        )
+    def label(self, meta: Meta, name: tree.Name, statement: tree.Statement) -> tree.Labelled:
+        return tree.Labelled(name.span, name, statement)
 
     # ---- expressions -------------------------------------------------------------------------
 
-    def brackets(self, meta: Meta, children: Children) -> Any:
-        return children[0]
+    def dereference(self, meta: Meta, star: Token, argument: Any) -> tree.Dereference:
+        return tree.Dereference(self._span(meta), argument)
 
-    def integer(self, meta: Meta, children: Children) -> Integer:
-        return self._integer(children[0])
-
-    def name(self, meta: Meta, children: Children) -> Name:
-        return self._name(children[0])
-
-    def dereference(self, meta: Meta, children: Children) -> Dereference:
-        return Dereference(self._span(meta), children[-1])
-
-    def prefix(self, meta: Meta, children: Children) -> Prefix:
-        return Prefix(self._span(meta), str(children[0]), children[1])
-
-    def infix(self, meta: Meta, children: Children) -> Infix:
-        left, operator, right = children
-        return Infix(self._span(meta), str(operator), left, right)
-
-    def conditional(self, meta: Meta, children: Children) -> Conditional:
-        condition, then, otherwise = children
-        return Conditional(self._span(meta), condition, then, otherwise)
-
-    def assign(self, meta: Meta, children: Children) -> Assign:
-        target, value = children
-        return Assign(self._span(meta), target, value)
-
-    def call(self, meta: Meta, children: Children) -> Call:
-        token, *arguments = children
+    def call(self, meta: Meta, function: tree.Name, *arguments: Any) -> tree.Call:
         given = tuple(each for each in arguments if each is not None)
-        return Call(self._span(meta), self._name(token), given)
+        return tree.Call(self._span(meta), function, given)
 
-    def division(self, meta: Meta, children: Children) -> Unsupported:
-        left, operator, right = children
+    def division(self, meta: Meta, left: Any, operator: Token, right: Any) -> tree.Unsupported:
         construct = "division (`/`)" if operator == "/" else "the remainder (`%`)"
-        return Unsupported(self._span(meta), construct, (left, right))
+        return tree.Unsupported(self._span(meta), construct, (left, right))
 
-    def update(self, meta: Meta, children: Children) -> Update | Unsupported:
-        target, operator, value = children
+    def update(self, meta: Meta, target: Any, operator: Token, value: Any) -> tree.Node:
         if operator[0] in "/%":
             construct = f"the assignment `{operator}`"
-            return Unsupported(self._span(meta), construct, (target, value))
-        return Update(self._span(meta), target, operator[:-1], value)
+            return tree.Unsupported(self._span(meta), construct, (target, value))
+        return tree.Update(self._span(meta), target, operator[:-1], value)
 
-    def step(self, meta: Meta, children: Children) -> Update:
-        operator = next(each for each in children if isinstance(each, Token))
-        (target,) = (each for each in children if not isinstance(each, Token))
-        one = Integer(self._span(operator), "1")
-        return Update(self._span(meta), target, operator[0], one, True)
+    def step(self, meta: Meta, *parts: Any) -> tree.Update:
+        target, operator = sorted(parts, key=lambda each: isinstance(each, Token))
+        one = tree.Integer(self._span(operator), "1")
+        return tree.Update(self._span(meta), target, operator[0], one, True)
 
     # ---- the final condition -----------------------------------------------------------------
 
-    def condition(self, meta: Meta, children: Children) -> FinalCondition:
-        quantifier, formula = children
-        return FinalCondition(self._span(meta), quantifier, formula)
+    def quantifier(self, meta: Meta, *words: Token) -> str:
+        return "~exists" if len(words) == 2 else str(words[0])
 
-    def quantifier(self, meta: Meta, children: Children) -> str:
-        return "~exists" if len(children) == 2 else str(children[0])
+    def conjunction(self, meta: Meta, *parts: tree.FormulaText) -> tree.FormulaText:
+        return tree.Joint(self._span(meta), True, parts)
 
-    def conjunction(self, meta: Meta, children: Children) -> FormulaText:
-        return Joint(self._span(meta), True, tuple(children))
+    def disjunction(self, meta: Meta, *parts: tree.FormulaText) -> tree.FormulaText:
+        return tree.Joint(self._span(meta), False, parts)
 
-    def disjunction(self, meta: Meta, children: Children) -> FormulaText:
-        return Joint(self._span(meta), False, tuple(children))
+    def negation(self, meta: Meta, word: Token, argument: tree.FormulaText) -> tree.FormulaText:
+        return tree.Denial(self._span(meta), argument)
 
-    def negation(self, meta: Meta, children: Children) -> FormulaText:
-        return Denial(self._span(meta), children[1])
+    def truth(self, meta: Meta, word: Token | None = None) -> tree.FormulaText:
+        return tree.Joint(self._span(meta), True, ())
 
-    def truth(self, meta: Meta, children: Children) -> FormulaText:
-        return Joint(self._span(meta), True, ())
+    def falsity(self, meta: Meta, word: Token) -> tree.FormulaText:
+        return tree.Joint(self._span(meta), False, ())
 
-    def falsity(self, meta: Meta, children: Children) -> FormulaText:
-        return Joint(self._span(meta), False, ())
-
-    def atom(self, meta: Meta, children: Children) -> FormulaText:
-        owner, name, equal, value = children
-        thread = self._owner(owner) if owner is not None else None
-        return Claim(self._span(meta), thread, name, equal, value)
-
-    def relation(self, meta: Meta, children: Children) -> bool:
-        return not children or children[0] != "!="
+    def relation(self, meta: Meta, sign: str = "=") -> bool:
+        return sign != "!="
 
 
-def _statement(part: Expression | Statement) -> Statement:
+def _those(kind: type[Kind], nodes: Iterable[object]) -> tuple[Kind, ...]:
+    return tuple(each for each in nodes if isinstance(each, kind))
+
+
+def _statement(part: tree.Expression | tree.Statement) -> tree.Statement:
     """A part of an unsupported statement or of the head of a loop, as a statement."""
-    return part if isinstance(part, Statement) else Evaluate(part.span, part)
+    return part if isinstance(part, tree.Statement) else tree.Evaluate(part.span, part)
 
 
-def _flat(nodes: Children) -> Children:
+def _flat(nodes: Sequence[Any]) -> list[Any]:
     """Nodes of a scope tree, without the brackets that say nothing."""
     return [each for node in nodes for each in (node if isinstance(node, list) else (node,))]

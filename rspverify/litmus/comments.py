@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from rspverify.grammar import blanked, sign_at
 from rspverify.litmus.problems import Problems
-from rspverify.source import Source, Span
+from rspverify.source import Source
 
 _COMMENT = re.compile(
     r"""
@@ -31,16 +32,15 @@ def without_comments(source: Source, problems: Problems) -> str | None:
             return None
         if not match["kept"]:
             parts.append(source.text[end : match.start()])
-            parts.append("\n".join(" " * len(line) for line in match[0].split("\n")))
+            parts.append(blanked(match[0]))
             end = match.end()
     return "".join(parts) + source.text[end:]
 
 
 def _endless(source: Source, start: int, problems: Problems) -> None:
-    line = source.text.count("\n", 0, start) + 1
-    column = start - source.text.rfind("\n", 0, start)
-    span = Span(source, line, column, line, column + 2)
     sign, hint = "*/", None
     if source.text.startswith("(*", start):
         sign, hint = "*)", "where `(*x` reads a location, put no blank after the star"
-    problems.error(span, f"a comment must end with `{sign}`, and this one has no end", hint)
+    problems.error(
+        sign_at(source, start), f"a comment must end with `{sign}`, and this one has no end", hint
+    )

@@ -11,30 +11,8 @@ from rspverify.litmus.program import Atom, Condition, Formula, Junction, Negatio
 from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Joint, Watched
 
 
-def final_condition(
-    written: FinalCondition,
-    registers: Mapping[str, Collection[str]],
-    locations: Collection[str],
-    problems: Problems,
-) -> Condition:
-    """The condition, which speaks of registers (by the name of their thread) and of locations."""
-    reading = _Reading(registers, locations, problems)
-    return Condition(written.quantifier, reading.formula(written.formula), written.span)
-
-
-def watched(
-    written: Iterable[Watched],
-    registers: Mapping[str, Collection[str]],
-    locations: Collection[str],
-    problems: Problems,
-) -> tuple[tuple[int | None, str], ...]:
-    """What `locations […]` names: registers by thread and name, locations by None and name."""
-    reading = _Reading(registers, locations, problems)
-    return tuple((reading.thread(each), each.name.text) for each in written)
-
-
-class _Reading:
-    """A condition on its way to a formula."""
+class Claims:
+    """What a test says of registers (by the name of their thread) and of locations."""
 
     def __init__(
         self,
@@ -46,21 +24,28 @@ class _Reading:
         self._owners = {name: thread for thread, own in registers.items() for name in own}
         self._problems = problems
 
-    def formula(self, written: FormulaText) -> Formula:
-        """The formula, with the problems of its parts noted."""
+    def condition(self, written: FinalCondition) -> Condition:
+        """The final condition, with the problems of its parts noted."""
+        return Condition(written.quantifier, self._formula(written.formula), written.span)
+
+    def watched(self, written: Iterable[Watched]) -> tuple[tuple[int | None, str], ...]:
+        """What `locations […]` names: registers by thread and name, locations by None and name."""
+        return tuple((self._thread(each), each.name.text) for each in written)
+
+    def _formula(self, written: FormulaText) -> Formula:
         match written:
             case Denial(_, argument):
-                return Negation(self.formula(argument))
+                return Negation(self._formula(argument))
             case Joint(_, conjunctive, arguments):
-                return Junction(conjunctive, tuple(self.formula(each) for each in arguments))
+                return Junction(conjunctive, tuple(self._formula(each) for each in arguments))
             case Claim(_, _, name, equal, value):
-                thread = self.thread(written)
+                thread = self._thread(written)
                 atom = Atom(thread, name.text, stated(value, self._problems))
                 return atom if equal else Negation(atom)
             case _:
                 assert_never(written)
 
-    def thread(self, claim: Claim | Watched) -> int | None:
+    def _thread(self, claim: Watched) -> int | None:
         """The thread whose register is spoken of, or None for a location."""
         name = claim.name.text
         if claim.owner is None:
@@ -81,7 +66,7 @@ class _Reading:
             self._problems.error(claim.name.span, message, hint)
         return int(thread[1:])
 
-    def _no_location(self, claim: Claim | Watched) -> None:
+    def _no_location(self, claim: Watched) -> None:
         name = claim.name.text
         hint = self._problems.suggestion(name, self._locations)
         if name in self._owners:

@@ -98,8 +98,7 @@ def locations(
             if name in seen:
                 where = thread.name.text
                 message = f"the parameters of {where} must differ, not be {quote(name)} twice"
-                related = ((seen[name].name.span, "the first one is here"),)
-                problems.error(parameter.name.span, message, related=related)
+                problems.again(parameter.name.span, message, seen[name].name.span)
                 continue
             seen[name] = parameter
             what = declared(parameter.specifiers, parameter.span, language, problems)
@@ -135,8 +134,7 @@ def _initial_values(entries: Iterable[Entry], problems: Problems) -> dict[str, t
         value = stated(entry.value, problems) if entry.value else 0
         if name in values:
             message = f"{quote(name)} must have one initial value, not two"
-            related = ((values[name][0].span, "the first one is here"),)
-            problems.error(entry.span, message, related=related)
+            problems.again(entry.span, message, values[name][0].span)
         else:
             values[name] = (entry, value)
     return values

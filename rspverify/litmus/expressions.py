@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from rspverify.litmus import tree
 from rspverify.litmus.functions import BARRIERS, Access, access
 from rspverify.litmus.literal import number
 from rspverify.litmus.names import Names
@@ -20,23 +21,8 @@ from rspverify.litmus.operations import (
     label_in,
     ordinals,
 )
-from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Kind
 from rspverify.litmus.registers import Registers
-from rspverify.litmus.tree import (
-    Assign,
-    Call,
-    Conditional,
-    Dereference,
-    Expression,
-    Infix,
-    Integer,
-    Name,
-    Prefix,
-    ThreadText,
-    Unsupported,
-    Update,
-)
 from rspverify.value import Constant, binary, select, unary
 from rspverify.value import Expression as Value
 
@@ -46,40 +32,39 @@ class Evaluation:
 
     def __init__(
         self,
-        thread: ThreadText,
+        thread: tree.ThreadText,
         language: str,
         names: Names,
         registers: Registers,
         operations: Operations,
-        problems: Problems,
     ) -> None:
         self.iteration: list[int] = []
         self._ordinals = ordinals(thread.body)
         self._language = language
-        self._names, self._registers = names, registers
-        self._operations, self._problems = operations, problems
+        self._names, self.registers = names, registers
+        self.operations, self._problems = operations, operations.problems
 
-    def value(self, written: Expression, guard: Value) -> Value:
+    def value(self, written: tree.Expression, guard: Value) -> Value:
         """The value of an expression, whose operations are executed where the guard holds."""
-        known = self._operations
+        known = self.operations
         match written:
-            case Integer():
+            case tree.Integer():
                 return Constant(number(written, self._problems))
-            case Name(_, name):
-                return self._registers[name] if self._names.register(written) else UNKNOWN
-            case Dereference(span, argument):
+            case tree.Name(_, name):
+                return self.registers[name] if self._names.register(written) else UNKNOWN
+            case tree.Dereference(span, argument):
                 location = self._names.location(argument, "what `*` reads", Kind.LOAD)
                 if location is None:
                     return UNKNOWN
                 return known.add(PLAIN_LOAD, location, guard, span)
-            case Prefix(span, "+", argument):
+            case tree.Prefix(span, "+", argument):
                 return self.value(argument, guard)
-            case Prefix(span, "&", _):
+            case tree.Prefix(span, "&", _):
                 self._problems.unsupported(span, "an address (`&`) as a value is not supported")
                 return UNKNOWN
-            case Prefix(span, operator, argument):
+            case tree.Prefix(span, operator, argument):
                 return known.bounded(span, unary(operator, self.value(argument, guard)))
-            case Infix(span, operator, left, right):
+            case tree.Infix(span, left, operator, right):
                 before = len(known.found)
                 first = self.value(left, guard)
                 if operator == "&&":
@@ -90,63 +75,63 @@ class Evaluation:
                     with known.beside(before, span):
                         second = self.value(right, guard)
                 return known.bounded(span, binary(operator, first, second))
-            case Conditional(span, condition, then, otherwise):
+            case tree.Conditional(span, condition, then, otherwise):
                 chosen = self.value(condition, guard)
                 one = self.value(then, known.both(span, guard, chosen))
                 other = self.value(otherwise, known.unless(span, guard, chosen))
                 return known.bounded(span, select(chosen, one, other))
-            case Call(span, function, _):
+            case tree.Call(span, function, _):
                 value = self.call(written, guard)
                 if value is None:
                     message = f"{function.text} has no value: it must be a statement of its own"
                     self._problems.error(span, message)
                 return value or UNKNOWN
-            case Assign(span, Dereference(_, argument), value):
+            case tree.Assign(span, tree.Dereference(_, argument), value):
                 stored = self.value(value, guard)
                 location = self._names.location(argument, "what `*` writes", Kind.STORE)
                 if location is not None:
                     known.add(PLAIN_STORE, location, guard, span, stored)
                 return stored
-            case Assign() | Update():
+            case tree.Assign() | tree.Update():
                 return self._changed(written, guard)
-            case Unsupported():
+            case tree.Unsupported():
                 return self.unsupported(written, guard)
             case _:
                 assert_never(written)
 
-    def _changed(self, written: Assign | Update, guard: Value) -> Value:
+    def _changed(self, written: tree.Assign | tree.Update, guard: Value) -> Value:
         """The value of a change of a register inside an expression, which is not supported."""
         what, hint = "an assignment", "write `==` to compare"
-        if isinstance(written, Update):
+        if isinstance(written, tree.Update):
             operator = written.operator
             what, hint = f"`{operator}{operator if written.step else '='}`", "make it a statement"
         message = f"{what} inside an expression is not supported"
         self._problems.unsupported(written.span, message, hint)
         return self.value(written.value, guard)
 
-    def unsupported(self, written: Unsupported, guard: Value) -> Value:
+    def unsupported(self, written: tree.Unsupported, guard: Value) -> Value:
         """Note an expression that is not supported, and look at its parts."""
         message = f"{written.construct} is not supported"
         self._problems.unsupported(written.span, message, written.hint)
         for part in written.parts:
-            if isinstance(part, Expression):
+            if isinstance(part, tree.Expression):
                 self.value(part, guard)
         return UNKNOWN
 
     # ---- calls -------------------------------------------------------------------------------
 
-    def call(self, call: Call, guard: Value, label: str | None = None) -> Value | None:
+    def call(self, call: tree.Call, guard: Value, label: str | None = None) -> Value | None:
         """The value of a call; None if it has none. label: of a barrier that has one."""
         how = access(call, self._language, self._problems)
         if how is None:
             for argument in call.arguments:
-                if isinstance(argument, Call):
+                if isinstance(argument, tree.Call):
                     self.value(argument, guard)
             return UNKNOWN
         if how.location is None:
             if call.function.text in BARRIERS:
                 label = label_in(label or self._ordinals[id(call)], self.iteration)
-            self._operations.add(how, None, guard, call.span, label=label)
+            self.operations.add(how, None, guard, call.span, label=label)
             return None
         what = f"the first argument of {call.function.text}"
         location = self._names.location(how.location, what, how.kind)
@@ -155,11 +140,16 @@ class Evaluation:
             return self._compare_exchange(call, how, location, operand, guard)
         if location is None:
             return UNKNOWN
-        result = self._operations.add(how, location, guard, call.span, operand)
+        result = self.operations.add(how, location, guard, call.span, operand)
         return result if how.kind in (Kind.LOAD, Kind.RMW) else None
 
     def _compare_exchange(
-        self, call: Call, how: Access, location: str | None, desired: Value | None, guard: Value
+        self,
+        call: tree.Call,
+        how: Access,
+        location: str | None,
+        desired: Value | None,
+        guard: Value,
     ) -> Value:
         """Read what is expected, then compare and exchange; 1 where that succeeds, otherwise 0.
 
@@ -172,7 +162,7 @@ class Evaluation:
         other = self._names.location(how.expected, what, Kind.LOAD)
         if location is None or other is None:
             return UNKNOWN
-        known, span = self._operations, call.span
+        known, span = self.operations, call.span
         expected = known.add(PLAIN_LOAD, other, guard, how.expected.span)
         found = known.add(how, location, guard, span, desired, expected)
         if guard == FALSE:

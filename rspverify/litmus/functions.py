@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rspverify.litmus.orders import DEFAULT_SCOPE, order_of, regions_of, scope_of
 from rspverify.litmus.problems import Problems, listed, quote
@@ -15,8 +17,7 @@ BARRIERS = ("barrier", "work_group_barrier")
 """The functions at which the threads of a work-group meet."""
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function: what it does, its parameters, and how many of the last ones may be left out.
 
     operator: of an RMW, one of OPERATORS. atomic: whether a short form, which names no order, is
@@ -97,21 +98,15 @@ def _c() -> dict[str, Function]:
 FUNCTIONS: Mapping[str, Mapping[str, Function]] = {"C": _c(), "OpenCL": _opencl()}
 """The functions of each language, by name (C11 §7.17, §7.26.4; OpenCL C §6.13.8, §6.13.11)."""
 
-_UNSUPPORTED: Mapping[str, re.Pattern[str]] = {
-    "C": re.compile(
-        r"atomic_(flag_\w+|signal_fence|is_lock_free)|mtx_\w+|thrd_\w+|cnd_\w+|assert", re.ASCII
-    ),
-    "OpenCL": re.compile(
-        r"atomic_flag_\w+|sub_group_\w+|(read_|write_)?mem_fence|get_\w+|printf"
-        r"|atom(ic)?_(add|sub|xchg|inc|dec|cmpxchg|min|max|and|or|xor)",
-        re.ASCII,
-    ),
+_UNSUPPORTED: Mapping[str, str] = {
+    "C": r"atomic_(flag_\w+|signal_fence|is_lock_free)|mtx_\w+|thrd_\w+|cnd_\w+|assert",
+    "OpenCL": r"atomic_flag_\w+|sub_group_\w+|(read_|write_)?mem_fence|get_\w+|printf"
+    r"|atom(ic)?_(add|sub|xchg|inc|dec|cmpxchg|min|max|and|or|xor)",
 }
 """Functions that the language has and this version has not."""
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Struct, frozen=True):
     """A call that is understood: the operation that it is, and its arguments.
 
     A compare-exchange has `expected`, and its desired value as `value`.
@@ -188,7 +183,7 @@ def _scope(
 
 def _unknown(function: Name, language: str, problems: Problems) -> None:
     name, known = function.text, FUNCTIONS[language]
-    if _UNSUPPORTED[language].fullmatch(name):
+    if re.fullmatch(_UNSUPPORTED[language], name, re.ASCII):
         problems.unsupported(function.span, f"the function {quote(name)} is not supported")
         return
     other = next((each for each in FUNCTIONS if each != language and name in FUNCTIONS[each]), None)

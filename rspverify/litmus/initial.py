@@ -25,8 +25,7 @@ def initial_registers(
             problems.error(owner.span, message)
         elif (thread, name) in first:
             message = f"{quote(name)} of {thread} must have one initial value, not two"
-            related = ((first[thread, name], "the first one is here"),)
-            problems.error(entry.span, message, related=related)
+            problems.again(entry.span, message, first[thread, name])
         elif name in {each.name.text for each in threads[thread].parameters}:
             message = f"{quote(name)} must be a register of {thread}, not a location"
             problems.error(entry.name.span, message, f"write `{name} = {value}`")

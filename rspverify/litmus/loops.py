@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rspverify.litmus.expressions import Evaluation
-from rspverify.litmus.operations import FALSE, TRUE, Operations
-from rspverify.litmus.problems import Problems
+from rspverify.litmus.operations import FALSE, TRUE
 from rspverify.litmus.program import Cut
-from rspverify.litmus.registers import Registers, Way
+from rspverify.litmus.registers import Way
 from rspverify.litmus.tree import Jump, Loop, Statement
 from rspverify.source import Span
 from rspverify.value import Expression, binary
@@ -44,19 +43,14 @@ class Loops:
 
     def __init__(
         self,
-        thread: int,
         unroll: int,
-        registers: Registers,
-        operations: Operations,
         evaluation: Evaluation,
         statement: Callable[[Statement, Expression], Expression],
-        problems: Problems,
     ) -> None:
         self.cuts: list[Cut] = []
-        self._thread, self._unroll = thread, unroll
-        self._registers, self._operations = registers, operations
-        self._evaluation, self._statement = evaluation, statement
-        self._problems = problems
+        self._unroll, self._evaluation, self._statement = unroll, evaluation, statement
+        self._registers, self._operations = evaluation.registers, evaluation.operations
+        self._problems = evaluation.operations.problems
         self._rounds: list[_Round] = []
         self._iterations, self._statements = 0, 0
 
@@ -105,7 +99,7 @@ class Loops:
             if going == FALSE:
                 break
             if count >= self._unroll and going != guard:
-                self.cuts.append(Cut(self._thread, going, self._unroll, loop.span))
+                self.cuts.append(Cut(self._operations.thread, going, self._unroll, loop.span))
                 here.exits.append((going, self._registers.since(here.depth)))
                 break
             if self._iterations >= MAX_ITERATIONS or self._statements >= MAX_STATEMENTS:

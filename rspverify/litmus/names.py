@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rspverify.litmus import tree
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Kind, Location
-from rspverify.litmus.tree import (
-    Assign,
-    Declarator,
-    Dereference,
-    Expression,
-    Integer,
-    Name,
-    Prefix,
-    ThreadText,
-    walk,
-)
 
 
 class Names:
@@ -27,7 +17,7 @@ class Names:
 
     def __init__(
         self,
-        thread: ThreadText,
+        thread: tree.ThreadText,
         initial: Iterable[str],
         locations: Mapping[str, Location],
         problems: Problems,
@@ -40,7 +30,7 @@ class Names:
         self._locations = locations
         self._problems = problems
 
-    def register(self, name: Name) -> bool:
+    def register(self, name: tree.Name) -> bool:
         """Whether a word names a register of the thread; if not, that is noted."""
         if name.text in self._parameters:
             message = f"{quote(name.text)} must be a register here, not a location"
@@ -58,9 +48,9 @@ class Names:
         self._problems.error(name.span, message, hint)
         return False
 
-    def location(self, argument: Expression, what: str, kind: Kind) -> str | None:
+    def location(self, argument: tree.Expression, what: str, kind: Kind) -> str | None:
         """The location that an argument names, for an operation of that kind; noted if none."""
-        if not isinstance(argument, Name):
+        if not isinstance(argument, tree.Name):
             self._no_name(argument, what)
             return None
         name = argument.text
@@ -76,22 +66,22 @@ class Names:
             return None
         return name
 
-    def _no_name(self, argument: Expression, what: str) -> None:
+    def _no_name(self, argument: tree.Expression, what: str) -> None:
         message = f"{what} must be the name of a location"
         match argument:
-            case Dereference(_, Name(_, name)):
+            case tree.Dereference(_, tree.Name(_, name)):
                 self._problems.error(argument.span, f"{message}, not its value", f"write `{name}`")
-            case Prefix(_, "&", Name(_, name)) if name in self._parameters:
+            case tree.Prefix(_, "&", tree.Name(_, name)) if name in self._parameters:
                 hint = f"write `{name}`: a parameter is an address already"
                 self._problems.error(argument.span, f"{message}, not the address of one", hint)
-            case Integer():
+            case tree.Integer():
                 hint = "add a location to the parameters that holds it"
                 self._problems.error(argument.span, f"{message}, not an integer", hint)
             case _:
                 shown = f"{message}: an address that is computed is not supported"
                 self._problems.unsupported(argument.span, shown)
 
-    def _no_parameter(self, argument: Name, what: str) -> None:
+    def _no_parameter(self, argument: tree.Name, what: str) -> None:
         name, shown = argument.text, quote(argument.text)
         if name in self._known:
             message = f"{what} must be a location, not the register {shown}"
@@ -107,11 +97,11 @@ class Names:
             self._problems.error(argument.span, message, hint)
 
 
-def _assigned(thread: ThreadText) -> list[str]:
+def _assigned(thread: tree.ThreadText) -> list[str]:
     """The registers that a thread declares or assigns, in the order of the text."""
     found: dict[str, None] = {}
-    for node in walk(thread.body):
+    for node in tree.walk(thread.body):
         match node:
-            case Declarator(_, _, Name(_, name), _) | Assign(_, Name(_, name), _):
-                found.setdefault(name)
+            case tree.Declarator(_, _, target) | tree.Assign(_, tree.Name() as target):
+                found.setdefault(target.text)
     return list(found)

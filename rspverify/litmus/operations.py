@@ -6,25 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rspverify.litmus.functions import BARRIERS, Access
-from rspverify.litmus.growth import TOO_LARGE, Growth
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Kind, Operation
 from rspverify.litmus.tree import Block, Call, walk
 from rspverify.source import Span
-from rspverify.value import (
-    Constant,
-    Expression,
-    Read,
-    binary,
-    conjunction,
-    select,
-    unary,
-)
+from rspverify.value import Constant, Expression, Read, binary, conjunction, parts, select, unary
 
 FALSE, TRUE = Constant(0), Constant(1)
 
 UNKNOWN = Read(-1)
 """The value of what has a problem; it never reaches a Program, and no guard over it is constant."""
+
+MAX_SIZE, MAX_DEPTH = 10_000, 100
+"""How many parts (constants, reads and operators) an expression may have, and how deep they may be
+nested. Registers are replaced by what they hold, so `r = r + r;` doubles an expression. All that
+works on expressions visits each part, mostly by recursion: the limits are here, at the door."""
+
+_TOO_LARGE = (
+    f"an expression with more than {MAX_SIZE:,} parts, or nested deeper than {MAX_DEPTH}, is not"
+    " supported"
+)
 
 MAX_UNSEQUENCED = 1_000
 """How many operations one expression may have that are not sequenced with each other."""
@@ -43,9 +44,11 @@ class Operations:
 
     def __init__(self, thread: int, first: int, problems: Problems) -> None:
         self.found: list[Operation] = []
-        self._thread, self._first = thread, first
-        self._problems = problems
-        self._growth, self._too_large = Growth(), False
+        self.thread, self._first = thread, first
+        self.problems = problems
+        # The expressions are kept, so that an id stays that of its expression.
+        self._measured: dict[int, tuple[Expression, int, int]] = {}
+        self._too_large = False
         self._unsequenced: frozenset[int] = frozenset()
         self._too_wide = False
 
@@ -57,7 +60,7 @@ class Operations:
         if len(before) + len(others) > MAX_UNSEQUENCED:
             if not self._too_wide:
                 self._too_wide = True
-                self._problems.unsupported(span, _TOO_WIDE)
+                self.problems.unsupported(span, _TOO_WIDE)
         else:
             self._unsequenced = before | frozenset(others)
         yield
@@ -65,13 +68,26 @@ class Operations:
 
     def bounded(self, span: Span, expression: Expression) -> Expression:
         """The expression, unless it is too large to work with."""
-        if self._growth.within(expression):
+        size, depth = self._measure(expression)
+        if size <= MAX_SIZE and depth <= MAX_DEPTH:
             return expression
         if not self._too_large:
             self._too_large = True
             hint = "registers are replaced by what they hold: `r = r + r` doubles the expression"
-            self._problems.unsupported(span, TOO_LARGE, hint)
+            self.problems.unsupported(span, _TOO_LARGE, hint)
         return UNKNOWN
+
+    def _measure(self, expression: Expression) -> tuple[int, int]:
+        """How many parts an expression has, and how deep it is."""
+        if isinstance(expression, Constant | Read):
+            return 1, 1
+        known = self._measured.get(id(expression))
+        if known is not None:
+            return known[1:]
+        sizes, depths = zip(*map(self._measure, parts(expression)), strict=True)
+        size, depth = 1 + sum(sizes), 1 + max(depths)
+        self._measured[id(expression)] = (expression, size, depth)
+        return size, depth
 
     def both(self, span: Span, guard: Expression, condition: Expression) -> Expression:
         """The guard of what is executed where a guard and a condition hold."""
@@ -105,7 +121,7 @@ class Operations:
         self.found.append(
             Operation(
                 index,
-                self._thread,
+                self.thread,
                 how.kind,
                 location,
                 how.order,

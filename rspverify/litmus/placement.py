@@ -31,8 +31,8 @@ def placement(
         _nowhere(test, headed, problems)
         return dict.fromkeys(threads, (0, 0))
     for tree in test.scope_trees[1:]:
-        related = ((test.scope_trees[0].span, "the first one is here"),)
-        problems.error(tree.span, "a test must have one scopeTree, not several", related=related)
+        message = "a test must have one scopeTree, not several"
+        problems.again(tree.span, message, test.scope_trees[0].span)
     if test.scope_trees:
         tree = test.scope_trees[0]
         if headed:

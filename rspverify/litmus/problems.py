@@ -28,6 +28,10 @@ class Problems:
         """Note that the input is wrong."""
         self._note(Problem(span, message, hint, related))
 
+    def again(self, span: Span, message: str, first: Span) -> None:
+        """Note that something stands again that may stand once."""
+        self.error(span, message, related=((first, "the first one is here"),))
+
     def unsupported(self, span: Span, message: str, hint: str | None = None) -> None:
         """Note that the input is right and beyond this version."""
         self._note(Problem(span, message, hint, (), Severity.UNSUPPORTED))

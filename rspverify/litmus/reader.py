@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
-from rspverify.litmus.condition import final_condition, watched
+from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import locations
-from rspverify.litmus.elaborate import Surroundings, run
+from rspverify.litmus.elaborate import Execution, Surroundings
 from rspverify.litmus.initial import initial_registers
 from rspverify.litmus.placement import placement
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Cut, Operation, Program, Thread
+from rspverify.litmus.program import Cut, Program, Thread
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import Test, ThreadText
 from rspverify.source import Source, read_source
@@ -63,30 +63,25 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
     initial = initial_registers(test.registers, written, problems)
     around = Surroundings(test.language, known, unroll, problems)
     threads: list[Thread] = []
-    operations: list[Operation] = []
     cuts: list[Cut] = []
     for index, (name, thread) in enumerate(written.items()):
-        found = run(thread, index, len(operations), initial.get(name, {}), around)
-        operations += found.operations
-        cuts += found.cuts
-        device, workgroup = places.get(name, (0, 0))
-        threads.append(Thread(name, index, device, workgroup, found.operations, found.registers))
+        first = sum(len(each.operations) for each in threads)
+        execution = Execution(thread, index, first, initial.get(name, {}), around)
+        threads.append(execution.run(*places.get(name, (0, 0))))
+        cuts += execution.cuts
     for thread in test.threads:
         if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
-            run(thread, 0, 0, {}, around)
-    condition = None
-    registers_of = {thread.name: thread.registers for thread in threads}
-    if test.condition is not None:
-        condition = final_condition(test.condition, registers_of, known, problems)
+            Execution(thread, 0, 0, {}, around).run()
+    claims = Claims({thread.name: thread.registers for thread in threads}, known, problems)
     return Program(
         test.title,
         source,
         tuple(known.values()),
         tuple(threads),
-        condition,
+        None if test.condition is None else claims.condition(test.condition),
         test.language,
         tuple(cuts),
-        watched(test.watched, registers_of, known, problems),
+        claims.watched(test.watched),
     )
 
 
@@ -99,8 +94,8 @@ def _threads(test: Test, problems: Problems) -> dict[str, ThreadText]:
             message = f"a thread must be named P0, P1 and so on, not {quote(name)}"
             problems.error(thread.name.span, message)
         elif name in found:
-            related = ((found[name].name.span, "the first one is here"),)
-            problems.error(thread.name.span, f"{name} must be one thread, not two", None, related)
+            first = found[name].name.span
+            problems.again(thread.name.span, f"{name} must be one thread, not two", first)
         else:
             found[name] = thread
     if not test.threads:

@@ -2,7 +2,8 @@
 
 A part is left out only where it is certain to end as it seems: the innermost statement of a thread,
 the parameters of a thread, or an entry of the initial state. Where brackets do not fit together, or
-a thread seems not to end, later mistakes might be mere consequences, and the reading ends.
+a thread seems not to end, later mistakes might be mere consequences, and the reading ends. Patterns
+are compiled when there is a mistake: most tests have none.
 """
 
 from __future__ import annotations
@@ -10,21 +11,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from rspverify.grammar import END, Mistake
+from rspverify.grammar import END, Mistake, blanked
 
-_SIGN = re.compile(r"[(){}\[\];]")
+_SIGN = r"[(){}\[\];]"
 _OPENING = {")": "(", "]": "[", "}": "{"}
-_HEAD = re.compile(r'\s*[^\n]*(?:\s+(?:"[^"\n]*"|[A-Za-z]\w*=[^\n]*))*')
+_HEAD = r'\s*[^\n]*(?:\s+(?:"[^"\n]*"|[A-Za-z]\w*=[^\n]*))*'
 """The first line, which may have any signs, and what may stand between it and the initial state."""
 
-_PARAMETERS = re.compile(r"\s*P[0-9]+\s*(?:@[^(){}\[\];]*)?\((?P<them>[^(){}\[\];]*)\)\s*\{")
-_NEXT_PART = re.compile(
-    r"^[ \t]*(?:(?:[~!]|not\b)?[ \t]*exists|forall|scopeTree|locations|filter|P[0-9]+\s*[(@])",
-    re.MULTILINE,
+_PARAMETERS = r"\s*P[0-9]+\s*(?:@[^(){}\[\];]*)?\((?P<them>[^(){}\[\];]*)\)\s*\{"
+_NEXT_PART = (
+    r"(?m)^[ \t]*(?:(?:[~!]|not\b)?[ \t]*exists|forall|scopeTree|locations|filter|P[0-9]+\s*[(@])"
 )
 """What begins another part of a test, and so shows that a thread should have ended before."""
-
-_LINE_END = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
 @dataclass
@@ -39,18 +37,19 @@ def without_mistake(text: str, mistake: Mistake) -> str | None:
     """The text with blanks in the place of the part that has a mistake; None if in doubt."""
     if mistake.terminal == END or mistake.expected == {"WHILE"}:  # The body of `do` began anywhere.
         return None
+    if not braces_fit(text):
+        return None
     part = _part(text, mistake.offset)
     if part is None or not text[slice(*part)].strip():
         return None
     start, end = part
-    blank = "".join(each if each == "\n" else " " for each in text[start:end])
-    left = text[:start] + blank + text[end:]
+    left = text[:start] + blanked(text[start:end]) + text[end:]
     return left if braces_fit(left) else None
 
 
 def braces_fit(text: str) -> bool:
     """Whether each brace of a test has its counterpart; if not, a mistake has consequences."""
-    head, depth = _HEAD.match(text), 0
+    head, depth = re.match(_HEAD, text), 0
     for brace in re.compile(r"[{}]").finditer(text, head.end() if head else 0):
         depth += 1 if brace[0] == "{" else -1
         if depth < 0:
@@ -60,10 +59,10 @@ def braces_fit(text: str) -> bool:
 
 def _part(text: str, offset: int) -> tuple[int, int] | None:
     """Where the part begins and ends that has a mistake at an offset."""
-    head = _HEAD.match(text)
+    head = re.match(_HEAD, text)
     blocks = [_Block(head.end() if head else 0)]
     initial = True
-    for sign in _SIGN.finditer(text, blocks[0].start):
+    for sign in re.compile(_SIGN).finditer(text, blocks[0].start):
         at, block = sign.start(), blocks[-1]
         if at >= offset:
             break
@@ -88,7 +87,7 @@ def _part(text: str, offset: int) -> tuple[int, int] | None:
     if len(blocks) == 1:
         return _parameters(text, blocks[0].start, offset)
     end = _end(text, offset, blocks[-1], initial)
-    if end is None or (not initial and _NEXT_PART.search(text[blocks[-1].start : end])):
+    if end is None or (not initial and re.search(_NEXT_PART, text[blocks[-1].start : end])):
         return None
     return blocks[-1].start, end
 
@@ -106,7 +105,7 @@ def _end(text: str, offset: int, block: _Block, initial: bool) -> int | None:
     """Where the last statement of a block ends, read on from an offset; None if in doubt."""
     brackets = list(block.brackets)
     loop = re.compile(r"\s*for\b").match(text, block.start) is not None
-    for sign in _SIGN.finditer(text, offset):
+    for sign in re.compile(_SIGN).finditer(text, offset):
         if sign[0] in "({[":
             if (initial and sign[0] != "[") or (sign[0] == "{" and set(brackets) & {"(", "["}):
                 return None
@@ -119,7 +118,7 @@ def _end(text: str, offset: int, block: _Block, initial: bool) -> int | None:
             if sign[0] == "}" and not brackets and not _goes_on(text, block.start, sign.end()):
                 return sign.end()
         elif "{" not in brackets and not (loop and brackets):
-            if not _LINE_END.match(text, sign.end()):
+            if not re.compile(r"(?m)[ \t]*$").match(text, sign.end()):
                 continue  # It may be the mistake.
             if not _goes_on(text, block.start, sign.end()):
                 return sign.end()
@@ -129,7 +128,7 @@ def _end(text: str, offset: int, block: _Block, initial: bool) -> int | None:
 
 def _parameters(text: str, start: int, offset: int) -> tuple[int, int] | None:
     """The parameters of the thread that begins at a place, if the offset is among them."""
-    thread = _PARAMETERS.match(text, start)
+    thread = re.compile(_PARAMETERS).match(text, start)
     if thread is None or not thread.start("them") <= offset <= thread.end("them"):
         return None
     return thread.span("them")

@@ -25,12 +25,12 @@ LANGUAGE = Language(Path(__file__).with_name("grammar.lark"))
 _MOST_READ = 500_000
 """How many characters are read at the most to find further mistakes, all times together."""
 
-_LAST_WORD = re.compile(r"(\w+|\+\+|--|&&|\|\||[<>=!]=|<<|>>|/\\|\\/|\S)$")
+_LAST_WORD = r"(\w+|\+\+|--|&&|\|\||[<>=!]=|<<|>>|/\\|\\/|\S)$"
 
 
 def warm_up() -> None:
     """Load the grammar's tables, so that processes forked later have them."""
-    LANGUAGE.load()
+    _ = LANGUAGE.parser
 
 
 def parse(source: Source, problems: Problems) -> Test | None:
@@ -41,11 +41,11 @@ def parse(source: Source, problems: Problems) -> Test | None:
     is only a consequence (recovery.py), and has no tree.
     """
     text = without_comments(source, problems)
-    certain = text is not None and braces_fit(text)
-    left = _MOST_READ if certain else 0
+    left = _MOST_READ
 
     def missing(mistake: Mistake) -> str | None:
-        if problems.full or not (certain and _lacks_semicolon(mistake)):
+        certain = _lacks_semicolon(mistake) and not problems.full and braces_fit(text or "")
+        if not certain:
             return None
         _report(mistake, source, problems)
         return "SEMICOLON"
@@ -133,5 +133,5 @@ def _hint(expected: frozenset[str], span: Span, problems: Problems) -> str | Non
 def _last_word(after: Span) -> str | None:
     """The word that ends just before a place, on its line."""
     before = after.source.line(after.line)[: after.column - 1]
-    match = _LAST_WORD.search(before[-200:])
+    match = re.search(_LAST_WORD, before[-200:])
     return match[0] if match else None

@@ -1,19 +1,21 @@
 """The syntax tree of a litmus test: what is written, before anything is known to make sense.
 
 `Unsupported` stands for what C and OpenCL have and this version has not; its parts are still read,
-so that all problems of a file are found at once.
+so that all problems of a file are found at once. Nodes are structs: so many dataclasses take longer
+to be made than a test to be read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from rspverify.source import Span
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Struct, frozen=True):
     """A stretch of the text."""
 
     span: Span
@@ -22,46 +24,40 @@ class Node:
 # ---- expressions ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Integer(Node):
+class Integer(Node, frozen=True):
     """An integer as it is written, with its sign where only a signed integer can stand."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Name(Node):
+class Name(Node, frozen=True):
     """A word: a register, a location, or a constant such as `memory_order_relaxed`."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Dereference(Node):
+class Dereference(Node, frozen=True):
     """`*e`."""
 
     argument: Expression
 
 
-@dataclass(frozen=True)
-class Prefix(Node):
+class Prefix(Node, frozen=True):
     """`- e`, `! e`, `~ e`, `+ e` or `& e`."""
 
     operator: str
     argument: Expression
 
 
-@dataclass(frozen=True)
-class Infix(Node):
+class Infix(Node, frozen=True):
     """`l op r`."""
 
-    operator: str
     left: Expression
+    operator: str
     right: Expression
 
 
-@dataclass(frozen=True)
-class Conditional(Node):
+class Conditional(Node, frozen=True):
     """`condition ? then : otherwise`."""
 
     condition: Expression
@@ -69,16 +65,14 @@ class Conditional(Node):
     otherwise: Expression
 
 
-@dataclass(frozen=True)
-class Assign(Node):
+class Assign(Node, frozen=True):
     """`target = value`."""
 
     target: Expression
     value: Expression
 
 
-@dataclass(frozen=True)
-class Update(Node):
+class Update(Node, frozen=True):
     """`target operator= value`; `target++` and `++target` (step) are `target += 1`."""
 
     target: Expression
@@ -87,16 +81,14 @@ class Update(Node):
     step: bool = False
 
 
-@dataclass(frozen=True)
-class Call(Node):
+class Call(Node, frozen=True):
     """`function(arguments)`."""
 
     function: Name
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Unsupported(Node):
+class Unsupported(Node, frozen=True):
     """An expression or a statement that this version does not have, and the parts it is made of."""
 
     construct: str
@@ -121,22 +113,19 @@ Expression = (
 # ---- statements ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Block(Node):
+class Block(Node, frozen=True):
     """`{ statements }`; the empty statement is a block of none."""
 
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
-class Evaluate(Node):
+class Evaluate(Node, frozen=True):
     """`expression;`."""
 
     expression: Expression
 
 
-@dataclass(frozen=True)
-class Branch(Node):
+class Branch(Node, frozen=True):
     """`if (condition) then else otherwise`."""
 
     condition: Expression
@@ -144,8 +133,7 @@ class Branch(Node):
     otherwise: Statement | None
 
 
-@dataclass(frozen=True)
-class Declarator(Node):
+class Declarator(Node, frozen=True):
     """One register of a declaration, and its value."""
 
     pointer: bool
@@ -153,16 +141,14 @@ class Declarator(Node):
     value: Expression | None
 
 
-@dataclass(frozen=True)
-class Declaration(Node):
+class Declaration(Node, frozen=True):
     """`int r = 1, s;`; specifiers are words such as `volatile` and `int`."""
 
     specifiers: tuple[Name, ...]
     declarators: tuple[Declarator, ...]
 
 
-@dataclass(frozen=True)
-class Loop(Node):
+class Loop(Node, frozen=True):
     """A loop; its span is that of the word that it begins with.
 
     `for (start; condition; steps) body`, where the others have no start and no steps; the
@@ -176,22 +162,19 @@ class Loop(Node):
     tested_first: bool
 
 
-@dataclass(frozen=True)
-class Jump(Node):
+class Jump(Node, frozen=True):
     """`break;` or `continue;`."""
 
     word: str
 
 
-@dataclass(frozen=True)
-class Return(Node):
+class Return(Node, frozen=True):
     """`return;` or `return value;`."""
 
     value: Expression | None
 
 
-@dataclass(frozen=True)
-class Labelled(Node):
+class Labelled(Node, frozen=True):
     """`label: statement`."""
 
     label: Name
@@ -204,8 +187,7 @@ Statement = Block | Evaluate | Branch | Declaration | Loop | Jump | Return | Lab
 # ---- the parts of a test -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Entry(Node):
+class Entry(Node, frozen=True):
     """`int x = 1`, `[x] = 1` or `int x` of the initial state; a Name as value is an address."""
 
     specifiers: tuple[Name, ...]
@@ -213,8 +195,14 @@ class Entry(Node):
     value: Integer | Name | None
 
 
-@dataclass(frozen=True)
-class RegisterEntry(Node):
+class Watched(Node, frozen=True):
+    """`owner:name` or `name`: a register of a thread, or a location."""
+
+    owner: Name | Integer | None
+    name: Name
+
+
+class RegisterEntry(Node, frozen=True):
     """`0:r = 1` of the initial state."""
 
     owner: Name | Integer
@@ -222,8 +210,7 @@ class RegisterEntry(Node):
     value: Integer | Name
 
 
-@dataclass(frozen=True)
-class Parameter(Node):
+class Parameter(Node, frozen=True):
     """`global atomic_int* x` of a thread."""
 
     specifiers: tuple[Name, ...]
@@ -231,15 +218,13 @@ class Parameter(Node):
     name: Name
 
 
-@dataclass(frozen=True)
-class At(Node):
+class At(Node, frozen=True):
     """`@wg 0, dev 0`: two words, each with its number."""
 
     numbers: tuple[tuple[Name, Integer], ...]
 
 
-@dataclass(frozen=True)
-class ThreadText(Node):
+class ThreadText(Node, frozen=True):
     """`P0 (parameters) { body }`."""
 
     name: Name
@@ -248,48 +233,33 @@ class ThreadText(Node):
     body: Block
 
 
-@dataclass(frozen=True)
-class ScopeNode(Node):
+class ScopeNode(Node, frozen=True):
     """`(level children)` in a scope tree, where a child is a thread's name or a node."""
 
     level: Name
     children: tuple[Name | ScopeNode, ...]
 
 
-@dataclass(frozen=True)
-class ScopeTree(Node):
+class ScopeTree(Node, frozen=True):
     """`scopeTree` and the nodes after it."""
 
     nodes: tuple[ScopeNode, ...]
 
 
-@dataclass(frozen=True)
-class Claim(Node):
+class Claim(Watched, frozen=True):
     """`owner:name = value` or `name = value`; `equal` is False for `!=`."""
 
-    owner: Name | Integer | None
-    name: Name
     equal: bool
     value: Integer | Name
 
 
-@dataclass(frozen=True)
-class Watched(Node):
-    """`owner:name` or `name` in `locations […]`."""
-
-    owner: Name | Integer | None
-    name: Name
-
-
-@dataclass(frozen=True)
-class Denial(Node):
+class Denial(Node, frozen=True):
     """`~ argument`."""
 
     argument: FormulaText
 
 
-@dataclass(frozen=True)
-class Joint(Node):
+class Joint(Node, frozen=True):
     """Formulas joined by `/\\` (conjunctive) or by `\\/`; empty ones are true and false."""
 
     conjunctive: bool
@@ -299,16 +269,14 @@ class Joint(Node):
 FormulaText = Claim | Denial | Joint
 
 
-@dataclass(frozen=True)
-class FinalCondition(Node):
+class FinalCondition(Node, frozen=True):
     """`quantifier formula`, where the quantifier is `exists`, `~exists` or `forall`."""
 
     quantifier: str
     formula: FormulaText
 
 
-@dataclass(frozen=True)
-class Test(Node):
+class Test(Node, frozen=True):
     """A whole litmus test; its span is that of the initial state. language: "OpenCL" or "C"."""
 
     language: str
@@ -324,13 +292,11 @@ class Test(Node):
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and all nodes below it, in the order of the text."""
-    waiting: list[Node] = [node]
+    waiting: list[object] = [node]
     while waiting:
-        node = waiting.pop()
-        yield node
-        below: list[Node] = []
-        for value in vars(node).values():
-            for each in value if isinstance(value, tuple) else (value,):
-                if isinstance(each, Node):
-                    below.append(each)
-        waiting += reversed(below)
+        match waiting.pop():
+            case Node() as each:
+                yield each
+                waiting += reversed(astuple(each))
+            case tuple() as several:
+                waiting += reversed(several)

@@ -8,27 +8,13 @@ terms.py, whose answers are checked by these.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from operator import and_, invert, or_
 from typing import Any, TypeAlias
 
+from rspverify.relation import expression as operators
 from rspverify.relation.algebra import Algebra, Definitions
-from rspverify.relation.expression import (
-    Complement,
-    Composition,
-    Difference,
-    Domain,
-    Identity,
-    Intersection,
-    Inverse,
-    Nothing,
-    Operator,
-    Optionally,
-    Plus,
-    Product,
-    Range,
-    Sort,
-    Star,
-    Union,
-)
+from rspverify.relation.expression import Operator, Sort
 
 Rows: TypeAlias = tuple[int, ...]
 Value: TypeAlias = int | Rows
@@ -87,18 +73,6 @@ def empty(value: Value) -> bool:
     return not value if isinstance(value, int) else not any(value)
 
 
-def _union(events: int, left: Rows, right: Rows) -> Rows:
-    return tuple([a | b for a, b in zip(left, right, strict=True)])
-
-
-def _intersection(events: int, left: Rows, right: Rows) -> Rows:
-    return tuple([a & b for a, b in zip(left, right, strict=True)])
-
-
-def _difference(events: int, left: Rows, right: Rows) -> Rows:
-    return tuple([a & ~b for a, b in zip(left, right, strict=True)])
-
-
 def _complement(events: int, rows: Rows) -> Rows:
     everything = (1 << events) - 1
     return tuple([everything & ~row for row in rows])
@@ -148,41 +122,26 @@ def _plus(events: int, rows: Rows) -> Rows:
     return tuple(found)
 
 
-def _star(events: int, rows: Rows) -> Rows:
-    return _optionally(events, _plus(events, rows))
-
-
-def _domain(events: int, rows: Rows) -> int:
-    return sum(1 << event for event, row in enumerate(rows) if row)
-
-
-def _range(events: int, rows: Rows) -> int:
-    found = 0
-    for row in rows:
-        found |= row
-    return found
-
-
 _ON_SETS: Mapping[type[Operator], Operation] = {
-    Union: lambda events, left, right: left | right,
-    Intersection: lambda events, left, right: left & right,
-    Difference: lambda events, left, right: left & ~right,
-    Complement: lambda events, those: ((1 << events) - 1) & ~those,
-    Domain: _domain,
-    Range: _range,
-    Nothing: lambda events: nothing(events, Sort.SET),
+    operators.Union: lambda events, left, right: left | right,
+    operators.Intersection: lambda events, left, right: left & right,
+    operators.Difference: lambda events, left, right: left & ~right,
+    operators.Complement: lambda events, those: ((1 << events) - 1) & ~those,
+    operators.Domain: lambda events, rows: sum(1 << at for at, row in enumerate(rows) if row),
+    operators.Range: lambda events, rows: reduce(or_, rows, 0),
+    operators.Nothing: lambda events: nothing(events, Sort.SET),
 }
 _ON_RELATIONS: Mapping[type[Operator], Operation] = {
-    Union: _union,
-    Intersection: _intersection,
-    Difference: _difference,
-    Complement: _complement,
-    Composition: _composition,
-    Product: _product,
-    Identity: _identity,
-    Inverse: _inverse,
-    Optionally: _optionally,
-    Plus: _plus,
-    Star: _star,
-    Nothing: lambda events: nothing(events, Sort.RELATION),
+    operators.Union: lambda events, left, right: tuple(map(or_, left, right)),
+    operators.Intersection: lambda events, left, right: tuple(map(and_, left, right)),
+    operators.Difference: lambda events, left, right: tuple(map(and_, left, map(invert, right))),
+    operators.Complement: _complement,
+    operators.Composition: _composition,
+    operators.Product: _product,
+    operators.Identity: _identity,
+    operators.Inverse: _inverse,
+    operators.Optionally: _optionally,
+    operators.Plus: _plus,
+    operators.Star: lambda events, rows: _optionally(events, _plus(events, rows)),
+    operators.Nothing: lambda events: nothing(events, Sort.RELATION),
 }

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rspverify.relation.expression import (
-    Complement,
-    Difference,
-    Expression,
-    Operator,
-    fold,
-)
+from rspverify.relation.expression import Complement, Difference, Expression, Operator, fold
 
 
 @dataclass(frozen=True)

@@ -8,35 +8,18 @@ that most pairs never reach a solver.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, assert_never
+from typing import Any, TypeAlias, TypeVar, assert_never
 
 from rspverify.limits import LimitReached, Limits
+from rspverify.relation import expression as operators
 from rspverify.relation.algebra import Algebra, Definitions
-from rspverify.relation.expression import (
-    Complement,
-    Composition,
-    Difference,
-    Domain,
-    Expression,
-    Identity,
-    Intersection,
-    Inverse,
-    Nothing,
-    Operator,
-    Optionally,
-    Plus,
-    Product,
-    Range,
-    Sort,
-    Star,
-    Test,
-    Union,
-)
+from rspverify.relation.expression import Expression, Operator, Sort, Test
 from rspverify.relation.sharing import Sharing
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 EventSet: TypeAlias = Mapping[int, Term]
 Relation: TypeAlias = Mapping[tuple[int, int], Term]
+Key = TypeVar("Key")
 Value: TypeAlias = Mapping[Any, Term]
 """An EventSet or a Relation, as the sort of its expression says."""
 
@@ -69,36 +52,38 @@ class Terms(Algebra[Value]):
 
     def _apply(self, operator: Operator, operands: tuple[Any, ...]) -> Value:
         match operator:
-            case Nothing():
+            case operators.Nothing():
                 return {}
-            case Union():
+            case operators.Union():
                 return _union(*operands)
-            case Intersection():
+            case operators.Intersection():
                 return _intersection(*operands)
-            case Difference():
+            case operators.Difference():
                 return _difference(*operands)
-            case Composition():
+            case operators.Composition():
                 return compose(*operands)
-            case Product():
+            case operators.Product():
                 return product(*operands)
-            case Identity():
+            case operators.Identity():
                 return identity(*operands)
-            case Domain():
+            case operators.Domain():
                 return _ends(operands[0], 0)
-            case Range():
+            case operators.Range():
                 return _ends(operands[0], 1)
-            case Complement():
+            case operators.Complement():
                 every = self.executed
                 of_sets = operator.sort is Sort.SET
                 return _difference(every if of_sets else product(every, every), *operands)
-            case Inverse():
+            case operators.Inverse():
                 return {(b, a): term for (a, b), term in operands[0].items()}
-            case Optionally():
+            case operators.Optionally():
                 return _union(operands[0], self._identity)
-            case Plus():
+            case operators.Plus():
                 return closure(operands[0], self._limits)
-            case Star():
-                return _union(self.apply(Plus(operator.argument), operands), self._identity)
+            case operators.Star():
+                return _union(
+                    self.apply(operators.Plus(operator.argument), operands), self._identity
+                )
             case _:
                 assert_never(operator)
 
@@ -143,8 +128,10 @@ class Terms(Algebra[Value]):
     def offending(self, test: Test, expression: Expression, names: Mapping[str, Value]) -> Relation:
         """The pairs of which an axiom wants none; an event of a set is a pair with itself."""
         if expression.sort is Sort.SET:
-            expression = Identity(expression)
-        relation = self.value(Plus(expression) if test is Test.ACYCLIC else expression, names)
+            expression = operators.Identity(expression)
+        relation = self.value(
+            operators.Plus(expression) if test is Test.ACYCLIC else expression, names
+        )
         if test is Test.EMPTY:
             return relation
         return {(a, b): term for (a, b), term in relation.items() if a == b}
@@ -162,7 +149,7 @@ def identity(those: EventSet) -> Relation:
 def product(left: EventSet, right: EventSet) -> Relation:
     """Every event of one set with every event of the other."""
     pairs = {(a, b): one & two for a, one in left.items() for b, two in right.items()}
-    return _possible(pairs)
+    return possible(pairs)
 
 
 def compose(first: Relation, second: Relation) -> Relation:
@@ -174,7 +161,7 @@ def compose(first: Relation, second: Relation) -> Relation:
     for (source, middle), term in first.items():
         for target, other in by_source.get(middle, ()):
             found.setdefault((source, target), []).append(term & other)
-    return _possible({pair: any_of(terms) for pair, terms in found.items()})
+    return possible({pair: any_of(terms) for pair, terms in found.items()})
 
 
 def closure(relation: Relation, limits: Limits | None = None) -> Relation:
@@ -213,22 +200,23 @@ def _ends(relation: Relation, place: int) -> EventSet:
     return {event: any_of(terms) for event, terms in found.items()}
 
 
-def _union(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
+def _union(left: Mapping[Key, Term], right: Mapping[Key, Term]) -> dict[Key, Term]:
     joined = dict(left)
     for key, term in right.items():
         joined[key] = joined[key] | term if key in joined else term
     return joined
 
 
-def _intersection(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
-    return _possible({key: term & right[key] for key, term in left.items() if key in right})
+def _intersection(left: Mapping[Key, Term], right: Mapping[Key, Term]) -> dict[Key, Term]:
+    return possible({key: term & right[key] for key, term in left.items() if key in right})
 
 
-def _difference(left: Mapping, right: Mapping) -> dict:  # type: ignore[type-arg]
-    return _possible(
+def _difference(left: Mapping[Key, Term], right: Mapping[Key, Term]) -> dict[Key, Term]:
+    return possible(
         {key: term & ~right[key] if key in right else term for key, term in left.items()}
     )
 
 
-def _possible(terms: Mapping) -> dict:  # type: ignore[type-arg]
+def possible(terms: Mapping[Key, Term]) -> dict[Key, Term]:
+    """What a mapping has but FALSE."""
     return {key: term for key, term in terms.items() if term is not FALSE}

@@ -16,8 +16,7 @@ from rspverify.smt.term import (
     if_then_else,
     variable,
 )
-from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, wrap
-from rspverify.value.expression import BINARY, UNARY
+from rspverify.value import BINARY, UNARY, Binary, Constant, Expression, Read, Select, Unary, wrap
 
 _MAX_CASES = 4_096
 """Pairs of operand values that one operator may have in a formula."""

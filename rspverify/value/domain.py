@@ -14,7 +14,7 @@ from typing import assert_never
 
 from rspverify.graph import circles
 from rspverify.limits import LimitReached, Limits
-from rspverify.value.expression import (
+from rspverify.value import (
     BINARY,
     UNARY,
     Binary,
@@ -119,12 +119,7 @@ def admissible(
     writers = _writers(accesses)
     domains: Mapping[str, frozenset[int]] = dict.fromkeys(initial, universe)
     while True:
-        of_read = _Reading(domains, locations)
-        written = {
-            access.index: _image(access.value, of_read)
-            for access in accesses
-            if access.value is not None
-        }
+        written = _written(accesses, {index: domains[place] for index, place in locations.items()})
         smaller = {
             location: universe.intersection(
                 {value}.union(*(written[each.index] for each in writers.get(location, ())))
@@ -171,12 +166,10 @@ def _in_line(members: Sequence[Access], in_line: Collection[str]) -> bool:
 
 def _closed(seeds: frozenset[int], accesses: Sequence[Access], limits: Limits) -> frozenset[int]:
     """The least set that contains the seeds and is closed under what the accesses write."""
+    indices = [each.index for each in accesses]
     known = seeds
     while True:
-        reading = _Anything(known)
-        more = known.union(
-            *(_image(each.value, reading) for each in accesses if each.value is not None)
-        )
+        more = known.union(*_written(accesses, dict.fromkeys(indices, known)).values())
         if more == known:
             return known
         if len(more) > limits.values:
@@ -186,25 +179,11 @@ def _closed(seeds: frozenset[int], accesses: Sequence[Access], limits: Limits) -
         known = more
 
 
-@dataclass(frozen=True)
-class _Anything:
-    """Any read may have any of these values."""
-
-    values: frozenset[int]
-
-    def __call__(self, index: int) -> frozenset[int]:
-        return self.values
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """The values that a read may have, by its location."""
-
-    domains: Mapping[str, frozenset[int]]
-    locations: Mapping[int, str]
-
-    def __call__(self, index: int) -> frozenset[int]:
-        return self.domains[self.locations[index]]
+def _written(
+    accesses: Iterable[Access], read: Mapping[int, frozenset[int]]
+) -> dict[int, frozenset[int]]:
+    """What each access may write, given the values that each may read."""
+    return {it.index: _image(it.value, read.__getitem__) for it in accesses if it.value is not None}
 
 
 def _writers(accesses: Sequence[Access]) -> dict[str, list[Access]]:

@@ -22,8 +22,17 @@ from rspverify.smt import (
     variable,
 )
 from rspverify.smt.choice import constant, equal, merge
-from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, evaluate
-from rspverify.value.expression import BINARY, UNARY
+from rspverify.value import (
+    BINARY,
+    UNARY,
+    Binary,
+    Constant,
+    Expression,
+    Read,
+    Select,
+    Unary,
+    evaluate,
+)
 
 A, B, C = (variable(name) for name in "abc")
 

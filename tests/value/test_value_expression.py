@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rspverify.value import (
+    BINARY,
+    UNARY,
     Binary,
     Constant,
     Expression,
@@ -20,7 +22,6 @@ from rspverify.value import (
     unary,
     wrap,
 )
-from rspverify.value.expression import BINARY, UNARY
 
 LEAST, GREATEST = -(2**31), 2**31 - 1
 INTERESTING = st.sampled_from([LEAST, LEAST + 1, -33, -1, 0, 1, 2, 31, 32, 33, GREATEST])
