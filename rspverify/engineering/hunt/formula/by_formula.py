@@ -1,4 +1,4 @@
-"""A hunt that decides by formula: frame after frame, and all again under a stronger scheme."""
+"""A hunt that decides by formula: sketch after sketch, and all again under a stronger scheme."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.applies import why_not
-from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
-from rspverify.engineering.hunt.formula.frame import Frame, frames
+from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.hunt import Hunt, phase_counts
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.cache import Question
@@ -22,20 +22,20 @@ from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
 
 _TOGETHER = 4
-"""From so many operations on frames take long enough for several processes."""
+"""From so many operations on sketches take long enough for several processes."""
 
 _GROWTH = 40
-"""So many times as long do the frames of one operation more take: from three operations to four
+"""So many times as long do the sketches of one operation more take: from three operations to four
 under Proposed, in three threads (docs/performance.md)."""
 
 
 class ByFormula(Hunt):
-    """A hunt whose programs are decided a frame at a time.
+    """A hunt whose programs are decided a sketch at a time.
 
     What it finds has the fewest operations, and of these the fewest threads. Its programs are not
     listed unless `count` is called, which asks the survey. asking: told of the operations, threads
-    and frames of a phase. expecting: told of a number of operations, before its first phase, and in
-    how many seconds its frames can be expected to be answered; once of each number.
+    and sketches of a phase. expecting: told of a number of operations, before its first phase, and
+    in how many seconds its sketches can be expected to be answered; once of each number.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ByFormula(Hunt):
         scheme: Scheme,
         settings: Settings,
         *,
-        asking: Callable[[int, int, int], None] = lambda events, threads, frames: None,
+        asking: Callable[[int, int, int], None] = lambda events, threads, sketches: None,
         expecting: Callable[[int, float], None] = lambda events, seconds: None,
         **rest: Any,
     ) -> None:
@@ -52,7 +52,7 @@ class ByFormula(Hunt):
         self._asking = asking
         self._expecting = expecting
         self._expected: set[int] = set()
-        self._answers: dict[Frame, FrameAnswer] = {}
+        self._answers: dict[Sketch, SketchAnswer] = {}
         self.counted = False
 
     @property
@@ -62,12 +62,12 @@ class ByFormula(Hunt):
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The programs or frames without a verdict under the last scheme, each with the reason."""
+        """Programs and sketches without a verdict under the last scheme, each with the reason."""
         return tuple(each for it in self._answers.values() for each in it.unknown)
 
     @property
     def formulas(self) -> Formulas:
-        """What came of the frames under the last scheme."""
+        """What came of the sketches under the last scheme."""
         answers = self._answers.values()
         return Formulas(
             len(answers),
@@ -78,11 +78,11 @@ class ByFormula(Hunt):
 
     @property
     def done(self) -> int:
-        """How many frames were asked under the last scheme."""
+        """How many sketches were asked under the last scheme."""
         return len(self._answers)
 
     def run(self) -> None:
-        """Every frame, and after a finding every frame again, as a row that is stronger may take
+        """Every sketch, and after a finding every sketch again, as a row that is stronger may take
         away what an earlier answer rested on; unless it is stopped before."""
         while (broken := self._first_broken()) is not None:
             if not self._finding(broken):
@@ -90,7 +90,7 @@ class ByFormula(Hunt):
         self.complete = True
 
     def count(self) -> None:
-        """List the programs that the frames have, and those that need not be decided."""
+        """List the programs that the sketches have, and those that need not be decided."""
         for phase in self.survey.phases():
             self.phases.append(
                 phase_counts(phase, len(phase.to_decide(self.survey.space, larger=False)))
@@ -111,8 +111,8 @@ class ByFormula(Hunt):
             workers = None if events >= _TOGETHER else 1
             judge = self.survey.judge
             with closing(judge.each(self._work(scheme), asked, workers=workers)) as coming:
-                for frame, answer in zip(asked, coming, strict=True):
-                    self._answers[frame] = answer
+                for sketch, answer in zip(asked, coming, strict=True):
+                    self._answers[sketch] = answer
                     self.internal += answer.internal
                     self._decided(1)
                     if answer.broken:
@@ -120,7 +120,7 @@ class ByFormula(Hunt):
         return None
 
     def _foretell(self, events: int) -> None:
-        """By what the frames with one operation less took, in whichever run."""
+        """By what the sketches with one operation less took, in whichever run."""
         if events in self._expected:
             return
         self._expected.add(events)
@@ -128,30 +128,32 @@ class ByFormula(Hunt):
         seconds = sum(each.seconds for each in fewer) * _GROWTH
         self._expecting(events, seconds / self.survey.judge.workers)
 
-    def _largest_first(self, events: int, threads: int) -> list[Frame]:
-        """The frames of a phase; what takes longest is not to begin last."""
-        found = frames(self.survey.space, events, threads)
+    def _largest_first(self, events: int, threads: int) -> list[Sketch]:
+        """The sketches of a phase; what takes longest is not to begin last."""
+        found = sketches(self.survey.space, events, threads)
         return sorted(found, key=lambda it: (len(it.atomic), sum(it.atomic)), reverse=True)
 
-    def _work(self, scheme: Scheme) -> Callable[[Frame], FrameAnswer]:
-        """What a worker does with a frame. Kept is only what any time limit would give."""
+    def _work(self, scheme: Scheme) -> Callable[[Sketch], SketchAnswer]:
+        """What a worker does with a sketch. Kept is only what any time limit would give."""
         survey, settings = self.survey, self.deciding.settings
         incident = self.deciding.incident_of_hunt()
-        question = FrameQuestion(survey.space, scheme, survey.model, settings, incident)
+        question = SketchQuestion(survey.space, scheme, survey.model, settings, incident)
 
-        def answer(frame: Frame) -> FrameAnswer:
-            asked = self._question(frame, scheme, settings)
+        def answer(sketch: Sketch) -> SketchAnswer:
+            asked = self._question(sketch, scheme, settings)
             return survey.judge.ask(
-                asked, lambda: question.answer(frame), lambda found: not found.unknown
+                asked, lambda: question.answer(sketch), lambda found: not found.unknown
             )
 
         return answer
 
-    def _question(self, frame: Frame, scheme: Scheme, settings: Settings) -> Question[FrameAnswer]:
-        """Are the programs of a frame compiled soundly? Of the scheme only the rows count that the
+    def _question(
+        self, sketch: Sketch, scheme: Scheme, settings: Settings
+    ) -> Question[SketchAnswer]:
+        """Are the programs of a sketch compiled soundly? Of the scheme only the rows count that the
         operations of the space use."""
         space, code = self.survey.space, facts_of_scheme(scheme).code
         rows = tuple((access.name, *code[str(row_shape(access))]) for access in space.accesses)
         chosen = replace(settings, machine=settings.machine or scheme.machine.name, seconds=None)
-        content = (frame, space.guards, rows, self.survey.facts.digest, chosen)
-        return Question("frame", content, FrameAnswer)
+        content = (sketch, space.guards, rows, self.survey.facts.digest, chosen)
+        return Question("sketch", content, SketchAnswer)

@@ -1,4 +1,4 @@
-"""All programs of a frame as one program, and its compiled form.
+"""All programs of a sketch as one program, and its compiled form.
 
 The instructions of all choices of a slot are merged into one sequence, each under a guard that is a
 term over the choices; so are the events of the model, one for each way of accessing a location.
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from rspverify.assembly import AssemblyProgram, Instruction, Mnemonic, ThreadId
 from rspverify.engineering.hunt.decide import row_shape
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
-from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.merged import embedded, halves, merged, token
+from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
 from rspverify.litmus import Kind, Location, Operation, Program
@@ -41,7 +41,7 @@ class _Way:
 
 
 class Template(Choices):
-    """The one program of a frame under a scheme.
+    """The one program of a sketch under a scheme.
 
     program, assembly: it, with guards that are all true. executed: operation → that it is executed,
     after `bind`, which has the guards of instructions. domains: the values of locations, those of
@@ -49,12 +49,12 @@ class Template(Choices):
     not make two of them meet.
     """
 
-    def __init__(self, frame: Frame, space: Space, scheme: Scheme) -> None:
-        super().__init__(frame, space)
+    def __init__(self, sketch: Sketch, space: Space, scheme: Scheme) -> None:
+        super().__init__(sketch, space)
         self._rows = [scheme.table[row_shape(each)] for each in space.accesses]
         self._ways = [way for slot in self.slots for way in self._ways_of(slot)]
         self._machine = scheme.machine
-        self._conditions: list[tuple[Slot, Term]] = []
+        self._guards: list[tuple[Slot, Term]] = []
         self.program = self._program()
         self.assembly = self._assembly()
         self.executed: dict[int, Term] = {}
@@ -93,7 +93,7 @@ class Template(Choices):
 
     def _program(self) -> Program:
         threads = []
-        for number, group in enumerate(self.frame.groups):
+        for number, group in enumerate(self.sketch.groups):
             operations = tuple(
                 self._operation(index, way, way.picks[0])
                 for index, way in enumerate(self._ways)
@@ -101,7 +101,7 @@ class Template(Choices):
             )
             threads.append(SourceThread(f"P{number}", number, 0, group, operations, {}))
         locations = tuple(
-            Location(_name(x), atomic, "global", 0) for x, atomic in enumerate(self.frame.atomic)
+            Location(_name(x), atomic, "global", 0) for x, atomic in enumerate(self.sketch.atomic)
         )
         return Program("unknown", _SOURCE, locations, tuple(threads))
 
@@ -130,13 +130,13 @@ class Template(Choices):
     def _assembly(self) -> AssemblyProgram:
         threads, code = [], []
         index = 0
-        for number, group in enumerate(self.frame.groups):
+        for number, group in enumerate(self.sketch.groups):
             place = ThreadId(0, group, number)
             block: list[Instruction] = []
             for slot in (each for each in self.slots if each[0] == number):
                 for instruction, term in self._code(slot, place):
                     block.append(replace(instruction, index=index))
-                    self._conditions.append((slot, term))
+                    self._guards.append((slot, term))
                     index += 1
             threads.append(place)
             code.append(tuple(block))
@@ -162,7 +162,7 @@ class Template(Choices):
     ) -> Iterator[tuple[Instruction, Term]]:
         """An instruction that accesses nothing; once for each location if it names one."""
         mnemonic = template.mnemonic
-        names = range(len(self.frame.atomic)) if "x" in mnemonic.operands else [None]
+        names = range(len(self.sketch.atomic)) if "x" in mnemonic.operands else [None]
         for x in names:
             wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
             if wanted:
@@ -192,10 +192,10 @@ class Template(Choices):
         reached: dict[Slot, Term] = {}
         for slot in self.slots:
             before = reached[slot[0], slot[1] - 1] if slot[1] else TRUE
-            holds = [self.tests[slot][None]]
-            for test, term in self.tests[slot].items():
-                if test is not None:
-                    place, thread, at, plus = test
+            holds = [self.conditions[slot][None]]
+            for condition, term in self.conditions[slot].items():
+                if condition is not None:
+                    place, thread, at, plus = condition
                     value = plus + (0 if thread == NONE else self._stored((thread, at)))
                     tested = any_of(
                         all_of((self.when(way.slot, way.picks), reads[index].get(value, FALSE)))
@@ -208,7 +208,7 @@ class Template(Choices):
             index: reached[way.slot] & self.when(way.slot, way.picks)
             for index, way in enumerate(self._ways)
         }
-        return {index: reached[slot] & term for index, (slot, term) in enumerate(self._conditions)}
+        return {index: reached[slot] & term for index, (slot, term) in enumerate(self._guards)}
 
 
 def _together(codes: Mapping[int, list[RowTemplate]]) -> Iterator[tuple[RowTemplate, set[int]]]:

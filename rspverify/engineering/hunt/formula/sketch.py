@@ -1,4 +1,4 @@
-"""Frames: how long threads are, where they run, and which locations are atomic."""
+"""Sketches: how long threads are, where they run, and which locations are atomic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rspverify.enumeration.space import Space
 
 
 @dataclass(frozen=True)
-class Frame:
+class Sketch:
     """lengths, groups: of each thread, how many operations, and its work-group; atomic: of each
     location, whether it is declared so."""
 
@@ -25,15 +25,15 @@ class Frame:
         return f"threads of {lengths} operations in work-groups {groups}, locations {kinds}"
 
 
-def frames(space: Space, events: int, threads: int) -> tuple[Frame, ...]:
-    """The frames of the programs with so many operations and threads that must be decided.
+def sketches(space: Space, events: int, threads: int) -> tuple[Sketch, ...]:
+    """The sketches of the programs with so many operations and threads that must be decided.
 
     Such a program (Sort.CORE, lemmas.py) has a location that is written and accessed from two
     work-groups, so there are two; and each location is accessed by two threads, which takes as many
-    operations. Frames that differ in the names of threads or work-groups alone are one.
+    operations. Sketches that differ in the names of threads or work-groups alone are one.
     """
     return tuple(
-        Frame(lengths, groups, atomic)
+        Sketch(lengths, groups, atomic)
         for lengths in _lengths(events, threads, events)
         for groups in _groupings(lengths)
         if max(groups) < space.workgroups
