@@ -62,29 +62,26 @@ class Growth:
         met: set[bytes] = set()
         suspicious = bool(self._tables.suspects(parent))
         for packed, thread in self._extended(parent, new=threads > len(parent.threads)):
-            verdict = False if self._judge else self._suspicion(packed, thread)
-            if verdict is None:
+            suspected = False if self._judge else self._suspicion(packed, thread)
+            accepted = None if suspected is None else self._accepted(packed, own, known)
+            if accepted is None:
                 grown.racy += 1
+            if not accepted:
                 continue
-            found = self._accepted(packed, own, known)
-            if found is None:
-                grown.racy += 1
-            elif found:
-                child = canonical(packed)
-                key = encoded(child)
-                if key in met:
-                    continue
-                met.add(key)
-                last = packed.threads[thread][2][-1]
-                unsure = verdict or (suspicious and self._tables.writes[last[0]])
-                if self._judge is not None and self._judge(child):
-                    grown.racy += 1
-                    grown.barren.append(key)
-                    continue
-                if self._judge is None and unsure and races(child, self._tables):
-                    grown.racy += 1
-                    continue
+            child = canonical(packed)
+            key = encoded(child)
+            if key in met:
+                continue
+            met.add(key)
+            last = packed.threads[thread][2][-1]
+            unsure = suspected or (suspicious and self._tables.writes[last[0]])
+            racy = self._judge(child) if self._judge else unsure and races(child, self._tables)
+            if not racy:
                 grown.children.append(key)
+                continue
+            grown.racy += 1
+            if self._judge:
+                grown.barren.append(key)
         return grown
 
     def _suspicion(self, packed: PackedTest, thread: int) -> bool | None:
@@ -123,22 +120,15 @@ class Growth:
     def _extended(self, parent: PackedTest, *, new: bool) -> Iterator[tuple[PackedTest, int]]:
         """The program with another access at the end of a thread, or in a new thread."""
         threads = parent.threads
-        if not new:
-            for number, thread in enumerate(threads):
-                if thread[2]:
-                    for access, atomic in self._accesses(parent, number):
-                        longer = PackedThread(thread[0], thread[1], (*thread[2], access))
-                        yield (
-                            PackedTest((*threads[:number], longer, *threads[number + 1 :]), atomic),
-                            number,
-                        )
-            return
-        for device, group in self._places(parent):
-            for access, atomic in self._accesses(parent, NONE):
-                yield (
-                    PackedTest((*threads, PackedThread(device, group, (access,))), atomic),
-                    len(threads),
-                )
+        if new:
+            starts = [(len(threads), PackedThread(*place, ())) for place in self._places(parent)]
+        else:
+            starts = [(number, thread) for number, thread in enumerate(threads) if thread[2]]
+        for number, (device, group, accesses) in starts:
+            for access, atomic in self._accesses(parent, NONE if new else number):
+                longer = PackedThread(device, group, (*accesses, access))
+                after = (*threads[:number], longer, *threads[number + 1 :])
+                yield PackedTest(after, atomic), number
 
     def _places(self, parent: PackedTest) -> Iterator[tuple[int, int]]:
         """Where a new thread may run: in a work-group that is there, or in the next one."""
