@@ -10,7 +10,7 @@ Only programs without a race grow: a race of a program is one of all that it gro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from rspverify.enumeration.conditions import can_be_made, values
@@ -52,10 +52,10 @@ class Growth:
         self._space = tables.space
         self._judge = judge
 
-    def children(self, parent: PackedTest, known: Container[bytes], threads: int) -> Grown:
+    def children(self, parent: PackedTest, known: Callable[[bytes], bool], threads: int) -> Grown:
         """The programs whose parent this is that have so many threads.
 
-        known: the encodings of all programs that grow and are as large as the parent.
+        known: whether a program as large as the parent grows, by its encoding.
         """
         grown = Grown()
         own = encoded(parent)
@@ -104,14 +104,16 @@ class Growth:
                     found = True
         return found
 
-    def _accepted(self, packed: PackedTest, own: bytes, known: Container[bytes]) -> bool | None:
+    def _accepted(
+        self, packed: PackedTest, own: bytes, known: Callable[[bytes], bool]
+    ) -> bool | None:
         """Whether `own` is the parent of a program; None if one that it has grown from races."""
         least = own
         for before in reductions(packed, self._tables):
             key = encoded(canonical(before))
             if key == own:
                 continue
-            if key not in known:
+            if not known(key):
                 return None
             if key < least:
                 least = key

@@ -139,7 +139,7 @@ class Survey:
 
     def growing(self, events: int) -> tuple[bytes, ...]:
         """The programs with so many operations that grow, fewer than the most that there may be."""
-        return tuple(each for found in self._growing[events].values() for each in found)
+        return tuple(chain.from_iterable(self._growing[events].values()))
 
     def is_kept(self) -> bool:
         """Whether the cache knows something of the largest programs already."""
@@ -149,7 +149,7 @@ class Survey:
     def _phase(self, events: int, threads: int) -> Phase:
         before = self._growing[events - 1]
         parents = [each for count in (threads - 1, threads) for each in before.get(count, ())]
-        known = frozenset(each for found in before.values() for each in found)
+        known = frozenset(chain.from_iterable(before.values())).__contains__
         last = events == self.space.events
         work = self._work(known, events, threads, last=last)
         blocks = chunks(parents, BLOCK)
@@ -172,7 +172,7 @@ class Survey:
         return Phase(events, threads, core, larger, sum((it.counts for it in found), Counts()))
 
     def _work(
-        self, known: frozenset[bytes], events: int, threads: int, *, last: bool
+        self, known: Callable[[bytes], bool], events: int, threads: int, *, last: bool
     ) -> Callable[[tuple[int, Sequence[bytes]]], _Block]:
         """What a worker does with a numbered block of parents."""
         growth = Growth(self.tables, None if self.argued else self._races)

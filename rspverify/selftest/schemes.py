@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from rspverify.assembly import MACHINES, Architecture, Mnemonic, Reach
 from rspverify.litmus.program import Kind, Order, Scope
@@ -122,24 +123,12 @@ def _written(mnemonic: Mnemonic, rng: random.Random) -> Template:
     return Template(mnemonic, rng.choice(mnemonic.reaches) if mnemonic.reaches else None, _SPAN)
 
 
-def _others(own: Code) -> list[int]:
-    return [place for place, each in enumerate(own) if not each.accesses]
-
-
 def _times(rng: random.Random, own: Code, times: int) -> Code:
     """Another number of times one instruction beside the access, if there is any."""
-    if not (places := _others(own)):
+    if not (places := [place for place, each in enumerate(own) if not each.accesses]):
         return own
     place = rng.choice(places)
     return own[:place] + own[place : place + 1] * times + own[place + 1 :]
-
-
-def _drop(rng: random.Random, own: Code) -> Code:
-    return _times(rng, own, 0)
-
-
-def _twice(rng: random.Random, own: Code) -> Code:
-    return _times(rng, own, 2)
 
 
 def _swap(rng: random.Random, own: Code) -> Code:
@@ -167,7 +156,9 @@ def _insert(rng: random.Random, own: Code) -> Code:
 
 
 Change = Callable[[random.Random, Code], Code]
-MUTATIONS: tuple[Change, ...] = (*(_drop,) * 4, *(_reach,) * 2, *(_swap,) * 2, _twice, _insert)
+_DROP: Change = partial(_times, times=0)
+_TWICE: Change = partial(_times, times=2)
+_MUTATIONS = (*(_DROP,) * 4, *(_reach,) * 2, *(_swap,) * 2, _TWICE, _insert)
 
 
 def _lock(rng: random.Random) -> Code:
@@ -186,26 +177,10 @@ def _locked_twice(rng: random.Random, own: Code) -> Code:
     return (take, take, *own, *[free] * rng.randint(1, 2))
 
 
-def _two_locks(rng: random.Random, own: Code) -> Code:
-    return _locked(rng, _locked(rng, own))
-
-
 def _unlock_only(rng: random.Random, own: Code) -> Code:
     after = rng.random() < 0.5
     _, free = _lock(rng)
     return (*own, free) if after else (free, *own)
-
-
-def _lock_only(rng: random.Random, own: Code) -> Code:
-    return own if rng.random() < 0.5 else (_lock(rng)[0], *own)
-
-
-def _invalidate_first(rng: random.Random, own: Code) -> Code:
-    return code(f"INV_L1 {rng.choice(('WG', 'DV', 'SY'))}") + own
-
-
-def _all_devices(_: random.Random, own: Code) -> Code:
-    return tuple(map(_everywhere, own))
 
 
 def _flush_l2(rng: random.Random, own: Code) -> Code:
@@ -225,11 +200,11 @@ def _anything(rng: random.Random, own: Code) -> Code:
 ODD: Mapping[str, Change] = {
     "locked": _locked,
     "locked twice": _locked_twice,
-    "two locks": _two_locks,
+    "two locks": lambda rng, own: _locked(rng, _locked(rng, own)),
     "unlock only": _unlock_only,
-    "lock only": _lock_only,
-    "INV first": _invalidate_first,
-    "SY": _all_devices,
+    "lock only": lambda rng, own: own if rng.random() < 0.5 else _lock(rng)[:1] + own,
+    "INV first": lambda rng, own: code(f"INV_L1 {rng.choice(('WG', 'DV', 'SY'))}") + own,
+    "SY": lambda _, own: tuple(map(_everywhere, own)),
     "FLU_L2": _flush_l2,
     "anything": _anything,
 }
@@ -288,4 +263,4 @@ def _stored_again(rng: random.Random, kind: Op, own: Code) -> Code:
 def _mutate(rng: random.Random, rows: dict[Shape, Code]) -> None:
     """One change to a row that is more than its access, if there is one."""
     chosen = rng.choice([shape for shape, own in rows.items() if len(own) > 1] or list(rows))
-    rows[chosen] = rng.choice(MUTATIONS)(rng, rows[chosen])
+    rows[chosen] = rng.choice(_MUTATIONS)(rng, rows[chosen])

@@ -85,7 +85,7 @@ def test_what_was_safe_is_decided_under_the_edited_model(
         monkeypatch, tmp_path, "opencl-axioms-common.cat", clause, f"{clause}\nempty rf & thd as No"
     )
     found = first_broken(Survey(space, model), SCHEME, Settings())
-    assert found.case is not None and found.case.program.title == "hunt+st.WG-ld.WG"
+    assert found.test is not None and found.test.program.title == "hunt+st.WG-ld.WG"
 
 
 def test_what_changes_nothing_is_argued_as_before(

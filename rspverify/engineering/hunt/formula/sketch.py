@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, compress
 
 from rspverify.enumeration.space import Space
+from rspverify.generate import groupings
 
 
 @dataclass(frozen=True)
@@ -56,15 +57,13 @@ def _lengths(events: int, threads: int, most: int) -> Iterator[tuple[int, ...]]:
 def _groupings(lengths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Which threads share a work-group, but not all: once up to the names of equally long ones."""
     seen = set()
-    for groups in product(range(len(lengths)), repeat=len(lengths)):
-        named = tuple(sorted(set(groups), key=groups.index).index(each) for each in groups)
-        members: dict[int, list[int]] = {}
-        for length, group in zip(lengths, named, strict=True):
-            members.setdefault(group, []).append(length)
-        kind = tuple(sorted(tuple(sorted(each)) for each in members.values()))
+    for places in groupings(len(lengths)):
+        groups = tuple(group for _, group in places)
+        members = [sorted(compress(lengths, map(each.__eq__, groups))) for each in set(groups)]
+        kind = tuple(map(tuple, sorted(members)))
         if len(members) > 1 and kind not in seen:
             seen.add(kind)
-            yield named
+            yield groups
 
 
 def _kinds(space: Space) -> Iterator[tuple[bool, ...]]:

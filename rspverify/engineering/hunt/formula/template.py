@@ -128,64 +128,48 @@ class Template(Choices):
         )
 
     def _assembly(self) -> AssemblyProgram:
-        threads, code = [], []
-        index = 0
-        for number, group in enumerate(self.sketch.groups):
-            place = ThreadId(0, group, number)
-            block: list[Instruction] = []
-            for slot in (each for each in self.slots if each[0] == number):
-                for instruction, term in self._code(slot, place):
-                    block.append(replace(instruction, index=index))
-                    self._guards.append((slot, term))
-                    index += 1
-            threads.append(place)
-            code.append(tuple(block))
+        threads = tuple(ThreadId(0, group, t) for t, group in enumerate(self.sketch.groups))
+        code: list[list[Instruction]] = [[] for _ in threads]
+        for slot in self.slots:
+            for instruction, term in self._code(slot, threads[slot[0]]):
+                code[slot[0]].append(replace(instruction, index=len(self._guards)))
+                self._guards.append((slot, term))
         initial = {each.name: 0 for each in self.program.locations}
-        return AssemblyProgram(tuple(threads), tuple(code), initial, self._machine)
+        return AssemblyProgram(threads, tuple(map(tuple, code)), initial, self._machine)
 
     def _code(self, slot: Slot, place: ThreadId) -> Iterator[tuple[Instruction, Term]]:
         """The instructions of a slot, each with when it is part of the chosen operation: what comes
         before the access of any row, the accesses, and what comes after."""
         numbers = sorted({number for number, _ in self.picked[slot]})
         parts = {number: halves(self._rows[number]) for number in numbers}
-        first = next(i for i, way in enumerate(self._ways) if way.slot == slot)
-        for template, users in _together({n: before for n, (before, _, _) in parts.items()}):
-            yield from self._plain(slot, place, first, template, users)
-        for index, way in enumerate(self._ways):
-            if way.slot == slot:
-                yield self._access(index, way, place), self.when(slot, way.picks)
-        for template, users in _together({n: after for n, (_, _, after) in parts.items()}):
-            yield from self._plain(slot, place, first, template, users)
+        ways = [(index, way) for index, way in enumerate(self._ways) if way.slot == slot]
+        start = Instruction(-1, ways[0][1].mnemonic, place, ways[0][0], _TRUE)
+        yield from self._beside(slot, start, {n: before for n, (before, _, _) in parts.items()})
+        for index, way in ways:
+            operation = self._operation(index, way, way.picks[0])
+            access = replace(
+                start,
+                mnemonic=way.mnemonic,
+                operation=index,
+                location=operation.location,
+                register=index if way.mnemonic.reads else None,
+                value=operation.value if way.mnemonic.writes else None,
+            )
+            yield access, self.when(slot, way.picks)
+        yield from self._beside(slot, start, {n: after for n, (_, _, after) in parts.items()})
 
-    def _plain(
-        self, slot: Slot, place: ThreadId, first: int, template: RowTemplate, users: set[int]
+    def _beside(
+        self, slot: Slot, start: Instruction, codes: Mapping[int, list[RowTemplate]]
     ) -> Iterator[tuple[Instruction, Term]]:
-        """An instruction that accesses nothing; once for each location if it names one."""
-        mnemonic = template.mnemonic
-        names = range(len(self.sketch.atomic)) if "x" in mnemonic.operands else [None]
-        for x in names:
-            wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
-            if wanted:
-                location = None if x is None else _name(x)
-                instruction = Instruction(
-                    -1, mnemonic, place, first, _TRUE, location, template.reach
-                )
-                yield instruction, self.when(slot, wanted)
-
-    def _access(self, index: int, way: _Way, place: ThreadId) -> Instruction:
-        operation = self._operation(index, way, way.picks[0])
-        mnemonic = way.mnemonic
-        return Instruction(
-            -1,
-            mnemonic,
-            place,
-            index,
-            _TRUE,
-            operation.location,
-            None,
-            index if mnemonic.reads else None,
-            operation.value if mnemonic.writes else None,
-        )
+        """Instructions that access nothing; once for each location where they name one."""
+        for template, users in _together(codes):
+            mnemonic = template.mnemonic
+            for x in range(len(self.sketch.atomic)) if "x" in mnemonic.operands else [None]:
+                wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
+                if wanted:
+                    at = None if x is None else _name(x)
+                    it = replace(start, mnemonic=mnemonic, location=at, reach=template.reach)
+                    yield it, self.when(slot, wanted)
 
     def bind(self, reads: Mapping[int, Choice[int]]) -> dict[int, Term]:
         """The guards of instructions, where reads have these values."""
