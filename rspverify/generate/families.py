@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from rspverify.files import write_new
 from rspverify.generate.family import Family, Shape
 from rspverify.source import InputError, Problem
+from rspverify.wording import guess
 
 LETTERS = (
     ("s", "WG, DV or DV.R, a choice of its own for each operation"),
@@ -126,14 +126,12 @@ def chosen(name: str) -> dict[str, Family]:
     if name in _TOGETHER:
         return dict(_TOGETHER[name])
     known = FAMILIES | DEVICE_FAMILIES
-    if name not in known:
-        names = [*known, *_TOGETHER]
-        close = get_close_matches(name.lower(), [each.lower() for each in names], 1)
-        meant = next((each for each in names if [each.lower()] == close), None)
-        hint = f"did you mean {meant}?" if meant else "`rspverify generate --list` shows them"
-        message = f"the family must be one of {', '.join(names)}, not {name}"
-        raise InputError([Problem(None, message, hint)])
-    return {"": known[name]}
+    if name in known:
+        return {"": known[name]}
+    names = [*known, *_TOGETHER]
+    hint = guess(name, names) or "`rspverify generate --list` shows them"
+    message = f"the family must be one of {', '.join(names)}, not {name}"
+    raise InputError([Problem(None, message, hint)])
 
 
 def write_tests(families: Mapping[str, Family], folder: Path | str) -> dict[str, int]:

@@ -78,17 +78,6 @@ def engines_named(names: str | None) -> tuple[Engine, ...]:
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way to find the outcomes of a compiled program."""
-
-    engine: Engine
-    l2: L2 = L2.AUTO
-
-    def __str__(self) -> str:
-        return self.engine.value if self.l2 is L2.AUTO else f"{self.engine.value}, real L2"
-
-
-@dataclass(frozen=True)
 class Difference:
     """Two answers that must be the same and are not, or an engine that failed."""
 
@@ -117,7 +106,7 @@ def compare(program: Program, scheme: Scheme, choices: Choices) -> Comparison:
     """Every engine's outcomes and verdict. Raises InputError if the scheme lacks a row."""
     asking = _Asking(program, scheme, choices)
     answers = asking.all_outcomes()
-    decided = [way.engine for way in answers if way.l2 is L2.AUTO]
+    decided = [Engine(way) for way in answers if way in set(Engine)]
     word = None
     if choices.turn is not None:
         if len(decided) >= min(2, len(choices.engines)):
@@ -137,21 +126,21 @@ class _Asking:
         self.skipped: dict[str, str] = {}
         self.differences: list[Difference] = []
 
-    def all_outcomes(self) -> dict[Way, Outcomes]:
+    def all_outcomes(self) -> dict[str, Outcomes]:
         """The outcomes by every way, and notes those that are not as the first; none more where
         nothing could be compared.
 
         By the explicit engine first: it is the reference.
         """
-        answers: dict[Way, Outcomes] = {}
+        answers: dict[str, Outcomes] = {}
         engines = sorted(self._choices.engines, key=lambda engine: engine is not Engine.EXPLICIT)
         one_device = len({thread.device for thread in self._compiled.threads}) == 1
         for place, engine in enumerate(engines):
             if len(engines) > 1 and not answers and place == len(engines) - 1:
                 break
             for l2 in self._choices.l2s if one_device else (L2.AUTO,):
-                way = Way(engine, l2)
-                found = self._outcomes(way)
+                way = engine.value if l2 is L2.AUTO else f"{engine.value}, {l2.value} L2"
+                found = self._outcomes(way, self._settings(engine, l2))
                 if found is not None:
                     answers[way] = found
                 elif l2 is L2.AUTO:
@@ -161,17 +150,16 @@ class _Asking:
             if found != reference:
                 lacks, adds = _listed(reference - found), _listed(found - reference)
                 words = f"{way} lacks {lacks} and adds {adds}, compared with {first}"
-                self._differ(words, "outcomes", str(first), str(way))
+                self._differ(words, "outcomes", first, way)
         return answers
 
     def _settings(self, engine: Engine, l2: L2 = L2.AUTO) -> Settings:
         return Settings(engine, seconds=self._choices.seconds, states=self._choices.states, l2=l2)
 
-    def _outcomes(self, way: Way) -> Outcomes | None:
-        settings = self._settings(way.engine, way.l2)
-        with self._noting(str(way)):
+    def _outcomes(self, way: str, settings: Settings) -> Outcomes | None:
+        with self._noting(way):
             machine = machine_of(self._compiled, settings)
-            if way.engine is Engine.UNROLL and self._is_large(machine):
+            if settings.engine is Engine.UNROLL and self._is_large(machine):
                 raise LimitReached(f"K* of more than {self._choices.steps} steps")
             return frozenset(target_of(machine, settings, settings.limits()).outcomes())
         return None

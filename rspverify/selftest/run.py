@@ -53,15 +53,10 @@ def tasks_for(
     seed: int, programs: int, start: int, devices: int | None, choices: Choices
 ) -> list[Task]:
     """So many pairs of a seed, from number `start`; engines take turns at `check`."""
-    return [
-        Task(
-            seed,
-            number,
-            devices,
-            choices if choices.turn is None else replace(choices, turn=number),
-        )
-        for number in range(start, start + programs)
-    ]
+    tasks = [Task(seed, number, devices, choices) for number in range(start, start + programs)]
+    if choices.turn is None:
+        return tasks
+    return [replace(it, choices=replace(choices, turn=it.number)) for it in tasks]
 
 
 def random_pair(seed: int, number: int, devices: int | None = None) -> Pair:
@@ -74,7 +69,7 @@ def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
     count = devices or rng.choice((1, 1, 1, 2))
     size = smaller(_SIZES[min(count, 2)], count)
     test = random_test(rng, size)
-    while test.devices != count:  # a thread that had nothing to do was left out
+    while len(test.workgroups) != count:  # a thread that had nothing to do was left out
         test = random_test(rng, size)
     kind, scheme = random_scheme(rng, test)
     return Pair(*with_operations(rng, test, scheme), kind)
@@ -96,7 +91,7 @@ def decide(task: Task) -> PairResult:
     return PairResult(
         task.number,
         {
-            "devices": str(pair.test.devices),
+            "devices": str(len(pair.test.workgroups)),
             "threads": str(len(pair.test.threads)),
             "work-groups": str(len({each.place for each in pair.test.threads})),
             "machine": pair.scheme.machine.name,

@@ -94,7 +94,7 @@ def test_they_are_of_every_kind() -> None:
     wanted = {*COLUMNS, *(f"mutant of {it}" for it in COLUMNS), *(f"odd: {it}" for it in ODD)}
     assert kinds == wanted
     assert {len(pair.test.threads) for pair in drawn} == {1, 2, 3, 4}
-    assert {pair.test.devices for pair in drawn} == {1, 2}
+    assert {len(pair.test.workgroups) for pair in drawn} == {1, 2}
     assert {len({it.place for it in pair.test.threads}) for pair in drawn} == {1, 2, 3}
     assert {pair.scheme.machine.name for pair in drawn} == set(MACHINES)
     statements = [each for pair in drawn for each in pair.test.accesses]
@@ -118,7 +118,7 @@ def test_they_are_of_every_kind() -> None:
 
 @pytest.mark.parametrize("devices", [1, 2])
 def test_so_many_devices_as_asked_for(devices: int) -> None:
-    assert {pair.test.devices for pair in seeded(60, devices)} == {devices}
+    assert {len(pair.test.workgroups) for pair in seeded(60, devices)} == {devices}
 
 
 def test_a_number_of_a_seed_is_one_pair() -> None:

@@ -91,11 +91,17 @@ class Choices:
     def well_formed(self) -> Iterator[Term]:
         """Tests are of reads, for a store to the same location; each location is written, and
         accessed by two threads."""
-        for slot in self.slots:
-            for condition, term in self.conditions[slot].items():
+        locations = range(len(self.sketch.atomic))
+        for (number, _), conditions in self.conditions.items():
+            for condition, term in conditions.items():
                 if condition is not None:
-                    yield from self._well_tested(slot, condition, term)
-        for x in range(len(self.sketch.atomic)):
+                    read, store = (number, condition[0]), condition[1:3]
+                    yield term.implies(self._is(read, self.tables.reads))
+                    if store != (NONE, NONE):
+                        yield term.implies(self._is(store, self.tables.stores))
+                        for x in locations:
+                            yield all_of((term, self._at(read, x))).implies(self._at(store, x))
+        for x in locations:
             for number in range(len(self.sketch.lengths)):
                 yield any_of(self._at(each, x) for each in self.slots if each[0] != number)
             yield any_of(
@@ -105,17 +111,6 @@ class Choices:
                 if each[1] == x and self.tables.writes[each[0]]
             )
         yield from self._first_of_symmetric()
-
-    def _well_tested(
-        self, slot: Slot, condition: tuple[int, int, int, int], term: Term
-    ) -> Iterator[Term]:
-        place, thread, at, _ = condition
-        read = (slot[0], place)
-        yield term.implies(self._is(read, self.tables.reads))
-        if thread != NONE:
-            yield term.implies(self._is((thread, at), self.tables.stores))
-            for x in range(len(self.sketch.atomic)):
-                yield all_of((term, self._at(read, x))).implies(self._at((thread, at), x))
 
     def _is(self, slot: Slot, wanted: list[bool]) -> Term:
         return self.when(slot, [each for each in self.picked[slot] if wanted[each[0]]])

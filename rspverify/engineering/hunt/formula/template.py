@@ -106,26 +106,15 @@ class Template(Choices):
         return Program("unknown", _SOURCE, locations, tuple(threads))
 
     def _operation(self, index: int, way: _Way, picked: Picked) -> Operation:
-        access = self.space.accesses[picked[0]]
+        it = self.space.accesses[picked[0]]
+        thread, x, mode = way.slot[0], _name(way.location), (it.order, it.scope, it.remote)
         value: Expression | None = None
-        if access.kind is Kind.STORE:
+        operator: tuple[str, Expression] | tuple[()] = ()
+        if it.kind is Kind.STORE:
             value = Constant(self._stored(way.slot))
-        elif access.kind is Kind.RMW:
-            value = Binary("+", Read(index), Constant(1))
-        return Operation(
-            index,
-            way.slot[0],
-            access.kind,
-            _name(way.location),
-            access.order,
-            access.scope,
-            access.remote,
-            _TRUE,
-            value,
-            _SPAN,
-            operator="+" if access.kind is Kind.RMW else None,
-            operand=Constant(1) if access.kind is Kind.RMW else None,
-        )
+        elif it.kind is Kind.RMW:
+            value, operator = Binary("+", Read(index), Constant(1)), ("+", Constant(1))
+        return Operation(index, thread, it.kind, x, *mode, _TRUE, value, _SPAN, *operator)
 
     def _assembly(self) -> AssemblyProgram:
         threads = tuple(ThreadId(0, group, t) for t, group in enumerate(self.sketch.groups))
