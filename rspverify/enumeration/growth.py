@@ -150,19 +150,13 @@ class Growth:
         tables, space = self._tables, self._space
         tests = [(NONE, NONE, NONE, 0), *(self._tests(parent, number) if number >= 0 else ())]
         count = len(parent.atomic)
+        with_new = [(*parent.atomic, each) for each in (False, True)]
         for operation, plain in enumerate(tables.plain):
             for location in range(min(count + 1, space.locations)):
-                if location < count:
-                    atomic = parent.atomic[location]
-                    if plain == atomic and not (plain and space.mixed):
-                        continue
-                    kinds = [parent.atomic]
-                else:
-                    ways = [not plain] if not (plain and space.mixed) else [False, True]
-                    kinds = [(*parent.atomic, way) for way in ways]
-                for kind in kinds:
-                    for test in tests:
-                        yield PackedAccess(operation, location, *test), kind
+                for atomic in with_new if location == count else [parent.atomic]:
+                    if plain != atomic[location] or (plain and space.mixed):
+                        for test in tests:
+                            yield PackedAccess(operation, location, *test), atomic
 
     def _tests(self, parent: PackedTest, number: int) -> Iterator[tuple[int, int, int, int]]:
         """The tests of an `if` that may begin at the end of a thread: a read, and a value."""
