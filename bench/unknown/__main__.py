@@ -10,8 +10,8 @@ import typer
 from bench.cases import SCHEMES, scheme_named
 from rspverify.axiomatic import MemoryModel, load_model
 from rspverify.engineering.hunt.by_programs import first_broken
-from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
-from rspverify.engineering.hunt.formula.frame import frames
+from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
+from rspverify.engineering.hunt.formula.sketch import sketches
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space
@@ -56,16 +56,16 @@ def _enumerated(space: Space, model: MemoryModel) -> None:
 
 
 def _asked(space: Space, name: str, model: MemoryModel, settings: Settings) -> None:
-    """The frames of exactly so many operations and threads, up to the first finding."""
-    question = FrameQuestion(space, scheme_named(name), model, settings, Incident("hunt"))
-    answers: list[FrameAnswer] = []
+    """The sketches of exactly so many operations and threads, up to the first finding."""
+    question = SketchQuestion(space, scheme_named(name), model, settings, Incident("hunt"))
+    answers: list[SketchAnswer] = []
     began = time.process_time()
-    for frame in frames(space, space.events, space.threads):
-        answers.append(question.answer(frame))
+    for sketch in sketches(space, space.events, space.threads):
+        answers.append(question.answer(sketch))
         if answers[-1].broken:
             break
     took = time.process_time() - began
-    last = answers[-1] if answers else FrameAnswer()
+    last = answers[-1] if answers else SketchAnswer()
     unknown = sum(len(each.unknown) for each in answers)
     word = f"{unknown} not decided" if unknown else "sound"
     if last.broken:
@@ -73,7 +73,7 @@ def _asked(space: Space, name: str, model: MemoryModel, settings: Settings) -> N
     racy, allowed = (sum(getattr(it, side) for it in answers) for side in ("racy", "allowed"))
     print(
         f"by formula, {name}, {space.events} operations: {word}; {took:.2f} s, {len(answers)} "
-        f"frames; {racy} candidates raced, {allowed} were allowed",
+        f"sketches; {racy} candidates raced, {allowed} were allowed",
         flush=True,
     )
 

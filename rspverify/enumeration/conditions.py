@@ -66,10 +66,8 @@ def can_be_made(packed: PackedTest, tables: Tables) -> bool:
         for number, (_, _, accesses) in enumerate(packed.threads):
             while done[number] < lengths[number]:
                 access = accesses[done[number]]
-                value = (access[3], access[4], access[5])
-                if access[2] >= 0 and value not in set(
-                    values(packed, tables, done, number, access[2])
-                ):
+                found = values(packed, tables, done, number, access[2])
+                if access[2] >= 0 and access[3:] not in found:
                     break
                 done[number] += 1
                 moved = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rspverify.enumeration.growth import Growth
@@ -38,17 +38,6 @@ class Expected:
     sampled: int
 
 
-class _WithoutRace(Container[bytes]):
-    """The tests without a race, where they have not been listed."""
-
-    def __init__(self, survey: Survey) -> None:
-        self._survey = survey
-
-    def __contains__(self, encoding: object) -> bool:
-        assert isinstance(encoding, bytes)
-        return not races(decoded(encoding), self._survey.tables)
-
-
 def expectations(
     survey: Survey, known: int, *, larger: bool, decide: Decide | None
 ) -> Iterator[Expected]:
@@ -60,8 +49,11 @@ def expectations(
     decided.
     """
     rng = random.Random(0)
-    growth, free = Growth(survey.tables), _WithoutRace(survey)
+    growth = Growth(survey.tables)
     wanted = {Sort.CORE, Sort.LARGER} if larger else {Sort.CORE}
+
+    def race_free(encoding: bytes) -> bool:
+        return not races(decoded(encoding), survey.tables)
 
     def per_decision(tests: Sequence[bytes]) -> float:
         """Seconds for one decision, on average over a sample."""
@@ -87,7 +79,7 @@ def expectations(
         for each in map(decoded, chosen):
             for threads in (len(each.threads), len(each.threads) + 1):
                 if threads <= survey.space.threads:
-                    children += growth.children(each, free, threads).children
+                    children += growth.children(each, race_free, threads).children
         core = [each for each in children if sort_of(decoded(each), survey.tables) in wanted]
         factor = size / max(1, len(chosen))
         seconds += (time.process_time() - started) * factor

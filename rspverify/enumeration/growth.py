@@ -10,7 +10,7 @@ Only programs without a race grow: a race of a program is one of all that it gro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from rspverify.enumeration.conditions import can_be_made, values
@@ -52,39 +52,36 @@ class Growth:
         self._space = tables.space
         self._judge = judge
 
-    def children(self, parent: PackedTest, known: Container[bytes], threads: int) -> Grown:
+    def children(self, parent: PackedTest, known: Callable[[bytes], bool], threads: int) -> Grown:
         """The programs whose parent this is that have so many threads.
 
-        known: the encodings of all programs that grow and are as large as the parent.
+        known: whether a program as large as the parent grows, by its encoding.
         """
         grown = Grown()
         own = encoded(parent)
         met: set[bytes] = set()
         suspicious = bool(self._tables.suspects(parent))
         for packed, thread in self._extended(parent, new=threads > len(parent.threads)):
-            verdict = False if self._judge else self._suspicion(packed, thread)
-            if verdict is None:
+            suspected = False if self._judge else self._suspicion(packed, thread)
+            accepted = None if suspected is None else self._accepted(packed, own, known)
+            if accepted is None:
                 grown.racy += 1
+            if not accepted:
                 continue
-            found = self._accepted(packed, own, known)
-            if found is None:
-                grown.racy += 1
-            elif found:
-                child = canonical(packed)
-                key = encoded(child)
-                if key in met:
-                    continue
-                met.add(key)
-                last = packed.threads[thread][2][-1]
-                unsure = verdict or (suspicious and self._tables.writes[last[0]])
-                if self._judge is not None and self._judge(child):
-                    grown.racy += 1
-                    grown.barren.append(key)
-                    continue
-                if self._judge is None and unsure and races(child, self._tables):
-                    grown.racy += 1
-                    continue
+            child = canonical(packed)
+            key = encoded(child)
+            if key in met:
+                continue
+            met.add(key)
+            last = packed.threads[thread][2][-1]
+            unsure = suspected or (suspicious and self._tables.writes[last[0]])
+            racy = self._judge(child) if self._judge else unsure and races(child, self._tables)
+            if not racy:
                 grown.children.append(key)
+                continue
+            grown.racy += 1
+            if self._judge:
+                grown.barren.append(key)
         return grown
 
     def _suspicion(self, packed: PackedTest, thread: int) -> bool | None:
@@ -107,14 +104,16 @@ class Growth:
                     found = True
         return found
 
-    def _accepted(self, packed: PackedTest, own: bytes, known: Container[bytes]) -> bool | None:
+    def _accepted(
+        self, packed: PackedTest, own: bytes, known: Callable[[bytes], bool]
+    ) -> bool | None:
         """Whether `own` is the parent of a program; None if one that it has grown from races."""
         least = own
         for before in reductions(packed, self._tables):
             key = encoded(canonical(before))
             if key == own:
                 continue
-            if key not in known:
+            if not known(key):
                 return None
             if key < least:
                 least = key
@@ -123,22 +122,15 @@ class Growth:
     def _extended(self, parent: PackedTest, *, new: bool) -> Iterator[tuple[PackedTest, int]]:
         """The program with another access at the end of a thread, or in a new thread."""
         threads = parent.threads
-        if not new:
-            for number, thread in enumerate(threads):
-                if thread[2]:
-                    for access, atomic in self._accesses(parent, number):
-                        longer = PackedThread(thread[0], thread[1], (*thread[2], access))
-                        yield (
-                            PackedTest((*threads[:number], longer, *threads[number + 1 :]), atomic),
-                            number,
-                        )
-            return
-        for device, group in self._places(parent):
-            for access, atomic in self._accesses(parent, NONE):
-                yield (
-                    PackedTest((*threads, PackedThread(device, group, (access,))), atomic),
-                    len(threads),
-                )
+        if new:
+            starts = [(len(threads), PackedThread(*place, ())) for place in self._places(parent)]
+        else:
+            starts = [(number, thread) for number, thread in enumerate(threads) if thread[2]]
+        for number, (device, group, accesses) in starts:
+            for access, atomic in self._accesses(parent, NONE if new else number):
+                longer = PackedThread(device, group, (*accesses, access))
+                after = (*threads[:number], longer, *threads[number + 1 :])
+                yield PackedTest(after, atomic), number
 
     def _places(self, parent: PackedTest) -> Iterator[tuple[int, int]]:
         """Where a new thread may run: in a work-group that is there, or in the next one."""
@@ -158,19 +150,13 @@ class Growth:
         tables, space = self._tables, self._space
         tests = [(NONE, NONE, NONE, 0), *(self._tests(parent, number) if number >= 0 else ())]
         count = len(parent.atomic)
+        with_new = [(*parent.atomic, each) for each in (False, True)]
         for operation, plain in enumerate(tables.plain):
             for location in range(min(count + 1, space.locations)):
-                if location < count:
-                    atomic = parent.atomic[location]
-                    if plain == atomic and not (plain and space.mixed):
-                        continue
-                    kinds = [parent.atomic]
-                else:
-                    ways = [not plain] if not (plain and space.mixed) else [False, True]
-                    kinds = [(*parent.atomic, way) for way in ways]
-                for kind in kinds:
-                    for test in tests:
-                        yield PackedAccess(operation, location, *test), kind
+                for atomic in with_new if location == count else [parent.atomic]:
+                    if plain != atomic[location] or (plain and space.mixed):
+                        for test in tests:
+                            yield PackedAccess(operation, location, *test), atomic
 
     def _tests(self, parent: PackedTest, number: int) -> Iterator[tuple[int, int, int, int]]:
         """The tests of an `if` that may begin at the end of a thread: a read, and a value."""

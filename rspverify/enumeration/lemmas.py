@@ -70,7 +70,7 @@ def without_idle_if(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:
 
 def has_idle_if(packed: PackedTest, tables: Tables) -> bool:
     """Whether some `if` could be left out without a race."""
-    return any(True for _ in without_idle_if(packed, tables))
+    return next(without_idle_if(packed, tables), None) is not None
 
 
 def _joined(together: list[set[int]], count: int) -> bool:

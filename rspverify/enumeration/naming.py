@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rspverify.enumeration.packed import PackedTest
 from rspverify.enumeration.space import Space
 from rspverify.litmus.program import Kind
-from rspverify.programs import Access, LitmusTest, Thread, litmus_test, notation
+from rspverify.programs import LitmusTest, Thread, litmus_test, notation
 from rspverify.value import Binary, Constant, Expression, Read
 
 _LETTERS = "xyzabcdefghijklmnopqrstuvw"
@@ -17,34 +19,30 @@ def named(packed: PackedTest, space: Space) -> LitmusTest:
     The value of a store is so far from all others that no increments make two values meet.
     """
     values = {(-1, -1): 0}
-    for number, (_, _, steps) in enumerate(packed.threads):
-        for place, step in enumerate(steps):
-            if space.accesses[step.operation].kind is Kind.STORE:
+    for number, thread in enumerate(packed.threads):
+        for place, each in enumerate(thread.accesses):
+            if space.accesses[each.operation].kind is Kind.STORE:
                 values[number, place] = len(values) * space.widest_value_step
     threads = []
-    for number, (device, group, steps) in enumerate(packed.threads):
+    for number, (device, group, packed_accesses) in enumerate(packed.threads):
         guards: tuple[Expression, ...] = ()
         registers: dict[int, int] = {}
         accesses = []
-        for place, step in enumerate(steps):
-            if step.tests >= 0:
-                value = Constant(values[step.of, step.at] + step.plus)
-                guards = (*guards, Binary("==", Read(registers[step.tests]), value))
-            it = space.accesses[step.operation]
+        for place, packed_access in enumerate(packed_accesses):
+            if packed_access.tests >= 0:
+                _, _, tests, of, at, plus = packed_access
+                value = Constant(values[of, at] + plus)
+                guards = (*guards, Binary("==", Read(registers[tests]), value))
+            it = space.accesses[packed_access.operation]
             if it.reads:
                 registers[place] = len(registers)
-            stored = values.get((number, place))
             accesses.append(
-                Access(
-                    it.kind,
-                    _LETTERS[step.location],
-                    it.value if stored is None else Constant(stored),
-                    registers.get(place),
-                    it.order,
-                    it.scope,
-                    it.remote,
-                    guards,
-                    it.operator,
+                replace(
+                    it,
+                    location=_LETTERS[packed_access.location],
+                    value=Constant(values[number, place]) if it.kind is Kind.STORE else it.value,
+                    register=registers.get(place),
+                    guards=guards,
                 )
             )
         threads.append(Thread((device, group), tuple(accesses)))

@@ -62,14 +62,7 @@ EMPTY = PackedTest((), ())
 
 def canonical(test: PackedTest) -> PackedTest:
     """The one test that stands for all that differ from this in names alone."""
-    orders = _orders(test.threads)
-    first = next(orders)
-    best = _named(test, first)
-    for order in orders:
-        found = _named(test, order)
-        if found < best:
-            best = found
-    return best
+    return min(_named(test, order) for order in _orders(test.threads))
 
 
 def _orders(threads: Sequence[PackedThread]) -> Iterator[Sequence[int]]:

@@ -24,12 +24,16 @@ _INITIAL: Base = (-1, -1)
 def races(packed: PackedTest, tables: Tables) -> bool:
     """Whether some consistent execution has a race."""
     suspects = tables.suspects(packed)
-    if not suspects:
-        return False
-    return races_in_turn(packed, tables, suspects) or _Executions(packed, tables, suspects).race()
+    return bool(suspects) and (
+        _races_in_turn(packed, tables, suspects)
+        or any(
+            _Executions(packed, tables, ends).race(suspects)
+            for ends in product(*(_ends(thread[2]) for thread in packed.threads))
+        )
+    )
 
 
-def races_in_turn(
+def _races_in_turn(
     packed: PackedTest, tables: Tables, suspects: Sequence[tuple[Base, Base]]
 ) -> bool:
     """Whether some interleaving has two accesses next to each other that race."""
@@ -48,7 +52,7 @@ def races_in_turn(
         ready = [
             (thread, place)
             for thread, place in enumerate(places)
-            if place < len(threads[thread]) and holds(threads[thread][place], read[thread])
+            if place < len(threads[thread]) and _holds(threads[thread][place], read[thread])
         ]
         for number, second in enumerate(ready):
             for first in ready[:number]:
@@ -75,136 +79,102 @@ def races_in_turn(
     return False
 
 
-def holds(access: PackedAccess, read: Sequence[Value | None]) -> bool:
+def _holds(access: PackedAccess, read: Sequence[Value | None]) -> bool:
     """Whether the `if` before an access lets it be executed, after what its thread has read."""
     return access[2] < 0 or read[access[2]] == ((access[3], access[4]), access[5])
 
 
+def _ends(accesses: Sequence[PackedAccess]) -> list[int]:
+    """How far a thread may get: to its end, or to an `if` whose test fails."""
+    return [len(accesses), *(place for place, access in enumerate(accesses) if access[2] >= 0)]
+
+
 class _Executions:
-    """The consistent executions of a test, one by one, until one has a race."""
+    """The executions in which each thread gets so far, one by one, until one has a race.
 
-    def __init__(
-        self, packed: PackedTest, tables: Tables, suspects: Sequence[tuple[Base, Base]]
-    ) -> None:
-        self._shape = packed
-        self._tables = tables
-        self._suspects = suspects
-        self._threads = [thread[2] for thread in packed.threads]
+    Events are numbered thread by thread, -1 is any initial write. rf is by numbers, and hb has a
+    row of bits for each event.
+    """
 
-    def race(self) -> bool:
-        """Whether some consistent execution has a race."""
-        return any(self._race_where(ends) for ends in product(*map(self._ends, self._threads)))
+    def __init__(self, packed: PackedTest, tables: Tables, ends: Sequence[int]) -> None:
+        self._packed, self._tables, self._ends = packed, tables, ends
+        self._events = [(thread, place) for thread, end in enumerate(ends) for place in range(end)]
+        self._number = {event: index for index, event in enumerate(self._events)}
+        self._accesses = [packed.threads[thread][2][place] for thread, place in self._events]
+        self._writes = [at for at, access in enumerate(self._accesses) if tables.writes[access[0]]]
 
-    def _ends(self, accesses: Sequence[PackedAccess]) -> list[int]:
-        """How far a thread may get: to its end, or to an `if` whose test fails."""
-        return [len(accesses), *(place for place, access in enumerate(accesses) if access[2] >= 0)]
+    def race(self, suspects: Sequence[tuple[Base, Base]]) -> bool:
+        """Whether one that is consistent has a race."""
+        number = self._number
+        pairs = [(number[a], number[b]) for a, b in suspects if a in number and b in number]
+        return bool(pairs) and any(
+            self._values_fit(rf) and self._some_order(rf, pairs) for rf in self._sources()
+        )
 
-    def _race_where(self, ends: Sequence[int]) -> bool:
-        """Whether there is a race where the threads get so far."""
-        threads, tables = self._threads, self._tables
-        events = [(thread, place) for thread, end in enumerate(ends) for place in range(end)]
-        number = {event: index for index, event in enumerate(events)}
-        pairs = [(number[a], number[b]) for a, b in self._suspects if a in number and b in number]
-        if not pairs:
-            return False
-        accesses = [threads[thread][place] for thread, place in events]
-        writes = [index for index, access in enumerate(accesses) if tables.writes[access[0]]]
-        reads = [index for index, access in enumerate(accesses) if tables.reads[access[0]]]
-        sources = [
+    def _sources(self) -> Iterator[dict[int, int]]:
+        """Every rf, whatever the values."""
+        accesses, events = self._accesses, self._events
+        reads = [at for at, access in enumerate(accesses) if self._tables.reads[access[0]]]
+        sources = (
             [
                 -1,
                 *(
                     write
-                    for write in writes
+                    for write in self._writes
                     if accesses[write][1] == accesses[read][1]
                     and (events[write][0] != events[read][0] or write < read)
                 ),
             ]
             for read in reads
-        ]
+        )
         for chosen in product(*sources):
-            rf = dict(zip(reads, chosen, strict=True))
-            if self._values_fit(events, accesses, number, rf, ends) and self._some_order(
-                events, accesses, writes, rf, pairs
-            ):
-                return True
-        return False
+            yield dict(zip(reads, chosen, strict=True))
 
-    def _values_fit(
-        self,
-        events: Sequence[Base],
-        accesses: Sequence[PackedAccess],
-        number: dict[Base, int],
-        rf: dict[int, int],
-        ends: Sequence[int],
-    ) -> bool:
+    def _values_fit(self, rf: dict[int, int]) -> bool:
         """Whether the values that are read let each thread get exactly as far as it is to."""
-        for thread, end in enumerate(ends):
-            code = self._threads[thread]
-            for place in range(min(end + 1, len(code))):
-                access = code[place]
-                if access[2] < 0:
-                    continue
-                found = self._value(number[thread, access[2]], events, accesses, rf)
-                if found is None or (found == ((access[3], access[4]), access[5])) != (place < end):
-                    return False
+        for thread, end in enumerate(self._ends):
+            for place, access in enumerate(self._packed.threads[thread][2][: end + 1]):
+                if access[2] >= 0:
+                    found = self._value(self._number[thread, access[2]], rf)
+                    passes = found == ((access[3], access[4]), access[5])
+                    if found is None or passes != (place < end):
+                        return False
         return True
 
-    def _value(
-        self,
-        read: int,
-        events: Sequence[Base],
-        accesses: Sequence[PackedAccess],
-        rf: dict[int, int],
-    ) -> Value | None:
+    def _value(self, read: int, rf: dict[int, int]) -> Value | None:
         """What an event reads; None if that goes round in a circle."""
-        plus = 0
-        while True:
+        for plus in range(len(self._events) + 1):
             source = rf[read]
             if source < 0:
                 return _INITIAL, plus
             if source not in rf:
-                return events[source], plus
-            read, plus = source, plus + 1
-            if plus > len(events):
-                return None
+                return self._events[source], plus
+            read = source
+        return None
 
-    def _some_order(
-        self,
-        events: Sequence[Base],
-        accesses: Sequence[PackedAccess],
-        writes: Sequence[int],
-        rf: dict[int, int],
-        pairs: Sequence[tuple[int, int]],
-    ) -> bool:
+    def _some_order(self, rf: dict[int, int], pairs: Sequence[tuple[int, int]]) -> bool:
         """Whether some order of the writes makes it a consistent execution with a race."""
         by_location: dict[int, list[int]] = {}
-        for write in writes:
-            if self._shape.atomic[accesses[write][1]]:
-                by_location.setdefault(accesses[write][1], []).append(write)
-        lines = (self._lines(each, events, rf) for each in by_location.values())
-        for orders in product(*map(list, lines)):
-            rank = {-1: 0}
-            for order in orders:
-                rank |= {write: 1 + place for place, write in enumerate(order)}
-            hb = self._happens_before(events, accesses, orders, rf)
-            if self._consistent(hb, events, accesses, rf, rank) and any(
+        for write in self._writes:
+            location = self._accesses[write][1]
+            if self._packed.atomic[location]:
+                by_location.setdefault(location, []).append(write)
+        for orders in product(*(list(self._orders(each, rf)) for each in by_location.values())):
+            hb = self._happens_before(orders, rf)
+            if self._consistent(hb, orders, rf) and any(
                 not hb[a] >> b & 1 and not hb[b] >> a & 1 for a, b in pairs
             ):
                 return True
         return False
 
-    def _lines(
-        self, writes: Sequence[int], events: Sequence[Base], rf: dict[int, int]
-    ) -> Iterator[tuple[int, ...]]:
+    def _orders(self, writes: Sequence[int], rf: dict[int, int]) -> Iterator[tuple[int, ...]]:
         """Orders of the writes to a location in which each increment comes right after its source,
         and which keep to the order within threads."""
+        events = self._events
         for order in permutations(writes):
             before = -1
             for place, write in enumerate(order):
-                if rf.get(write, before) != before:
-                    break
-                if any(
+                if rf.get(write, before) != before or any(
                     later < write and events[later][0] == events[write][0]
                     for later in order[place + 1 :]
                 ):
@@ -213,15 +183,10 @@ class _Executions:
             else:
                 yield order
 
-    def _happens_before(
-        self,
-        events: Sequence[Base],
-        accesses: Sequence[PackedAccess],
-        orders: Sequence[tuple[int, ...]],
-        rf: dict[int, int],
-    ) -> list[int]:
-        """hb without the initial writes, a row of bits for each event."""
-        tables, threads = self._tables, self._shape.threads
+    def _happens_before(self, orders: Sequence[tuple[int, ...]], rf: dict[int, int]) -> list[int]:
+        """hb without the initial writes."""
+        tables, threads = self._tables, self._packed.threads
+        events, accesses = self._events, self._accesses
         count = len(events)
         hb = [0] * count
         for a in range(count):
@@ -252,48 +217,35 @@ class _Executions:
         return hb
 
     def _consistent(
-        self,
-        hb: Sequence[int],
-        events: Sequence[Base],
-        accesses: Sequence[PackedAccess],
-        rf: dict[int, int],
-        rank: dict[int, int],
+        self, hb: Sequence[int], orders: Sequence[tuple[int, ...]], rf: dict[int, int]
     ) -> bool:
-        """Whether Hb, Coh, Rf, Narf and Rmw hold; of Rmw, what `_lines` has not seen to."""
-        tables, atomic = self._tables, self._shape.atomic
-        count = len(events)
-        if any(hb[event] >> event & 1 for event in range(count)):
+        """Whether Hb, Coh, Rf, Narf and Rmw hold; of Rmw, what `_orders` has not seen to."""
+        writes, atomic, accesses = self._tables.writes, self._packed.atomic, self._accesses
+        if any(row >> event & 1 for event, row in enumerate(hb)):
             return False
         for read, source in rf.items():
             if source >= 0 and hb[read] >> source & 1:
                 return False
-            if not atomic[accesses[read][1]] and not self._visible(read, source, hb, accesses):
+            if not atomic[accesses[read][1]] and not self._visible(read, source, hb):
                 return False
-        for a in range(count):
-            location = accesses[a][1]
-            if not atomic[location]:
-                continue
-            for b in range(count):
-                if not hb[a] >> b & 1 or accesses[b][1] != location:
-                    continue
-                earlier = [a] if tables.writes[accesses[a][0]] else []
-                earlier += [rf[a]] if a in rf else []
-                later = [b] if tables.writes[accesses[b][0]] else []
-                later += [rf[b]] if b in rf else []
-                if any(rank[w] < rank[v] for v in earlier for w in later):
-                    return False
-        return True
+        rank = {-1: 0} | {write: 1 + at for order in orders for at, write in enumerate(order)}
+        places = {}  # in mo, of what an event writes and reads
+        for at, access in enumerate(accesses):
+            if atomic[access[1]]:
+                touched = ([at] if writes[access[0]] else []) + ([rf[at]] if at in rf else [])
+                places[at] = [rank[each] for each in touched]
+        return not any(
+            hb[a] >> b & 1 and accesses[a][1] == accesses[b][1] and min(places[b]) < max(places[a])
+            for a, b in product(places, repeat=2)
+        )
 
-    def _visible(
-        self, read: int, source: int, hb: Sequence[int], accesses: Sequence[PackedAccess]
-    ) -> bool:
+    def _visible(self, read: int, source: int, hb: Sequence[int]) -> bool:
         """Whether a plain location is read from a write that happens before, with none between."""
         if source >= 0 and not hb[source] >> read & 1:
             return False
         return not any(
             hb[write] >> read & 1
             and (source < 0 or hb[source] >> write & 1)
-            and access[1] == accesses[read][1]
-            and self._tables.writes[access[0]]
-            for write, access in enumerate(accesses)
+            and self._accesses[write][1] == self._accesses[read][1]
+            for write in self._writes
         )

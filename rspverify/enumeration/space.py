@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rspverify.programs import Access, access_named
-from rspverify.source import InputError, Problem
+from rspverify.source import require
 
 _KINDS = ("ld", "st", "inc")
 _REACHES = ("WG", "WG.R", "DV", "DV.R", "ALL", "ALL.R")
@@ -80,7 +80,5 @@ def chosen_operations(names: Sequence[str] | None, devices: int) -> tuple[str, .
     if not names:
         return ONE_DEVICE if devices == 1 else DEVICES
     wrong = [name for name in names if name not in NAMES]
-    if wrong:
-        message = f"an operation must be one of {', '.join(NAMES)}, not {', '.join(wrong)}"
-        raise InputError([Problem(None, message)])
+    require(not wrong, f"an operation must be one of {', '.join(NAMES)}, not {', '.join(wrong)}")
     return tuple(name for name in NAMES if name in names)

@@ -10,12 +10,12 @@ import base64
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from rspverify.axiomatic import MemoryModel, Questions
-from rspverify.enumeration.growth import Growth
+from rspverify.enumeration.growth import Grown, Growth
 from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_if, sort_of
 from rspverify.enumeration.naming import named, size_of
 from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
@@ -33,7 +33,7 @@ BLOCK = 96
 
 @dataclass(frozen=True)
 class Counts:
-    """How many programs without a race are of each sort (lemmas.py), up to symmetry.
+    """How many programs without a race are of each sort, in the order of `Sort`, up to symmetry.
 
     racy: how many extensions were found to race, a program perhaps several times.
     """
@@ -50,13 +50,7 @@ class Counts:
         return self.alone + self.larger + self.guarded + self.core
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.alone + other.alone,
-            self.larger + other.larger,
-            self.guarded + other.guarded,
-            self.core + other.core,
-            self.racy + other.racy,
-        )
+        return Counts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -127,12 +121,12 @@ class Survey:
 
     def phases(self, upto: int | None = None) -> Iterator[Phase]:
         """All phases, or those up to so many operations: the smaller ones first."""
-        number = 0
-        while number < len(self.plan) and (upto is None or self.plan[number][0] <= upto):
+        for number, (events, threads) in enumerate(self.plan):
+            if upto is not None and events > upto:
+                return
             if number == len(self._phases):
-                self._phases.append(self._phase(*self.plan[number]))
+                self._phases.append(self._phase(events, threads))
             yield self._phases[number]
-            number += 1
 
     @cached_property
     def plan(self) -> tuple[tuple[int, int], ...]:
@@ -145,7 +139,7 @@ class Survey:
 
     def growing(self, events: int) -> tuple[bytes, ...]:
         """The programs with so many operations that grow, fewer than the most that there may be."""
-        return tuple(each for found in self._growing[events].values() for each in found)
+        return tuple(chain.from_iterable(self._growing[events].values()))
 
     def is_kept(self) -> bool:
         """Whether the cache knows something of the largest programs already."""
@@ -155,10 +149,10 @@ class Survey:
     def _phase(self, events: int, threads: int) -> Phase:
         before = self._growing[events - 1]
         parents = [each for count in (threads - 1, threads) for each in before.get(count, ())]
-        known = frozenset(each for found in before.values() for each in found)
+        known = frozenset(chain.from_iterable(before.values())).__contains__
         last = events == self.space.events
-        work = self.work(known, events, threads, last=last)
-        blocks = [parents[at : at + BLOCK] for at in range(0, len(parents), BLOCK)]
+        work = self._work(known, events, threads, last=last)
+        blocks = chunks(parents, BLOCK)
         found: list[_Block] = []
         self.listener(events, threads, 0, len(blocks))
         workers = None if len(blocks) > 4 else 1
@@ -171,61 +165,40 @@ class Survey:
             if len(self._growing) == events:
                 self._growing.append({})
             self._growing[events][threads] = growing
-        return Phase(
-            events,
-            threads,
-            in_order((each for block in found for each in unpacked(block.core)), self.space),
-            in_order((each for block in found for each in unpacked(block.larger)), self.space),
-            sum((block.counts for block in found), Counts()),
+        core, larger = (
+            in_order(chain.from_iterable(map(unpacked, texts)), self.space)
+            for texts in ([it.core for it in found], [it.larger for it in found])
         )
+        return Phase(events, threads, core, larger, sum((it.counts for it in found), Counts()))
 
-    def work(
-        self, known: frozenset[bytes], events: int, threads: int, *, last: bool
+    def _work(
+        self, known: Callable[[bytes], bool], events: int, threads: int, *, last: bool
     ) -> Callable[[tuple[int, Sequence[bytes]]], _Block]:
         """What a worker does with a numbered block of parents."""
         growth = Growth(self.tables, None if self.argued else self._races)
 
-        def grow(numbered: tuple[int, Sequence[bytes]]) -> _Block:
+        def block(numbered: tuple[int, Sequence[bytes]]) -> _Block:
             number, parents = numbered
+            grown = (growth.children(decoded(each), known, threads) for each in parents)
             question = self._question(events, threads, number, last)
-            return self.judge.ask(
-                question, lambda: self._grown(growth, parents, known, threads, last=last)
-            )
+            return self.judge.ask(question, lambda: self._block(grown, last=last))
 
-        return grow
+        return block
 
-    def _grown(
-        self,
-        growth: Growth,
-        parents: Sequence[bytes],
-        known: frozenset[bytes],
-        threads: int,
-        *,
-        last: bool,
-    ) -> _Block:
+    def _block(self, grown: Iterable[Grown], *, last: bool) -> _Block:
         sorts: dict[Sort, list[bytes]] = {sort: [] for sort in Sort}
         growing: list[bytes] = []
         racy = 0
-        for parent in parents:
-            grown = growth.children(decoded(parent), known, threads)
-            racy += grown.racy
+        for each in grown:
+            racy += each.racy
             if not last:
-                growing += grown.children + grown.barren
-            for child in grown.children:
+                growing += each.children + each.barren
+            for child in each.children:
                 sort = sort_of(decoded(child), self.tables) if self.argued else Sort.CORE
                 sorts[sort].append(child)
-        counts = Counts(
-            alone=len(sorts[Sort.ALONE]),
-            larger=len(sorts[Sort.LARGER]),
-            guarded=len(sorts[Sort.GUARDED]),
-            core=len(sorts[Sort.CORE]),
-            racy=racy,
-        )
-        larger = [
-            each for each in sorts[Sort.LARGER] if not has_idle_if(decoded(each), self.tables)
-        ]
-        parts = (growing, sorts[Sort.CORE], larger)
-        return _Block(counts, *(packed(each) for each in parts))
+        counts = replace(Counts(*map(len, sorts.values())), racy=racy)
+        larger = [it for it in sorts[Sort.LARGER] if not has_idle_if(decoded(it), self.tables)]
+        return _Block(counts, *map(packed, (growing, sorts[Sort.CORE], larger)))
 
     def _races(self, packed: PackedTest) -> bool:
         program = program_of(named(packed, self.space), "enumerated")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from collections.abc import Mapping
+from pathlib import Path
 
+from rspverify.files import write_new
 from rspverify.generate.family import Family, Shape
 from rspverify.source import InputError, Problem
+from rspverify.wording import guess
 
 LETTERS = (
     ("s", "WG, DV or DV.R, a choice of its own for each operation"),
@@ -103,17 +106,14 @@ _ON_ONE_DEVICE = (
     ),
 )
 
-_FAR = ("MP", "RMW", "CO", "SB", "WRC", "ISA2")
-"""The families that there are for several devices too; the others would have too many tests."""
-
-FAMILIES: dict[str, Family] = {family.name: family for family in _ON_ONE_DEVICE}
+FAMILIES = {family.name: family for family in _ON_ONE_DEVICE}
 """Those of `generate all`, on one device."""
 
-DEVICE_FAMILIES: dict[str, Family] = {
-    far.name: far for far in (FAMILIES[name].on_devices() for name in _FAR)
+DEVICE_FAMILIES = {
+    f"{name}-devices": FAMILIES[name].on_devices()
+    for name in ("MP", "RMW", "CO", "SB", "WRC", "ISA2")
 }
-"""Those of `generate all-devices`, on two devices or more."""
-
+"""Those of `generate all-devices`; the others would have too many tests on several devices."""
 
 _TOGETHER = {"all": FAMILIES, "all-devices": DEVICE_FAMILIES}
 
@@ -126,11 +126,21 @@ def chosen(name: str) -> dict[str, Family]:
     if name in _TOGETHER:
         return dict(_TOGETHER[name])
     known = FAMILIES | DEVICE_FAMILIES
-    if name not in known:
-        names = [*known, *_TOGETHER]
-        close = get_close_matches(name.lower(), [each.lower() for each in names], 1)
-        meant = next((each for each in names if [each.lower()] == close), None)
-        hint = f"did you mean {meant}?" if meant else "`rspverify generate --list` shows them"
-        message = f"the family must be one of {', '.join(names)}, not {name}"
-        raise InputError([Problem(None, message, hint)])
-    return {"": known[name]}
+    if name in known:
+        return {"": known[name]}
+    names = [*known, *_TOGETHER]
+    hint = guess(name, names) or "`rspverify generate --list` shows them"
+    message = f"the family must be one of {', '.join(names)}, not {name}"
+    raise InputError([Problem(None, message, hint)])
+
+
+def write_tests(families: Mapping[str, Family], folder: Path | str) -> dict[str, int]:
+    """Write the tests of families and return how many each has; `families` is by folder name.
+
+    A folder name is below `folder`; the empty one is `folder` itself. Raises InputError, with
+    nothing written, if a file that is there says something else, and if a folder cannot be used.
+    """
+    tests = {place: list(family.tests()) for place, family in families.items()}
+    texts = {Path(folder) / place / it.file: it.text for place, its in tests.items() for it in its}
+    write_new(texts, "the test of this name")
+    return {families[place].name: len(its) for place, its in tests.items()}

@@ -130,11 +130,6 @@ class LitmusTest:
         """Every access, thread by thread."""
         return tuple(each for thread in self.threads for each in thread.accesses)
 
-    @property
-    def devices(self) -> int:
-        """On how many devices threads run."""
-        return len({thread.place[0] for thread in self.threads})
-
     def with_threads(self, threads: Iterable[Thread]) -> LitmusTest:
         """Other threads, to which locations are what they are here."""
         atomic = {x.name for x in self.locations if x.atomic}

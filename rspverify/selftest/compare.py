@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
-from rspverify.machine import enough_steps, find_deadlock, replay_deadlock
+from rspverify.machine import Machine, enough_steps, find_deadlock, replay_deadlock
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
@@ -77,17 +78,6 @@ def engines_named(names: str | None) -> tuple[Engine, ...]:
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way to find the outcomes of a compiled program."""
-
-    engine: Engine
-    l2: L2 = L2.AUTO
-
-    def __str__(self) -> str:
-        return self.engine.value if self.l2 is L2.AUTO else f"{self.engine.value}, real L2"
-
-
-@dataclass(frozen=True)
 class Difference:
     """Two answers that must be the same and are not, or an engine that failed."""
 
@@ -103,7 +93,7 @@ class Comparison:
     word: the verdict by definition, from the outcomes of the first engine, None if unknown.
     """
 
-    decided: tuple[str, ...]
+    decided: tuple[Engine, ...]
     skipped: Mapping[str, str]
     word: Word | None
     differences: tuple[Difference, ...]
@@ -116,15 +106,13 @@ def compare(program: Program, scheme: Scheme, choices: Choices) -> Comparison:
     """Every engine's outcomes and verdict. Raises InputError if the scheme lacks a row."""
     asking = _Asking(program, scheme, choices)
     answers = asking.all_outcomes()
-    asking.differing(answers)
-    decided = [way.engine for way in answers if way.l2 is L2.AUTO]
+    decided = [Engine(way) for way in answers if way in set(Engine)]
     word = None
-    if len(decided) >= min(2, len(choices.engines)) and choices.turn is not None:
-        word = asking.verdicts(decided, next(iter(answers.values())))
     if choices.turn is not None:
+        if len(decided) >= min(2, len(choices.engines)):
+            word = asking.verdicts(decided, choices.turn, next(iter(answers.values())))
         asking.progress()
-    names = tuple(engine.value for engine in decided)
-    return Comparison(names, asking.skipped, word, tuple(asking.differences))
+    return Comparison(tuple(decided), asking.skipped, word, tuple(asking.differences))
 
 
 class _Asking:
@@ -138,92 +126,82 @@ class _Asking:
         self.skipped: dict[str, str] = {}
         self.differences: list[Difference] = []
 
-    def all_outcomes(self) -> dict[Way, Outcomes]:
-        """The outcomes by every way; none more where nothing could be compared.
+    def all_outcomes(self) -> dict[str, Outcomes]:
+        """The outcomes by every way, and notes those that are not as the first; none more where
+        nothing could be compared.
 
         By the explicit engine first: it is the reference.
         """
-        answers: dict[Way, Outcomes] = {}
+        answers: dict[str, Outcomes] = {}
         engines = sorted(self._choices.engines, key=lambda engine: engine is not Engine.EXPLICIT)
         one_device = len({thread.device for thread in self._compiled.threads}) == 1
         for place, engine in enumerate(engines):
             if len(engines) > 1 and not answers and place == len(engines) - 1:
                 break
             for l2 in self._choices.l2s if one_device else (L2.AUTO,):
-                way = Way(engine, l2)
-                found = self._outcomes(way)
+                way = engine.value if l2 is L2.AUTO else f"{engine.value}, {l2.value} L2"
+                found = self._outcomes(way, self._settings(engine, l2))
                 if found is not None:
                     answers[way] = found
                 elif l2 is L2.AUTO:
                     break
-        return answers
-
-    def _settings(self, way: Way) -> Settings:
-        return Settings(
-            way.engine, seconds=self._choices.seconds, states=self._choices.states, l2=way.l2
-        )
-
-    def _outcomes(self, way: Way) -> Outcomes | None:
-        settings = self._settings(way)
-        try:
-            if way.engine is Engine.UNROLL and self._steps(way) > self._choices.steps:
-                self.skipped[str(way)] = self._too_many_steps()
-                return None
-            machine = machine_of(self._compiled, settings)
-            return frozenset(target_of(machine, settings, settings.limits()).outcomes())
-        except LimitReached as limit:
-            self.skipped[str(way)] = str(limit)
-        except Exception as error:
-            self._failed(str(way), error)
-        return None
-
-    def _steps(self, way: Way) -> int:
-        """K*, which says how large a pair is."""
-        return enough_steps(machine_of(self._compiled, self._settings(way))).total
-
-    def _too_many_steps(self) -> str:
-        return f"K* of more than {self._choices.steps} steps"
-
-    def _failed(self, way: str, error: Exception) -> None:
-        name = type(error).__name__
-        self.differences.append(
-            Difference(("failure", way, name), f"{way} failed: {name}: {error}")
-        )
-
-    def differing(self, answers: Mapping[Way, Outcomes]) -> None:
-        """Notes each way whose outcomes are not those of the first."""
         for way, found in answers.items():
             first, reference = next(iter(answers.items()))
             if found != reference:
                 lacks, adds = _listed(reference - found), _listed(found - reference)
                 words = f"{way} lacks {lacks} and adds {adds}, compared with {first}"
-                self.differences.append(Difference(("outcomes", str(first), str(way)), words))
+                self._differ(words, "outcomes", first, way)
+        return answers
+
+    def _settings(self, engine: Engine, l2: L2 = L2.AUTO) -> Settings:
+        return Settings(engine, seconds=self._choices.seconds, states=self._choices.states, l2=l2)
+
+    def _outcomes(self, way: str, settings: Settings) -> Outcomes | None:
+        with self._noting(way):
+            machine = machine_of(self._compiled, settings)
+            if settings.engine is Engine.UNROLL and self._is_large(machine):
+                raise LimitReached(f"K* of more than {self._choices.steps} steps")
+            return frozenset(target_of(machine, settings, settings.limits()).outcomes())
+        return None
+
+    def _is_large(self, machine: Machine) -> bool:
+        return enough_steps(machine).total > self._choices.steps
+
+    @contextmanager
+    def _noting(self, way: str) -> Iterator[None]:
+        """Notes why an answer is missing: a limit, or a mistake of ours."""
+        try:
+            yield
+        except LimitReached as limit:
+            self.skipped[way] = str(limit)
+        except Exception as error:
+            name = type(error).__name__
+            self._differ(f"{way} failed: {name}: {error}", "failure", way, name)
+
+    def _differ(self, words: str, *kind: str) -> None:
+        self.differences.append(Difference(kind, words))
 
     def progress(self) -> None:
         """Notes where search and events differ in whether the program can get stuck.
 
         What they find is replayed, too.
         """
-        settings = self._settings(Way(Engine.EVENTS))
+        settings = self._settings(Engine.EVENTS)
         machine = machine_of(self._compiled, settings)
         lines = [operation.span.line for operation in self._program.operations]
         answers: dict[str, ProgressWord] = {}
         for name, find in (("search", find_deadlock), ("events", deadlock_by_events)):
-            try:
+            with self._noting(f"progress by {name}"):
                 found = find(machine, settings.limits())
                 if found.schedule is not None:
                     replay_deadlock(machine, found.schedule, lines)
                 stuck = found.schedule is not None
                 answers[name] = ProgressWord.STUCK if stuck else ProgressWord.LIVE
-            except LimitReached as limit:
-                self.skipped[f"progress by {name}"] = str(limit)
-            except Exception as error:
-                self._failed(f"progress by {name}", error)
         if len(set(answers.values())) > 1:
             words = ", ".join(f"{name} says {word}" for name, word in answers.items())
-            self.differences.append(Difference(("progress", *answers), f"progress: {words}"))
+            self._differ(f"progress: {words}", "progress", *answers)
 
-    def verdicts(self, engines: Sequence[Engine], found: Outcomes) -> Word | None:
+    def verdicts(self, engines: Sequence[Engine], turn: int, found: Outcomes) -> Word | None:
         """The verdict by definition (docs/semantics.md, Soundness); does `check` say it?
 
         It is asked by the engine whose turn it is, and in the witness reading.
@@ -234,39 +212,32 @@ class _Asking:
         except LimitReached as limit:
             self.skipped["model"] = str(limit)
             return None
-        asked = [(engines[(self._choices.turn or 0) % len(engines)], Reading.OUTCOME)]
+        self._verdict(model, self._settings(engines[turn % len(engines)]), expected)
         if Engine.EVENTS in engines:
-            asked.append((Engine.EVENTS, Reading.WITNESS))
-        for engine, reading in asked:
-            self._verdict(model, engine, reading, expected)
+            by_witness = replace(self._settings(Engine.EVENTS), reading=Reading.WITNESS)
+            self._verdict(model, by_witness, expected)
         return expected
 
-    def _verdict(
-        self, model: MemoryModel, engine: Engine, reading: Reading, expected: Word
-    ) -> None:
+    def _verdict(self, model: MemoryModel, settings: Settings, expected: Word) -> None:
         """Notes a `check` that says what is not so, or that does not say."""
-        who = _CHECK + engine.value + (", witness" if reading is Reading.WITNESS else "")
-        settings = replace(self._settings(Way(engine)), reading=reading)
-        if expected is Word.UNSOUND and self._steps(Way(engine)) > self._choices.steps:
+        witness = settings.reading is Reading.WITNESS
+        who = _CHECK + settings.engine.value + (", witness" if witness else "")
+        if expected is Word.UNSOUND and self._is_large(machine_of(self._compiled, settings)):
             # The search for a shortest counterexample may cost more than all else here: a wrong
             # SOUND is said before that.
             settings = replace(settings, seconds=min(_BRIEF, settings.seconds or _BRIEF))
-        try:
+        with self._noting(who):
             verdict = check(Case(self._program, self._scheme, model, settings))
-        except Exception as error:
-            self._failed(who, error)
-            return
-        if verdict.word is Word.UNSUPPORTED:
-            self.skipped[who] = verdict.reason
-            return
-        if verdict.word is Word.UNKNOWN:
-            suspected = reading is Reading.WITNESS and _SUSPICION in verdict.reason
-            if not suspected or expected is Word.SOUND:
-                self.skipped[who] = f"only a suspicion{_SUSPICION}" if suspected else verdict.reason
-                return
-        if verdict.word is not expected:
-            words = f"{who} says {verdict.word}, by definition it is {expected}"
-            self.differences.append(Difference(("verdict", who), words))
+            suspected = witness and _SUSPICION in verdict.reason
+            if verdict.word is Word.UNKNOWN and suspected and expected is Word.SOUND:
+                self.skipped[who] = f"only a suspicion{_SUSPICION}"
+            elif verdict.word is Word.UNSUPPORTED or (
+                verdict.word is Word.UNKNOWN and not suspected
+            ):
+                self.skipped[who] = verdict.reason
+            elif verdict.word is not expected:
+                words = f"{who} says {verdict.word}, by definition it is {expected}"
+                self._differ(words, "verdict", who)
 
     def _by_definition(self, model: MemoryModel, found: Outcomes) -> Word:
         limits = Settings(seconds=self._choices.seconds).limits()

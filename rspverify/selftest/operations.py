@@ -6,37 +6,47 @@ import random
 from dataclasses import replace
 
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.programs import Access, LitmusTest, Thread
-from rspverify.selftest.schemes import Code, Key, Table, general, key_of, needs_general
+from rspverify.programs import Access, LitmusTest
+from rspverify.scheme import Op, Scheme
+from rspverify.selftest.schemes import (
+    PLAIN_LOAD,
+    code,
+    general,
+    needs_general,
+    scheme_of,
+    shape_for,
+)
 
 EXPECTED = "zero"
 """The plain location that every compare-exchange expects the value of. Nobody writes it."""
 
 _OPERATORS = ("exchange", "|", "compare_exchange", "compare_exchange")
-_FENCES: tuple[Code, ...] = (
-    ("FLU_L1 WG", "INV_L1 WG"),
-    ("FLU_L1 WG", "INV_L1 WG"),
-    ("INV_L1 WG", "FLU_L1 DV"),
-    ("FLU_L1 WG",),
-    ("INV_L1 WG",),
-    (),
+_FENCES = (
+    code("FLU_L1 WG", "INV_L1 WG"),
+    code("FLU_L1 WG", "INV_L1 WG"),
+    code("INV_L1 WG", "FLU_L1 DV"),
+    code("FLU_L1 WG"),
+    code("INV_L1 WG"),
+    code(),
 )
-_ORDERS = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
 
 
-def with_operations(rng: random.Random, test: LitmusTest, table: Table) -> tuple[LitmusTest, Table]:
+def with_operations(
+    rng: random.Random, test: LitmusTest, scheme: Scheme
+) -> tuple[LitmusTest, Scheme]:
     """The test with other operations for some of its increments, and with a fence now and then.
 
-    The table has rows for these; of other rows some have RMW in the place of INC as well.
+    The scheme has rows for these; of other rows some have RMW in the place of INC as well.
     """
     threads = [
-        Thread(thread.place, tuple(_other(rng, each) for each in thread.accesses))
+        replace(thread, accesses=tuple(_other(rng, each) for each in thread.accesses))
         for thread in test.threads
     ]
     if rng.random() < 0.2:
-        _add_fence(rng, threads)
+        number = rng.randrange(len(threads))
+        threads[number] = replace(threads[number], accesses=_fenced(rng, threads[number].accesses))
     changed = test.with_threads(threads)
-    return changed, _with_rows(rng, changed, table)
+    return changed, _with_rows(rng, changed, scheme)
 
 
 def _other(rng: random.Random, access: Access) -> Access:
@@ -47,23 +57,21 @@ def _other(rng: random.Random, access: Access) -> Access:
     return replace(access, operator=operator, expected=expected)
 
 
-def _add_fence(rng: random.Random, threads: list[Thread]) -> None:
-    number = rng.randrange(len(threads))
-    own = threads[number].accesses
+def _fenced(rng: random.Random, own: tuple[Access, ...]) -> tuple[Access, ...]:
     place = rng.randint(0, len(own))
     scope = rng.choice((Scope.WG, Scope.DV, Scope.DV))
-    fence = Access(Kind.FENCE, order=rng.choice(_ORDERS), scope=scope)
-    threads[number] = replace(threads[number], accesses=(*own[:place], fence, *own[place:]))
+    order = rng.choice((Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
+    return (*own[:place], Access(Kind.FENCE, order=order, scope=scope), *own[place:])
 
 
-def _with_rows(rng: random.Random, test: LitmusTest, table: Table) -> Table:
-    rows = dict(table.rows)
-    for key, code in rows.items():
-        if key.kind is Kind.RMW and (needs_general(test, key) or rng.random() < 0.2):
-            rows[key] = general(code)
+def _with_rows(rng: random.Random, test: LitmusTest, scheme: Scheme) -> Scheme:
+    rows = {row.shapes[-1]: row.code for row in scheme.rows}
+    for shape, own in rows.items():
+        if shape.kind is Op.RMW and (needs_general(test, shape) or rng.random() < 0.2):
+            rows[shape] = general(own)
     for access in test.accesses:
         if access.kind is Kind.FENCE:
-            rows.setdefault(key_of(access), rng.choice(_FENCES))
+            rows.setdefault(shape_for(access), rng.choice(_FENCES))
         if access.expected is not None:
-            rows.setdefault(Key(Kind.LOAD, None, False), ("LD r x",))
-    return replace(table, rows=rows)
+            rows.setdefault(PLAIN_LOAD, code("LD r x"))
+    return scheme_of(rows, scheme.machine)

@@ -8,7 +8,7 @@ data, or atomics of a few locations; at scopes that include each other, but for 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rspverify.litmus.program import Kind, Order, Scope
@@ -22,6 +22,7 @@ _ANY_ORDER = {
     Kind.RMW: tuple(each for each in Order if each is not Order.CONSUME),
 }
 _KINDS = (Kind.LOAD, Kind.LOAD, Kind.STORE, Kind.STORE, Kind.RMW)
+_PUBLISHING = (Kind.STORE, Kind.STORE, Kind.RMW)
 _SLIP = 0.03
 """How often a scope is chosen without regard to who else accesses the location."""
 
@@ -98,10 +99,10 @@ def wild_test(
                 writer.add(kind, x, value)
                 continue
             scope = rng.choice(scopes)
-            order = STRONG[kind]
+            order = None
             if weak and rng.random() < 0.4:
                 order = rng.choice(_ANY_ORDER[kind])
-            writer.add(kind, x, value, scope, rng.random() < 0.3, order)
+            writer.add(kind, x, value, (scope, rng.random() < 0.3), order=order)
         threads.append(Thread(place, tuple(writer.accesses)))
     return litmus_test(threads, [x for x in names if atomic[x]], initial)
 
@@ -112,6 +113,11 @@ def _initial(rng: random.Random) -> int:
 
 def _devices(places: Sequence[Place]) -> int:
     return len({device for device, _ in places})
+
+
+Reach = tuple[Scope | None, bool]
+"""The scope of an operation, and whether it is remote."""
+PLAIN: Reach = (None, False)
 
 
 class _Writer:
@@ -134,45 +140,31 @@ class _Writer:
 
     def condition(self) -> Expression:
         """A condition on a register; there must be one."""
-        rng = self._rng
-        register, one = Read(rng.choice(self.registers)), Constant(1)
-        return rng.choice(
-            (
-                Binary("==", register, one),
-                Binary("!=", register, one),
-                register,
-                Unary("!", register),
-            )
-        )
+        register, one = Read(self._rng.choice(self.registers)), Constant(1)
+        equal, unequal = Binary("==", register, one), Binary("!=", register, one)
+        return self._rng.choice((equal, unequal, register, Unary("!", register)))
 
     def add(
         self,
         kind: Kind,
         location: str,
         value: Expression,
-        scope: Scope | None = None,
-        remote: bool = False,
-        order: Order | None = None,
+        reach: Reach = PLAIN,
         guards: tuple[Expression, ...] | None = None,
+        order: Order | None = None,
     ) -> None:
         """One operation more; without guards given it has one now and then."""
         if guards is None:
             guards = ()
             while self.registers and len(guards) < 2 and self._rng.random() < 0.35:
                 guards = (*guards, self.condition())
+        written = None if kind is Kind.LOAD else value
         register = None if kind is Kind.STORE else len(self.registers)
+        if reach != PLAIN:
+            order = order or STRONG[kind]
+        operator = "+" if kind is Kind.RMW else None
         self.accesses.append(
-            Access(
-                kind,
-                location,
-                None if kind is Kind.LOAD else value,
-                register,
-                None if scope is None else order or STRONG[kind],
-                scope,
-                remote,
-                guards,
-                "+" if kind is Kind.RMW else None,
-            )
+            Access(kind, location, written, register, order, *reach, guards, operator)
         )
         if register is not None:
             self.registers.append(register)
@@ -192,12 +184,11 @@ class _Scopes:
         self._widest = Scope.WG if len(set(places)) == 1 else widest
         self._owners: dict[str, Place | None] = {}
 
-    def at(self, thread: int, location: str) -> tuple[Scope, bool]:
-        """The scope of an atomic, and whether it is remote."""
+    def at(self, thread: int, location: str) -> Reach:
+        """The reach of an atomic."""
         rng = self._rng
         if location not in self._owners:
-            owner = rng.choice(self._places) if rng.random() < 0.4 else None
-            self._owners[location] = owner
+            self._owners[location] = rng.choice(self._places) if rng.random() < 0.4 else None
         owner = self._owners[location]
         if rng.random() < _SLIP:
             return rng.choice((Scope.WG, Scope.DV)), rng.random() < 0.3
@@ -226,7 +217,7 @@ class _Message:
         data = ["x", "w"] if rng.random() < 0.15 and not chain else ["x"]
         for x in data:
             self._data(0, Kind.STORE if rng.random() < 0.9 else Kind.LOAD, x, ())
-        self._flag(0, rng.choice((Kind.STORE, Kind.STORE, Kind.RMW)), "y", ())
+        self._flag(0, rng.choice(_PUBLISHING), "y", ())
         flag = "y"
         for thread in range(1, last + 1):
             if self._left < 2:
@@ -235,18 +226,13 @@ class _Message:
             seen = (self._seen(thread),)
             if chain and thread < last:
                 flag = f"y{thread}"
-                self._flag(thread, rng.choice((Kind.STORE, Kind.STORE, Kind.RMW)), flag, seen)
+                self._flag(thread, rng.choice(_PUBLISHING), flag, seen)
             else:
                 kind = Kind.LOAD if rng.random() < 0.8 else Kind.STORE
                 self._data(thread, kind, rng.choice(data), seen)
         if self._left and rng.random() < 0.3:
             self._flag(rng.randint(0, last), rng.choice(_KINDS), "y", None)
-        threads = [
-            Thread(place, tuple(writer.accesses))
-            for place, writer in zip(self._places, self._writers, strict=True)
-            if writer.accesses
-        ]
-        return litmus_test(threads, ["x", "w"] if self._data_is_atomic else [])
+        return _test(self._places, self._writers, ["x", "w"] if self._data_is_atomic else [])
 
     def _seen(self, thread: int) -> Expression:
         """That the flag was up when the thread read it; seldom something else."""
@@ -256,18 +242,14 @@ class _Message:
 
     def _flag(self, thread: int, kind: Kind, x: str, guards: tuple[Expression, ...] | None) -> None:
         self._left -= 1
-        scope, remote = self._scopes.at(thread, x)
-        self._writers[thread].add(kind, x, Constant(1), scope, remote, guards=guards)
+        self._writers[thread].add(kind, x, Constant(1), self._scopes.at(thread, x), guards)
 
     def _data(self, thread: int, kind: Kind, x: str, guards: tuple[Expression, ...]) -> None:
         self._left -= 1
         writer = self._writers[thread]
         value = Constant(5 + thread) if self._rng.random() < 0.7 else writer.value()
-        if self._data_is_atomic:
-            scope, remote = self._scopes.at(thread, x)
-            writer.add(kind, x, value, scope, remote, guards=guards)
-        else:
-            writer.add(kind, x, value, guards=guards)
+        reach = self._scopes.at(thread, x) if self._data_is_atomic else PLAIN
+        writer.add(kind, x, value, reach, guards)
 
 
 def _atomics(rng: random.Random, size: Size, places: Sequence[Place]) -> LitmusTest:
@@ -275,19 +257,30 @@ def _atomics(rng: random.Random, size: Size, places: Sequence[Place]) -> LitmusT
     scopes = _Scopes(rng, places)
     names = ("x", "y")[: 1 if rng.random() < 0.6 else size.locations]
     kinds = (*_KINDS, *(Kind.RMW,) * rng.choice((0, 3, 6)))
-    threads = []
+    writers = [_Writer(rng) for _ in places]
     for thread, count in enumerate(random_counts(rng, len(places), size)):
-        writer = _Writer(rng)
         for _ in range(count):
             x = rng.choice(names)
-            value = writer.value() if rng.random() < 0.5 else Constant(10 if len(names) == 1 else 1)
-            scope, remote = scopes.at(thread, x)
+            value: Expression = Constant(10 if len(names) == 1 else 1)
+            if rng.random() < 0.5:
+                value = writers[thread].value()
+            reach = scopes.at(thread, x)
             kind = rng.choice(kinds)
-            writer.add(kind, x, Constant(1) if kind is Kind.RMW else value, scope, remote)
-        threads.append(Thread(places[thread], tuple(writer.accesses)))
-    used = {each.location for thread in threads for each in thread.accesses}
-    initial = {x: _initial(rng) for x in names if x in used}
-    return litmus_test((each for each in threads if each.accesses), names, initial)
+            writers[thread].add(kind, x, Constant(1) if kind is Kind.RMW else value, reach)
+    used = {each.location for writer in writers for each in writer.accesses}
+    return _test(places, writers, names, {x: _initial(rng) for x in names if x in used})
+
+
+def _test(
+    places: Sequence[Place],
+    writers: Sequence[_Writer],
+    atomic: Sequence[str],
+    initial: Mapping[str, int] | None = None,
+) -> LitmusTest:
+    """What was written, without threads that do nothing."""
+    threads = zip(places, writers, strict=True)
+    wrote = (Thread(place, tuple(it.accesses)) for place, it in threads if it.accesses)
+    return litmus_test(wrote, atomic, initial)
 
 
 def smaller(size: Size, devices: int) -> Size:

@@ -11,12 +11,12 @@ from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
 from rspverify.litmus import read_program
 from rspverify.programs import LitmusTest, litmus_text
-from rspverify.scheme import read_scheme
+from rspverify.scheme import Scheme, read_scheme, scheme_text
 from rspverify.selftest.answer import Disagreement, PairResult
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.operations import with_operations
 from rspverify.selftest.programs import random_test, smaller
-from rspverify.selftest.schemes import Table, random_table
+from rspverify.selftest.schemes import random_scheme
 from rspverify.selftest.shrink import shrink
 from rspverify.selftest.size import Size
 from rspverify.source import InputError, Source
@@ -45,7 +45,7 @@ class Pair:
     """A program and a scheme for it, as texts of their own languages."""
 
     test: LitmusTest
-    table: Table
+    scheme: Scheme
     scheme_kind: str
 
 
@@ -53,15 +53,10 @@ def tasks_for(
     seed: int, programs: int, start: int, devices: int | None, choices: Choices
 ) -> list[Task]:
     """So many pairs of a seed, from number `start`; engines take turns at `check`."""
-    return [
-        Task(
-            seed,
-            number,
-            devices,
-            choices if choices.turn is None else replace(choices, turn=number),
-        )
-        for number in range(start, start + programs)
-    ]
+    tasks = [Task(seed, number, devices, choices) for number in range(start, start + programs)]
+    if choices.turn is None:
+        return tasks
+    return [replace(it, choices=replace(choices, turn=it.number)) for it in tasks]
 
 
 def random_pair(seed: int, number: int, devices: int | None = None) -> Pair:
@@ -74,32 +69,32 @@ def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
     count = devices or rng.choice((1, 1, 1, 2))
     size = smaller(_SIZES[min(count, 2)], count)
     test = random_test(rng, size)
-    while test.devices != count:  # a thread that had nothing to do was left out
+    while len(test.workgroups) != count:  # a thread that had nothing to do was left out
         test = random_test(rng, size)
-    kind, table = random_table(rng, test)
-    return Pair(*with_operations(rng, test, table), kind)
+    kind, scheme = random_scheme(rng, test)
+    return Pair(*with_operations(rng, test, scheme), kind)
 
 
-def compare_texts(test: LitmusTest, table: Table, choices: Choices) -> Comparison:
+def compare_texts(test: LitmusTest, scheme: Scheme, choices: Choices) -> Comparison:
     """Reads both texts, as a user's files would be read, and decides the pair."""
     program = read_program(Source("selftest.litmus", litmus_text(test, "random")))
-    scheme = read_scheme(Source("selftest.yaml", table.text()))
-    return compare(program, scheme, choices)
+    read = read_scheme(Source("selftest.yaml", scheme_text(scheme)))
+    return compare(program, read, choices)
 
 
 def decide(task: Task) -> PairResult:
     """What one pair says of the engines; a disagreement comes shrunk."""
     started = time.perf_counter()
     pair = random_pair(task.seed, task.number, task.devices)
-    found = compare_texts(pair.test, pair.table, task.choices)
+    found = compare_texts(pair.test, pair.scheme, task.choices)
     disagreement = _disagreement(task, pair, found) if found.differences else None
     return PairResult(
         task.number,
         {
-            "devices": str(pair.test.devices),
+            "devices": str(len(pair.test.workgroups)),
             "threads": str(len(pair.test.threads)),
             "work-groups": str(len({each.place for each in pair.test.threads})),
-            "machine": pair.table.machine,
+            "machine": pair.scheme.machine.name,
             "scheme": pair.scheme_kind,
         },
         found.decided,
@@ -114,14 +109,14 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
     kind = found.differences[0].kind
     choices = task.choices.narrowed(kind)
 
-    def shown(test: LitmusTest, table: Table) -> Difference | None:
+    def shown(test: LitmusTest, scheme: Scheme) -> Difference | None:
         try:
-            differences = compare_texts(test, table, choices).differences
+            differences = compare_texts(test, scheme, choices).differences
         except InputError:
             return None
         return next((each for each in differences if each.kind == kind), None)
 
-    test, table, difference = shrink(pair.test, pair.table, shown, found.differences[0])
+    test, scheme, difference = shrink(pair.test, pair.scheme, shown, found.differences[0])
     command = f"rspverify selftest --seed {task.seed} --start {task.number} --programs 1"
     if task.devices is not None:
         command += f" --devices {task.devices}"
@@ -133,7 +128,7 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
         command=command,
         name=task.name,
         litmus=litmus_text(test, task.name, comment=comment),
-        scheme=table.text(task.name, comment),
+        scheme=scheme_text(replace(scheme, name=task.name), comment),
     )
 
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product
 
-from rspverify.assembly import MACHINES
+from rspverify.assembly import MACHINES, Reach
 from rspverify.litmus.program import Kind, Scope
-from rspverify.programs import STRONG, Access, LitmusTest, Thread, litmus_test
+from rspverify.programs import STRONG, Access, LitmusTest, litmus_test
+from rspverify.scheme import Scheme
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.schemes import (
+    PLAIN_LOAD,
     Code,
-    Key,
-    Table,
-    accesses,
     general,
-    key_of,
+    in_order,
     near,
     needs_general,
+    scheme_of,
+    shape_for,
 )
+from rspverify.source import InputError
 from rspverify.value import Constant, Expression, constants, reads
 
-Shown = Callable[[LitmusTest, Table], Difference | None]
+Shown = Callable[[LitmusTest, Scheme], Difference | None]
 """The disagreement of the kind in question that a pair shows, or None."""
 
 MAX_TRIES = 2_000
@@ -30,53 +33,47 @@ MAX_TRIES = 2_000
 
 
 def shrink(
-    test: LitmusTest, table: Table, shown: Shown, difference: Difference
-) -> tuple[LitmusTest, Table, Difference]:
+    test: LitmusTest, scheme: Scheme, shown: Shown, difference: Difference
+) -> tuple[LitmusTest, Scheme, Difference]:
     """The first smaller pair that shows it, again and again, until no smaller pair does."""
-    tries = 0
-    while True:
-        for smaller_test, smaller_table in _smaller(test, table):
-            if (smaller_test, smaller_table) == (test, table):
-                continue
-            tries += 1
-            if tries > MAX_TRIES:
-                return test, table, difference
-            found = shown(smaller_test, smaller_table)
-            if found is not None:
-                test, table, difference = smaller_test, smaller_table, found
-                break
-        else:
-            return test, table, difference
+    smaller = _smaller(test, scheme)
+    for _ in range(MAX_TRIES):
+        candidate = next((each for each in smaller if each != (test, scheme)), None)
+        if candidate is None:
+            break
+        found = shown(*candidate)
+        if found is not None:
+            (test, scheme), difference = candidate, found
+            smaller = _smaller(test, scheme)
+    return test, scheme, difference
 
 
-def _smaller(test: LitmusTest, table: Table) -> Iterator[tuple[LitmusTest, Table]]:
+def _smaller(test: LitmusTest, scheme: Scheme) -> Iterator[tuple[LitmusTest, Scheme]]:
     """Candidates, those that leave out most first; each is smaller than the pair it comes from."""
     tests = chain(
         _without_thread(test),
-        _without_access(test),
+        _with_others(test, lambda _: [()]),
         _with_fewer_locations(test),
         _in_fewer_places(test),
-        _simpler_accesses(test),
+        _with_others(test, lambda access: ((each,) for each in _simpler(access))),
         _simpler_initial(test),
     )
     for each in tests:
-        yield each, _rows_for(each, table)
-    for rows in _simpler_tables(table):
-        yield test, rows
+        yield each, _scheme_for(each, scheme)
+    for simpler in _simpler_schemes(scheme):
+        yield test, simpler
 
 
-def _rows_for(test: LitmusTest, table: Table) -> Table:
-    """The rows that a test uses; one that the table lacks has the code of one that is not used."""
-    used = {key_of(each) for each in test.accesses}
-    used |= {Key(Kind.LOAD, None, False) for each in test.accesses if each.expected}
-    keys = sorted(used, key=str)
-    spare = [(key.kind, code) for key, code in table.rows.items() if key not in keys]
+def _scheme_for(test: LitmusTest, scheme: Scheme) -> Scheme:
+    """The rows that a test uses; one that the scheme lacks has the code of one that is not used."""
+    used = {shape_for(each) for each in test.accesses}
+    used |= {PLAIN_LOAD for each in test.accesses if each.expected}
     rows = {}
-    for key in keys:
-        fitting = [code for kind, code in spare if kind is key.kind]
-        code = table.rows.get(key, next(iter(fitting), near(key.kind)))
-        rows[key] = general(code) if needs_general(test, key) else code
-    return replace(table, rows=rows)
+    for shape in in_order(used):
+        spare = (it.code for it in scheme.rows if it.kind is shape.kind and not used & {*it.shapes})
+        own = scheme.table[shape].code if shape in scheme.table else next(spare, near(shape.kind))
+        rows[shape] = general(own) if needs_general(test, shape) else own
+    return scheme_of(rows, scheme.machine)
 
 
 # ---- the test -----------------------------------------------------------------------------------
@@ -88,12 +85,20 @@ def _without_thread(test: LitmusTest) -> Iterator[LitmusTest]:
             yield test.with_threads(test.threads[:place] + test.threads[place + 1 :])
 
 
-def _without_access(test: LitmusTest) -> Iterator[LitmusTest]:
+def _with_others(
+    test: LitmusTest, others: Callable[[Access], Iterable[tuple[Access, ...]]]
+) -> Iterator[LitmusTest]:
+    """With others in the place of an access; nothing depends on its register if they have none."""
     for number, thread in enumerate(test.threads):
-        for place, gone in enumerate(thread.accesses):
-            rest = thread.accesses[:place] + thread.accesses[place + 1 :]
-            kept = tuple(_without_register(each, gone.register) for each in rest)
-            yield _with_accesses(test, number, kept)
+        for place, access in enumerate(thread.accesses):
+            for these in others(access):
+                later = thread.accesses[place + 1 :]
+                if not any(each.register is not None for each in these):
+                    later = tuple(_without_register(each, access.register) for each in later)
+                changed = replace(thread, accesses=thread.accesses[:place] + these + later)
+                yield test.with_threads(
+                    (*test.threads[:number], changed, *test.threads[number + 1 :])
+                )
 
 
 def _without_register(access: Access, register: int | None) -> Access:
@@ -107,28 +112,20 @@ def _without_register(access: Access, register: int | None) -> Access:
     return replace(access, value=value, guards=guards)
 
 
-def _with_accesses(test: LitmusTest, number: int, accesses: tuple[Access, ...]) -> LitmusTest:
-    changed = Thread(test.threads[number].place, accesses)
-    return test.with_threads((*test.threads[:number], changed, *test.threads[number + 1 :]))
-
-
 def _with_fewer_locations(test: LitmusTest) -> Iterator[LitmusTest]:
     """One location instead of two; both must be atomic or both not."""
-    for gone in test.locations:
-        for kept in test.locations:
-            if kept.name < gone.name and kept.atomic == gone.atomic:
-                renamed = (
-                    tuple(_renamed(each, gone.name, kept.name) for each in thread.accesses)
-                    for thread in test.threads
+    for gone, kept in product(test.locations, repeat=2):
+        if kept.name < gone.name and kept.atomic == gone.atomic:
+            yield test.with_threads(
+                replace(
+                    thread,
+                    accesses=tuple(
+                        replace(each, location=kept.name) if each.location == gone.name else each
+                        for each in thread.accesses
+                    ),
                 )
-                yield test.with_threads(
-                    Thread(thread.place, own)
-                    for thread, own in zip(test.threads, renamed, strict=True)
-                )
-
-
-def _renamed(access: Access, gone: str, kept: str) -> Access:
-    return replace(access, location=kept) if access.location == gone else access
+                for thread in test.threads
+            )
 
 
 def _in_fewer_places(test: LitmusTest) -> Iterator[LitmusTest]:
@@ -136,25 +133,11 @@ def _in_fewer_places(test: LitmusTest) -> Iterator[LitmusTest]:
 
     Places are ordered, so that this ends: threads only ever move to an earlier one.
     """
-    places = sorted({thread.place for thread in test.threads})
-    for gone in places:
-        for kept in places:
-            if kept < gone:
-                yield test.with_threads(
-                    replace(each, place=kept) if each.place == gone else each
-                    for each in test.threads
-                )
-
-
-def _simpler_accesses(test: LitmusTest) -> Iterator[LitmusTest]:
-    for number, thread in enumerate(test.threads):
-        for place, access in enumerate(thread.accesses):
-            for simpler in _simpler(access):
-                later = thread.accesses[place + 1 :]
-                if simpler.register is None:
-                    later = tuple(_without_register(each, access.register) for each in later)
-                own = (*thread.accesses[:place], simpler, *later)
-                yield _with_accesses(test, number, own)
+    for gone, kept in product(sorted({thread.place for thread in test.threads}), repeat=2):
+        if kept < gone:
+            yield test.with_threads(
+                replace(each, place=kept) if each.place == gone else each for each in test.threads
+            )
 
 
 def _simpler(access: Access) -> Iterator[Access]:
@@ -192,30 +175,21 @@ def _simpler_initial(test: LitmusTest) -> Iterator[LitmusTest]:
 # ---- the scheme ---------------------------------------------------------------------------------
 
 
-def _simpler_tables(table: Table) -> Iterator[Table]:
-    for key, code in table.rows.items():
-        for simpler in _simpler_codes(code):
-            yield _with_row(table, key, simpler)
-    plain = all(each.split()[0] in _RSP for code in table.rows.values() for each in code)
-    if table.machine != "rsp" and plain:
-        yield replace(table, machine="rsp")
+def _simpler_schemes(scheme: Scheme) -> Iterator[Scheme]:
+    for row in scheme.rows:
+        for simpler in _simpler_codes(row.code):
+            yield scheme.with_code(row.number, simpler)
+    if scheme.machine.name != "rsp":
+        with suppress(InputError):
+            yield scheme.on_machine(MACHINES["rsp"])
 
 
-def _simpler_codes(code: Code) -> Iterator[Code]:
+def _simpler_codes(own: Code) -> Iterator[Code]:
     """Without an instruction, or with one that reaches less far."""
-    for place, instruction in enumerate(code):
-        again = instruction.startswith("ST ") and any(map(accesses, code[:place]))
-        if again or not accesses(instruction):
-            yield code[:place] + code[place + 1 :]
-        for wide, narrow in _NARROWER:
-            if instruction.endswith(wide):
-                shorter = instruction.removesuffix(wide) + narrow
-                yield (*code[:place], shorter, *code[place + 1 :])
-
-
-_RSP = MACHINES["rsp"].instructions
-_NARROWER = ((" SY", " DV"), ("L1 DV", "L1 WG"))
-
-
-def _with_row(table: Table, key: Key, code: Code) -> Table:
-    return replace(table, rows={**table.rows, key: code})
+    for place, each in enumerate(own):
+        again = each.mnemonic.name == "ST" and any(it.accesses for it in own[:place])
+        if again or not each.accesses:
+            yield own[:place] + own[place + 1 :]
+        narrower = Reach.DV if each.reach is Reach.SY else Reach.WG
+        if each.reach is not narrower and narrower in each.mnemonic.reaches:
+            yield (*own[:place], replace(each, reach=narrower), *own[place + 1 :])

@@ -36,14 +36,13 @@ def report(
 
 def _kinds(results: Sequence[PairResult], engines: int) -> Mapping[str, Mapping[str, PairCounts]]:
     categories = results[0].labels if results else {}
-    kinds: dict[str, dict[str, PairCounts]] = {}
-    for category in categories:
-        labels = sorted({result.labels[category] for result in results})
-        kinds[category] = {
+    return {
+        category: {
             label: _counts((it for it in results if it.labels[category] == label), engines)
-            for label in labels
+            for label in sorted({result.labels[category] for result in results})
         }
-    return kinds
+        for category in categories
+    }
 
 
 def _counts(results: Iterable[PairResult], engines: int) -> PairCounts:

@@ -12,9 +12,17 @@ from hypothesis import given, settings
 from programs import pairs
 
 from rspverify.assembly import MACHINES
-from rspverify.litmus import Kind, Program, Scope, read_program
+from rspverify.litmus import Kind, Order, Program, Scope, read_program
 from rspverify.programs import STRONG, litmus_text
-from rspverify.scheme import compile_program, read_scheme, read_scheme_file
+from rspverify.scheme import (
+    Op,
+    Shape,
+    compile_program,
+    read_scheme,
+    read_scheme_file,
+    scheme_text,
+    shape_of,
+)
 from rspverify.selftest.answer import PairResult
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.operations import EXPECTED
@@ -25,7 +33,7 @@ from rspverify.selftest.run import (
     run_pairs,
     tasks_for,
 )
-from rspverify.selftest.schemes import COLUMNS, ODD, Key, random_table, row_of
+from rspverify.selftest.schemes import COLUMNS, ODD, random_scheme, row_of, shape_for
 from rspverify.soundness.settings import Engine
 from rspverify.soundness.symmetry import exchangeable
 from rspverify.source import Source
@@ -58,11 +66,11 @@ def test_our_readers_read_them() -> None:
         assert [sorted(set(read)).index(it) for it in read] == [
             sorted(set(places)).index(it) for it in places
         ]
-        scheme = read_scheme(Source("s.yaml", pair.table.text()))
-        assert scheme.machine.name == pair.table.machine
+        scheme = read_scheme(Source("s.yaml", scheme_text(pair.scheme)))
+        assert scheme.machine.name == pair.scheme.machine.name
         code = compile_program(program, scheme).instructions
         assert len(code) == sum(
-            len(pair.table.rows[Key(it.kind, it.scope, it.remote)]) for it in program.operations
+            len(pair.scheme.table[shape_of(it)].code) for it in program.operations
         )
 
 
@@ -72,17 +80,12 @@ def test_tab_3_is_that_of_the_shipped_schemes(name: str, root: Path) -> None:
     shapes = [(shape, row) for row in scheme.rows for shape in row.shapes]
     assert len(shapes) > 12
     for shape, row in shapes:
-        key = Key(Kind(shape.kind.value), shape.scope, shape.remote)
-        assert row_of(name, key) == tuple(str(each) for each in row.code)
+        assert list(map(str, row_of(name, shape))) == list(map(str, row.code))
 
 
 def test_at_scope_all_a_row_reaches_every_device() -> None:
-    assert row_of("proposed", Key(Kind.LOAD, Scope.ALL, True)) == (
-        "LD r x",
-        "FLU_L1 SY",
-        "FLU_L2 SY",
-        "INV_L1 WG",
-    )
+    code = row_of("proposed", Shape(Op.LOAD, Scope.ALL, Order.ACQUIRE, True))
+    assert [str(each) for each in code] == ["LD r x", "FLU_L1 SY", "FLU_L2 SY", "INV_L1 WG"]
 
 
 def test_they_are_of_every_kind() -> None:
@@ -91,9 +94,9 @@ def test_they_are_of_every_kind() -> None:
     wanted = {*COLUMNS, *(f"mutant of {it}" for it in COLUMNS), *(f"odd: {it}" for it in ODD)}
     assert kinds == wanted
     assert {len(pair.test.threads) for pair in drawn} == {1, 2, 3, 4}
-    assert {pair.test.devices for pair in drawn} == {1, 2}
+    assert {len(pair.test.workgroups) for pair in drawn} == {1, 2}
     assert {len({it.place for it in pair.test.threads}) for pair in drawn} == {1, 2, 3}
-    assert {pair.table.machine for pair in drawn} == set(MACHINES)
+    assert {pair.scheme.machine.name for pair in drawn} == set(MACHINES)
     statements = [each for pair in drawn for each in pair.test.accesses]
     assert {(it.kind, it.remote) for it in statements if it.scope} == {
         *((kind, remote) for kind in STRONG for remote in (False, True)),
@@ -102,9 +105,9 @@ def test_they_are_of_every_kind() -> None:
     assert {it.scope for it in statements} == {None, *Scope}
     assert all(it.order in (None, STRONG[it.kind]) for it in statements if it.kind in STRONG)
     assert {it.operator for it in statements} == {None, "+", "|", "exchange", "compare_exchange"}
-    rows = {key.kind: code for pair in drawn for key, code in pair.table.rows.items()}
-    assert set(rows) == {*STRONG, Kind.FENCE}
-    accesses = {each for pair in drawn for code in pair.table.rows.values() for each in code}
+    rows = [row for pair in drawn for row in pair.scheme.rows]
+    assert {row.kind for row in rows} == set(Op) - {Op.CAS}
+    accesses = {str(each) for row in rows for each in row.code}
     assert {"INC_L1 r x", "INC_L2 r x", "RMW_L1 r x", "RMW_L2 r x"} <= accesses
     assert any(len(it.guards) > 1 for it in statements)
     values = [it.value for it in statements if it.value]
@@ -115,7 +118,7 @@ def test_they_are_of_every_kind() -> None:
 
 @pytest.mark.parametrize("devices", [1, 2])
 def test_so_many_devices_as_asked_for(devices: int) -> None:
-    assert {pair.test.devices for pair in seeded(60, devices)} == {devices}
+    assert {len(pair.test.workgroups) for pair in seeded(60, devices)} == {devices}
 
 
 def test_a_number_of_a_seed_is_one_pair() -> None:
@@ -124,10 +127,11 @@ def test_a_number_of_a_seed_is_one_pair() -> None:
     assert random_pair(3, 7) != random_pair(4, 7)
 
 
-def test_a_table_has_the_rows_of_its_test_and_no_other() -> None:
+def test_a_scheme_has_the_rows_of_its_test_and_no_other() -> None:
     pair = random_pair(3, 7)
-    _, table = random_table(random.Random(0), pair.test)
-    assert set(table.rows) == {Key(it.kind, it.scope, it.remote) for it in pair.test.accesses}
+    _, scheme = random_scheme(random.Random(0), pair.test)
+    assert {shape_for(it) for it in pair.test.accesses} <= set(scheme.table)
+    assert len(scheme.rows) == len({shape_for(it) for it in pair.test.accesses})
 
 
 def test_workers_change_nothing() -> None:
@@ -167,12 +171,12 @@ def test_every_verdict_follows_from_the_outcomes() -> None:
 @given(pairs())
 def test_any_pair(pair: Pair) -> None:
     """The same on pairs that hypothesis makes."""
-    assert compare_texts(pair.test, pair.table, CHEAP).differences == ()
+    assert compare_texts(pair.test, pair.scheme, CHEAP).differences == ()
 
 
 def test_fewer_engines_are_asked_if_one_would_be_alone() -> None:
     """Where the first found nothing, the last has nobody to be compared with."""
     choices = replace(CHEAP, engines=(Engine.UNROLL, Engine.EXPLICIT), states=1)
-    found = [compare_texts(it.test, it.table, choices) for it in seeded(3)]
+    found = [compare_texts(it.test, it.scheme, choices) for it in seeded(3)]
     assert {it.decided for it in found} == {()}
     assert all("more than 1 machine states" in it.skipped["explicit"] for it in found)

@@ -6,10 +6,9 @@ import pytest
 
 from rspverify.litmus import Kind, Scope, read_program
 from rspverify.programs import LitmusTest, litmus_text
-from rspverify.scheme import compile_program, read_scheme
+from rspverify.scheme import Scheme, compile_program, read_scheme, scheme_text
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.run import random_pair
-from rspverify.selftest.schemes import Table
 from rspverify.selftest.shrink import Shown, shrink
 from rspverify.source import Source
 from rspverify.value import Constant
@@ -20,28 +19,28 @@ FOUND = Difference(("outcomes", "a", "b"), "found")
 def shown_if(wanted: Shown) -> Shown:
     """The same, and the pair must be one that can be decided."""
 
-    def shown(test: LitmusTest, table: Table) -> Difference | None:
+    def shown(test: LitmusTest, scheme: Scheme) -> Difference | None:
         if not test.accesses:
             return None  # a scheme must have a row
         program = read_program(Source("t.litmus", litmus_text(test, "t")))
-        compile_program(program, read_scheme(Source("s.yaml", table.text())))
-        return wanted(test, table)
+        compile_program(program, read_scheme(Source("s.yaml", scheme_text(scheme))))
+        return wanted(test, scheme)
 
     return shown
 
 
-def rmw_at_dv(test: LitmusTest, _: Table) -> Difference | None:
+def rmw_at_dv(test: LitmusTest, _: Scheme) -> Difference | None:
     found = any(it.kind is Kind.RMW and it.scope is Scope.DV for it in test.accesses)
     return FOUND if found else None
 
 
-def two_places_and_an_invalidation(test: LitmusTest, table: Table) -> Difference | None:
+def two_places_and_an_invalidation(test: LitmusTest, scheme: Scheme) -> Difference | None:
     apart = len({it.place for it in test.threads}) > 1
-    invalidates = any("INV_L1" in each for code in table.rows.values() for each in code)
+    invalidates = any(it.mnemonic.name == "INV_L1" for row in scheme.rows for it in row.code)
     return FOUND if apart and invalidates else None
 
 
-def guarded(test: LitmusTest, _: Table) -> Difference | None:
+def guarded(test: LitmusTest, _: Scheme) -> Difference | None:
     return FOUND if any(it.guards for it in test.accesses) else None
 
 
@@ -54,15 +53,15 @@ def test_only_what_is_shown_stays(wanted: Shown, statements: int, instructions: 
     for number in range(60):
         pair = random_pair(21, number)
         shown = shown_if(wanted)
-        if shown(pair.test, pair.table) is None:
+        if shown(pair.test, pair.scheme) is None:
             continue
-        test, table, difference = shrink(pair.test, pair.table, shown, FOUND)
-        assert difference is FOUND and wanted(test, table)
+        test, scheme, difference = shrink(pair.test, pair.scheme, shown, FOUND)
+        assert difference is FOUND and wanted(test, scheme)
         assert len(test.accesses) == statements, litmus_text(test, "t")
-        assert sum(len(code) for code in table.rows.values()) <= instructions, table.text()
+        assert sum(len(row.code) for row in scheme.rows) <= instructions, scheme_text(scheme)
         assert all(it.value in (None, Constant(1)) for it in test.accesses)
         assert all(x.initial == 0 for x in test.locations)
-        assert table.machine == "rsp"
+        assert scheme.machine.name == "rsp"
         tried += 1
         if tried == 4:
             return
@@ -71,5 +70,5 @@ def test_only_what_is_shown_stays(wanted: Shown, statements: int, instructions: 
 
 def test_what_cannot_be_made_smaller_is_left_alone() -> None:
     pair = random_pair(21, 0)
-    same = shrink(pair.test, pair.table, lambda test, table: None, FOUND)
-    assert same == (pair.test, pair.table, FOUND)
+    same = shrink(pair.test, pair.scheme, lambda test, scheme: None, FOUND)
+    assert same == (pair.test, pair.scheme, FOUND)

@@ -1,4 +1,4 @@
-"""By formula: one question for all programs of a frame, and all again under a stronger scheme."""
+"""By formula: one question for all programs of a sketch, and all again under a stronger scheme."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.applies import why_not
-from rspverify.engineering.hunt.formula.ask import FrameAnswer, FrameQuestion
-from rspverify.engineering.hunt.formula.frame import Frame, frames
+from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.hunt.strategy import Strategy, Watcher
 from rspverify.enumeration.survey import Survey
@@ -20,10 +20,10 @@ from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
 
 _TOGETHER = 4
-"""From so many operations on frames take long enough for several processes."""
+"""From so many operations on sketches take long enough for several processes."""
 
 _GROWTH = 40
-"""So many times as long do the frames of one operation more take: from three operations to four
+"""So many times as long do the sketches of one operation more take: from three operations to four
 under Proposed, in three threads (docs/performance.md)."""
 
 _LONG = 60.0
@@ -31,7 +31,7 @@ _LONG = 60.0
 
 
 class ByFormula(Strategy):
-    """Asks about a frame at a time.
+    """Asks about a sketch at a time.
 
     What it finds has the fewest operations, and of these the fewest threads. Its programs are not
     listed unless `count` is called.
@@ -47,16 +47,16 @@ class ByFormula(Strategy):
     ) -> None:
         super().__init__(survey, scheme, settings, watcher, file)
         self._foretold: set[int] = set()
-        self._answers: dict[Frame, FrameAnswer] = {}
+        self._answers: dict[Sketch, SketchAnswer] = {}
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The programs or frames without a verdict under the last scheme, each with the reason."""
+        """Programs and sketches without a verdict under the last scheme, each with the reason."""
         return tuple(each for it in self._answers.values() for each in it.unknown)
 
     @property
     def formulas(self) -> Formulas:
-        """What came of the frames under the last scheme."""
+        """What came of the sketches under the last scheme."""
         answers = self._answers.values()
         return Formulas(
             len(answers),
@@ -67,7 +67,7 @@ class ByFormula(Strategy):
 
     @property
     def done(self) -> int:
-        """How many frames were asked under the last scheme."""
+        """How many sketches were asked under the last scheme."""
         return len(self._answers)
 
     @property
@@ -78,7 +78,7 @@ class ByFormula(Strategy):
     def broken(self) -> Generator[bytes, None, None]:
         """A program that breaks the scheme as it is then, of the fewest operations, packed.
 
-        After a finding every frame is asked again, as a row that is stronger may take away what an
+        After a finding every sketch is asked again, as a row that is stronger may take away what an
         earlier answer rested on.
         """
         while (found := self._first_broken()) is not None:
@@ -86,7 +86,7 @@ class ByFormula(Strategy):
         self.complete = True
 
     def count(self) -> None:
-        """List the programs that the frames have, and those that need not be decided."""
+        """List the programs that the sketches have, and those that need not be decided."""
         for phase in self.survey.phases():
             self.add(phase, len(phase.to_decide(self.survey.space, larger=False)))
 
@@ -103,8 +103,8 @@ class ByFormula(Strategy):
             workers = None if events >= _TOGETHER else 1
             coming = self.survey.judge.each(self._work(), asked, workers=workers)
             with closing(coming):
-                for frame, answer in zip(asked, coming, strict=True):
-                    self._answers[frame] = answer
+                for sketch, answer in zip(asked, coming, strict=True):
+                    self._answers[sketch] = answer
                     self.internal += answer.internal
                     self.watcher.decided(1)
                     if answer.broken:
@@ -112,7 +112,7 @@ class ByFormula(Strategy):
         return None
 
     def _foretell(self, events: int) -> None:
-        """By what the frames with one operation less took; once of each number."""
+        """By what the sketches with one operation less took; once of each number."""
         if events in self._foretold:
             return
         self._foretold.add(events)
@@ -121,13 +121,13 @@ class ByFormula(Strategy):
         if seconds > _LONG:
             self.watcher.expecting(events, seconds)
 
-    def _largest_first(self, events: int, threads: int) -> list[Frame]:
-        """The frames of a phase; what takes longest is not to begin last."""
-        found = frames(self.survey.space, events, threads)
+    def _largest_first(self, events: int, threads: int) -> list[Sketch]:
+        """The sketches of a phase; what takes longest is not to begin last."""
+        found = sketches(self.survey.space, events, threads)
         return sorted(found, key=lambda it: (len(it.atomic), sum(it.atomic)), reverse=True)
 
-    def _work(self) -> Callable[[Frame], FrameAnswer]:
-        """What a worker does with a frame. Kept is only what any time limit would give.
+    def _work(self) -> Callable[[Sketch], SketchAnswer]:
+        """What a worker does with a sketch. Kept is only what any time limit would give.
 
         Of the scheme only the rows count that the operations of the space use.
         """
@@ -135,13 +135,13 @@ class ByFormula(Strategy):
         space, code = survey.space, facts_of_scheme(scheme).code
         rows = tuple((access.name, *code[str(row_shape(access))]) for access in space.accesses)
         chosen = replace(settings, machine=settings.machine or scheme.machine.name, seconds=None)
-        question = FrameQuestion(space, scheme, survey.model, settings, self._incident())
+        question = SketchQuestion(space, scheme, survey.model, settings, self._incident())
 
-        def answer(frame: Frame) -> FrameAnswer:
-            content = (frame, space.guards, rows, survey.facts.digest, chosen)
+        def answer(sketch: Sketch) -> SketchAnswer:
+            content = (sketch, space.guards, rows, survey.facts.digest, chosen)
             return survey.judge.ask(
-                Question("frame", content, FrameAnswer),
-                lambda: question.answer(frame),
+                Question("sketch", content, SketchAnswer),
+                lambda: question.answer(sketch),
                 lambda found: not found.unknown,
             )
 

@@ -1,4 +1,4 @@
-"""Formulas for whole frames: they say of each program what `check` says, and lose none."""
+"""Formulas for whole sketches: they say of each program what `check` says, and lose none."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.finding import NO_ROW, By, Formulas, HuntReport
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.applies import why_not
-from rspverify.engineering.hunt.formula.ask import FrameQuestion
+from rspverify.engineering.hunt.formula.ask import SketchQuestion
 from rspverify.engineering.hunt.formula.choices import Choices
-from rspverify.engineering.hunt.formula.frame import Frame, frames
-from rspverify.engineering.hunt.formula.learnt import just, members, racy_beginning, widened
+from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
 from rspverify.engineering.hunt.formula.merged import embedded, merged
 from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
 from rspverify.engineering.hunt.strategy import Watcher
@@ -39,7 +39,7 @@ from rspverify.judge.judge import Judge
 from rspverify.limits import LimitReached, Limits
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
-from rspverify.smt import Model, Solver, Term
+from rspverify.smt import Model, Solver, Term, all_of
 from rspverify.smt.choice import constant
 from rspverify.smt.term import Kind
 from rspverify.soundness.case import Case, machine_of
@@ -63,8 +63,8 @@ def scheme(name: str) -> Scheme:
     return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
 
 
-def question(space: Space, table: Scheme, settings: Settings = QUICK) -> FrameQuestion:
-    return FrameQuestion(space, table, MODEL, settings, Incident("hunt"))
+def question(space: Space, table: Scheme, settings: Settings = QUICK) -> SketchQuestion:
+    return SketchQuestion(space, table, MODEL, settings, Incident("hunt"))
 
 
 def by_formula(space: Space, table: Scheme, by: By = By.FORMULA, **rest: bool) -> HuntReport:
@@ -85,22 +85,22 @@ def proposed_mutants() -> list[Scheme]:
     return [each for each in found if why_not(survey, each, QUICK) is None]
 
 
-def named_for(shape: PackedTest, frame: Frame) -> Iterator[PackedTest]:
-    """The shapes that differ from this one in names alone, and have the frame."""
+def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
+    """The shapes that differ from this one in names alone, and have the sketch."""
     count = len(shape.threads)
-    if count != len(frame.lengths) or len(shape.atomic) != len(frame.atomic):
+    if count != len(sketch.lengths) or len(shape.atomic) != len(sketch.atomic):
         return
     for order in permutations(range(count)):
         threads = [shape.threads[each] for each in order]
         groups: dict[int, int] = {}
         named = [groups.setdefault(thread.group, len(groups)) for thread in threads]
         lengths = tuple(len(thread.accesses) for thread in threads)
-        if lengths != frame.lengths or tuple(named) != frame.groups:
+        if lengths != sketch.lengths or tuple(named) != sketch.groups:
             continue
         number = {old: new for new, old in enumerate(order)} | {-1: -1}
         for places in permutations(range(len(shape.atomic))):
             atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
-            if atomic == frame.atomic:
+            if atomic == sketch.atomic:
                 yield PackedTest(
                     tuple(
                         PackedThread(
@@ -136,11 +136,11 @@ def test_a_chosen_operation_has_the_code_of_its_row() -> None:
     """Each in each place: of the merged code just the instructions that it is compiled to, in
     their order; and a program is given by its terms as it is read off a model."""
     space = Space(events=3)
-    (frame,) = (it for it in frames(space, 3, 2) if it.atomic == (True,))
-    frame = replace(frame, atomic=(False, True))
+    (sketch,) = (it for it in sketches(space, 3, 2) if it.atomic == (True,))
+    sketch = replace(sketch, atomic=(False, True))
     tables = [scheme("original"), scheme("proposed"), *proposed_mutants()[::6]]
     for table in tables:
-        template = Template(frame, space, table)
+        template = Template(sketch, space, table)
         guards = template.bind({})
         for slot, other in product(template.slots, list(template.picked[0, 0])):
             picks = dict.fromkeys(template.slots, other)
@@ -149,11 +149,11 @@ def test_a_chosen_operation_has_the_code_of_its_row() -> None:
                 [PackedAccess(*picks[t, p]) for t, p in template.slots if t == n] for n in (0, 1)
             ]
             threads = tuple(PackedThread(0, n, tuple(each)) for n, each in enumerate(steps))
-            shape = PackedTest(threads, frame.atomic)
+            shape = PackedTest(threads, sketch.atomic)
             terms = list(template.chosen(shape))
             model = model_of(terms)
             assert all(model[term] for term in terms)
-            assert template.shape(model) == shape
+            assert template.test(model) == shape
             alone = compile_program(program_named(shape, space), table)
             for code, expected in zip(template.assembly.code, alone.code, strict=True):
                 executed = [it for it in code if model[guards[it.index]]]
@@ -170,22 +170,22 @@ def test_an_if_covers_the_rest_of_its_thread() -> None:
     """What is executed, under random ifs and values, is what is reached from the start."""
     rng = random.Random(1)
     space = Space(events=4, operations=("ld.DV", "st.DV", "inc.DV"))
-    frame = Frame((4, 1), (0, 1), (True,))
-    template = Template(frame, space, scheme("proposed"))
+    sketch = Sketch((4, 1), (0, 1), (True,))
+    template = Template(sketch, space, scheme("proposed"))
     seen = set()
     for _ in range(200):
-        tests = {slot: rng.choice(list(template.tests[slot])[:4]) for slot in template.slots}
+        tests = {slot: rng.choice(list(template.conditions[slot])[:4]) for slot in template.slots}
         picks = {slot: rng.choice(list(template.picked[slot])) for slot in template.slots}
         value = {slot: rng.choice((0, 1)) for slot in template.slots}
         ways = range(len(template.program.operations))
         reads = {way: constant(value[template.slot_of(way)]) for way in ways}
         guards = template.bind(reads)
         terms = [template.picked[slot][it] for slot, it in picks.items()]
-        model = model_of([*terms, *(template.tests[slot][it] for slot, it in tests.items())])
+        model = model_of([*terms, *(template.conditions[slot][it] for slot, it in tests.items())])
         accesses = [it for it in template.assembly.instructions if it.mnemonic.operands[-1] == "x"]
         executed = {template.slot_of(it.operation) for it in accesses if model[guards[it.index]]}
         expected = set()
-        for thread, length in enumerate(frame.lengths):
+        for thread, length in enumerate(sketch.lengths):
             for place in range(length):
                 test = tests[thread, place]
                 if test is not None:
@@ -200,7 +200,7 @@ def test_an_if_covers_the_rest_of_its_thread() -> None:
 
 def test_a_program_is_excluded_alone() -> None:
     space = Space(events=3, operations=("ld.DV", "st.DV", "inc.DV"))
-    choices = Choices(Frame((2, 1), (0, 1), (True,)), space)
+    choices = Choices(Sketch((2, 1), (0, 1), (True,)), space)
     shape = PackedTest(
         (
             PackedThread(0, 0, (PackedAccess(0, 0), PackedAccess(1, 0))),
@@ -208,7 +208,7 @@ def test_a_program_is_excluded_alone() -> None:
         ),
         (True,),
     )
-    excluded = just(shape, choices)
+    excluded = all_of(choices.chosen(shape))
     assert model_of(choices.chosen(shape))[excluded]
     for number, thread in enumerate(shape.threads):
         for place, step in enumerate(thread.accesses):
@@ -233,7 +233,7 @@ def test_an_if_may_test_an_increment_of_the_own_store() -> None:
     assert line_of(shape, space) == "st.DV y 10; r0=ld.DV y; if r0==11: r1=ld.na x || " + (
         "st.na x 20; r0=inc.DV y"
     )
-    choices = Choices(Frame((3, 2), (0, 1), (False, True)), space)
+    choices = Choices(Sketch((3, 2), (0, 1), (False, True)), space)
     solver = Solver(Limits())
     solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
     assert solver.find(choices.chosen(shape)) is not None
@@ -252,19 +252,19 @@ def _in_words(it: Instruction) -> tuple[object, ...]:
         Space(events=4, threads=2, guards=1, operations=("ld.na", "st.na", "ld.DV", "st.DV")),
     ],
 )
-def test_each_program_that_must_be_decided_can_be_chosen_in_a_frame(space: Space) -> None:
+def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch(space: Space) -> None:
     """Under some names, so that telling symmetric programs apart loses none."""
     rng = random.Random(5)
     for phase in Survey(space, MODEL).phases():
         events, threads = phase.events, phase.threads
         chosen = rng.sample(phase.core, min(len(phase.core), 60))
         left = {decoded(each): None for each in chosen}
-        for frame in frames(space, events, threads):
-            choices = Choices(frame, space)
+        for sketch in sketches(space, events, threads):
+            choices = Choices(sketch, space)
             solver = Solver(Limits())
             solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
             for shape in list(left):
-                names = named_for(shape, frame)
+                names = named_for(shape, sketch)
                 if any(solver.find(choices.chosen(each)) is not None for each in names):
                     del left[shape]
         assert not left, line_of(next(iter(left)), space)
@@ -292,11 +292,11 @@ def test_of_each_program_it_says_what_check_says() -> None:
         if check(Case(program_named(shape, space), table, MODEL, QUICK)).word is Word.UNSOUND:
             broken.add(line_of(shape, space))
     for events, threads in Survey(space, MODEL).plan:
-        for frame in frames(space, events, threads):
-            template = Template(frame, space, table)
+        for sketch in sketches(space, events, threads):
+            template = Template(sketch, space, table)
             solver = suspicious(template, MODEL, Limits())
             for shape in programs:
-                names = named_for(shape, frame)
+                names = named_for(shape, sketch)
                 if any(solver.find(template.chosen(each)) is not None for each in names):
                     chosen.add(line_of(shape, space))
     assert chosen == expected
@@ -305,7 +305,7 @@ def test_of_each_program_it_says_what_check_says() -> None:
 
 
 def test_random_programs_are_suspected_as_by_themselves() -> None:
-    """Programs of a frame, of the space or not, under Original and a broken mutant of Proposed."""
+    """Programs of a sketch, of the space or not, under Original and a broken mutant of Proposed."""
     rng = random.Random(7)
     space = Space(events=4, operations=("ld.na", "st.na", "inc.WG", "ld.DV", "st.DV", "st.DV.R"))
     (mutant,) = (it for it in proposed_mutants() if it.name.endswith("row2-2-drop"))
@@ -314,16 +314,16 @@ def test_random_programs_are_suspected_as_by_themselves() -> None:
         ((2, 2), (0, 1), mutant),
         ((2, 1, 1), (0, 0, 1), scheme("original")),
     ):
-        frame = Frame(lengths, groups, (False, True) if table is mutant else (True,))
-        assert frame in frames(space, 4, len(lengths))
-        template = Template(frame, space, table)
+        sketch = Sketch(lengths, groups, (False, True) if table is mutant else (True,))
+        assert sketch in sketches(space, 4, len(lengths))
+        template = Template(sketch, space, table)
         solver = suspicious(template, MODEL, Limits())
         wanted = Solver(Limits())
         wanted.add(*template.constraints, *template.well_formed(), *template.not_plainly_racing())
         for _ in range(25):
             some = [rng.choice(list(template.picked[slot].values())) for slot in template.slots]
             model = wanted.find(rng.sample(some, 2))
-            if model is None or races(shape := template.shape(model), template.tables):
+            if model is None or races(shape := template.test(model), template.tables):
                 continue
             expected = suspected(shape, space, table)
             chosen = solver.find(template.chosen(shape)) is not None
@@ -336,17 +336,17 @@ def test_random_programs_are_suspected_as_by_themselves() -> None:
 def test_messages_by_remote_operations_are_suspected_as_by_themselves() -> None:
     """What they order rests on the flag, of the store or of the load."""
     space = replace(MESSAGES, operations=("ld.na", "st.na", "ld.WG", "st.WG", "ld.DV.R", "st.DV.R"))
-    frame = Frame((2, 2), (0, 1), (False, True))
+    sketch = Sketch((2, 2), (0, 1), (False, True))
     found = set()
     for name, store, load in (("row6-2-drop", 5, 2), ("row3-2-drop", 3, 4), ("row6-1-swap", 5, 2)):
         (table,) = (it for it in proposed_mutants() if it.name.endswith(name))
-        template = Template(frame, space, table)
+        template = Template(sketch, space, table)
         solver = suspicious(template, MODEL, Limits())
         sender = PackedThread(0, 0, (PackedAccess(1, 0), PackedAccess(store, 1)))
         reader = PackedThread(0, 1, (PackedAccess(load, 1), PackedAccess(0, 0, 0, 0, 1)))
-        shape = PackedTest((sender, reader), frame.atomic)
+        shape = PackedTest((sender, reader), sketch.atomic)
         assert not races(shape, template.tables)
-        named = list(named_for(shape, frame))
+        named = list(named_for(shape, sketch))
         expected = suspected(shape, space, table)
         assert any(solver.find(template.chosen(it)) is not None for it in named) is expected
         found.add(expected)
@@ -369,7 +369,7 @@ def test_mutants_are_broken_where_enumeration_says_so() -> None:
             changed = [it for it in programs if row in {r.number for r in rows_used(it, table)}]
             expected = Word.UNSOUND in (check(Case(it, table, MODEL, QUICK)).word for it in changed)
             asked = question(space, table)
-            answers = [asked.answer(it) for e, t in plan for it in frames(space, e, t)]
+            answers = [asked.answer(it) for e, t in plan for it in sketches(space, e, t)]
             assert not any(each.unknown for each in answers)
             assert any(each.broken for each in answers) is expected, table.name
             broken += expected
@@ -412,14 +412,14 @@ def test_a_hunt_by_formula_ends_where_no_row_mends() -> None:
 def test_all_that_a_racy_candidate_excludes_races() -> None:
     """However the programs go on whose beginnings are in the box."""
     space = Space(events=3, threads=2, workgroups=2)
-    (frame,) = (each for each in frames(space, 3, 2) if each.atomic == (True,))
-    choices = Choices(frame, space)
+    (sketch,) = (each for each in sketches(space, 3, 2) if each.atomic == (True,))
+    choices = Choices(sketch, space)
     picks = list(choices.picked[0, 0])
     seen = 0
     for first, second, third in list(product(picks, repeat=3))[::11]:
         steps = (PackedAccess(*first), PackedAccess(*second))
         shape = PackedTest(
-            (PackedThread(0, 0, steps), PackedThread(0, 1, (PackedAccess(*third),))), frame.atomic
+            (PackedThread(0, 0, steps), PackedThread(0, 1, (PackedAccess(*third),))), sketch.atomic
         )
         if races(shape, choices.tables):
             box = widened(racy_beginning(shape, choices), choices)
@@ -431,7 +431,7 @@ def test_all_that_a_racy_candidate_excludes_races() -> None:
 
 
 def _gone_on(start: PackedTest, second: PackedAccess, third: PackedAccess) -> PackedTest:
-    """A beginning with steps added until it has as many as the frame."""
+    """A beginning with steps added until it has as many as the sketch."""
     one, other = (thread.accesses for thread in start.threads)
     one = (*one, second, second)[:2] if one else (third, second)
     return PackedTest(
@@ -458,7 +458,7 @@ def test_what_cannot_be_answered_is_unknown(
 
 def test_no_time_is_no_verdict() -> None:
     asked = question(SMALL, scheme("proposed"), replace(QUICK, seconds=0.001))
-    answers = [asked.answer(it) for it in frames(SMALL, 3, 2)]
+    answers = [asked.answer(it) for it in sketches(SMALL, 3, 2)]
     assert any(not each.sound for each in answers)
     assert all("timeout" in each.unknown[0] for each in answers if not each.sound)
 
@@ -476,7 +476,7 @@ def test_a_mistake_of_ours_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_a_candidate_without_verdict_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And excluded alone: the others of the frame are still found."""
+    """And excluded alone: the others of the sketch are still found."""
     real = ask.check
 
     def unsure(case, *rest):  # type: ignore[no-untyped-def]
@@ -487,22 +487,22 @@ def test_a_candidate_without_verdict_is_named(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(ask, "check", unsure)
     space = Space(events=2, operations=("inc.WG", "ld.WG", "inc.DV", "st.DV.R"))
-    (frame,) = (it for it in frames(space, 2, 2) if it.atomic == (True,))
-    answer = question(space, scheme("original")).answer(frame)
+    (sketch,) = (it for it in sketches(space, 2, 2) if it.atomic == (True,))
+    answer = question(space, scheme("original")).answer(sketch)
     assert answer.unknown
     assert not answer.sound
     assert all("planted" in each for each in answer.unknown)
 
 
 def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Frame] = []
-    answer = FrameQuestion.answer
+    asked: list[Sketch] = []
+    answer = SketchQuestion.answer
 
-    def counted(self: FrameQuestion, frame: Frame) -> ask.FrameAnswer:
-        asked.append(frame)
-        return answer(self, frame)
+    def counted(self: SketchQuestion, sketch: Sketch) -> ask.SketchAnswer:
+        asked.append(sketch)
+        return answer(self, sketch)
 
-    monkeypatch.setattr(FrameQuestion, "answer", counted)
+    monkeypatch.setattr(SketchQuestion, "answer", counted)
     judge = Judge(cache_place(True, print))
     space = replace(SMALL, threads=2, operations=("st.na", "ld.DV", "st.DV.R"))
 

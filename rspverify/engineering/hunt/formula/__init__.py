@@ -1,8 +1,8 @@
-"""A hunt by formula: one question for all programs of a frame, the program itself unknown.
+"""A hunt by formula: one question for all programs of a sketch, the program itself unknown.
 
-A frame (frame.py) says how long each thread is, its work-group, and which locations are atomic. All
-its programs are one template (choices.py, template.py), which the machine and the model are built
-over (question.py). What is found to race is learnt (learnt.py), until a program breaks the scheme
-or there is none (ask.py). by_formula.py hunts in this way; docs/engineering.md argues why
-nothing is lost.
+A sketch is a test with holes (sketch.py): it says how long each thread is, its work-group, and
+which locations are atomic. All its programs are one template (choices.py, template.py), which the
+machine and the model are built over (question.py). What is found to race is learnt (learnt.py),
+until a program breaks the scheme or there is none (ask.py). by_formula.py hunts in this way;
+docs/engineering.md argues why nothing is lost.
 """

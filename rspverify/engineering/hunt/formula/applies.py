@@ -12,7 +12,7 @@ from rspverify.soundness.settings import L2, Settings
 def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
     """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
 
-    The frames have the programs that must be decided under a scheme that gives back its locks and
+    The sketches have the programs that must be decided under a scheme that gives back its locks and
     stores once (Sort.CORE, proved for opencl-rsp), on one device, without plain accesses of atomic
     locations.
     """

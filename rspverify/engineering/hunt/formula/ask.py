@@ -1,4 +1,4 @@
-"""One frame: candidates of its formula, each excluded with all that share the cause, until one
+"""One sketch: candidates of its formula, each excluded with all that share the cause, until one
 breaks the scheme or there is none."""
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
 from rspverify.engineering.hunt.by_programs import program_named
-from rspverify.engineering.hunt.formula.frame import Frame
-from rspverify.engineering.hunt.formula.learnt import just, racing_like
+from rspverify.engineering.hunt.formula.learnt import racing_like
 from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.enumeration.lemmas import without_idle_if
 from rspverify.enumeration.naming import line_of
@@ -23,7 +23,7 @@ from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.limits import LimitReached, Limits
 from rspverify.scheme import Scheme
-from rspverify.smt import Solver
+from rspverify.smt import all_of
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
@@ -31,8 +31,8 @@ from rspverify.verdict import Verdict, Word
 
 
 @dataclass(frozen=True)
-class FrameAnswer:
-    """What is known of the programs of a frame that must be decided.
+class SketchAnswer:
+    """What is known of the programs of a sketch that must be decided.
 
     broken: one that is UNSOUND, as bytes in hexadecimal. Where there is none, all are sound but
     what `unknown` names, each with the reason. racy, allowed: how many candidates raced, and how
@@ -48,13 +48,13 @@ class FrameAnswer:
 
     @property
     def sound(self) -> bool:
-        """Whether no program of the frame breaks the scheme."""
+        """Whether no program of the sketch breaks the scheme."""
         return not self.broken and not self.unknown
 
 
 @dataclass
-class FrameQuestion:
-    """What is asked of a frame, in whichever process. incident: what a report says was asked."""
+class SketchQuestion:
+    """What is asked of a sketch, in whichever process. incident: what a report says was asked."""
 
     space: Space
     scheme: Scheme
@@ -65,61 +65,58 @@ class FrameQuestion:
     _allowed: int = field(default=0, init=False)
     _unknown: list[str] = field(default_factory=list, init=False)
 
-    def answer(self, frame: Frame) -> FrameAnswer:
+    def answer(self, sketch: Sketch) -> SketchAnswer:
         """The answer. A time limit, too little memory or a mistake of ours makes it unknown."""
         self._racy = self._allowed = 0
         self._unknown = []
         broken = ""
         internal: tuple[Internal, ...] = ()
         started = time.monotonic()
-        found = attempt(lambda: self._broken(frame), self.incident)
+        found = attempt(lambda: self._broken(sketch), self.incident)
         if isinstance(found, Undecided):
-            self._unknown.append(f"{frame}: {found.reason}")
+            self._unknown.append(f"{sketch}: {found.reason}")
             internal = (found.internal,) if found.internal else ()
         elif found is not None:
             broken = encoded(found).hex()
         unknown, seconds = tuple(self._unknown), time.monotonic() - started
-        return FrameAnswer(broken, unknown, self._racy, self._allowed, internal, seconds)
+        return SketchAnswer(broken, unknown, self._racy, self._allowed, internal, seconds)
 
-    def _broken(self, frame: Frame) -> PackedTest | None:
-        """A program of the frame that is UNSOUND, or None when no candidate is left."""
+    def _broken(self, sketch: Sketch) -> PackedTest | None:
+        """A program of the sketch that is UNSOUND, or None when no candidate is left."""
         limits = self.settings.limits()
-        template = Template(frame, self.space, self.scheme)
+        template = Template(sketch, self.space, self.scheme)
         solver = suspicious(template, self.model, limits)
-        while (shape := self._candidate(solver, template)) is not None:
-            if races(shape, template.tables):
+        while (found := solver.find()) is not None:
+            test = template.test(found)
+            if races(test, template.tables):
                 self._racy += 1
-                solver.add(~racing_like(shape, template))
+                solver.add(~racing_like(test, template))
                 continue
-            verdict = self._checked(shape, limits)
+            verdict = self._checked(test, limits)
             if verdict.word is Word.UNSOUND:
-                return self._without_idle_tests(shape, template.tables, limits)
+                return self._without_idle_ifs(test, template.tables, limits)
             if verdict.word in (Word.SOUND, Word.VACUOUS):
                 self._allowed += 1
             else:
-                self._unknown.append(f"{line_of(shape, self.space)}: {verdict.reason}")
-            solver.add(~just(shape, template))
+                self._unknown.append(f"{line_of(test, self.space)}: {verdict.reason}")
+            solver.add(~all_of(template.chosen(test)))
         return None
 
-    def _candidate(self, solver: Solver, template: Template) -> PackedTest | None:
-        found = solver.find()
-        return None if found is None else template.shape(found)
-
-    def _checked(self, shape: PackedTest, limits: Limits) -> Verdict:
+    def _checked(self, test: PackedTest, limits: Limits) -> Verdict:
         """The verdict on a candidate, whether it races included, in the time that is left."""
         settings = replace(self.settings, seconds=limits.remaining())
-        verdict = check(Case(program_named(shape, self.space), self.scheme, self.model, settings))
+        verdict = check(Case(program_named(test, self.space), self.scheme, self.model, settings))
         if verdict.word is Word.RACY:
-            line = line_of(shape, self.space)
+            line = line_of(test, self.space)
             raise AssertionError(f"{line} has no race by enumeration, and one by the solver")
         return verdict
 
-    def _without_idle_tests(self, shape: PackedTest, tables: Tables, limits: Limits) -> PackedTest:
+    def _without_idle_ifs(self, test: PackedTest, tables: Tables, limits: Limits) -> PackedTest:
         """The same without each `if` that it need not have to be UNSOUND and free of races."""
-        for simpler in without_idle_if(shape, tables):
+        for simpler in without_idle_if(test, tables):
             try:
                 if self._checked(simpler, limits).word is Word.UNSOUND:
-                    return self._without_idle_tests(simpler, tables, limits)
+                    return self._without_idle_ifs(simpler, tables, limits)
             except LimitReached:
                 break  # what is found stands
-        return canonical(shape)
+        return canonical(test)

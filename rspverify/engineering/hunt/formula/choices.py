@@ -1,11 +1,11 @@
-"""What is chosen of a program of a frame: in each slot an operation, its location, and an `if`."""
+"""What is chosen of a program of a sketch: in each slot an operation, its location, and an `if`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from rspverify.engineering.hunt.formula.frame import Frame
+from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
@@ -15,25 +15,25 @@ Slot = tuple[int, int]
 """A thread, and a place in it."""
 Picked = tuple[int, int]
 """An operation of the space by its number, and a location."""
-Test = tuple[int, int, int, int] | None
+Condition = tuple[int, int, int, int] | None
 """What an `if` tests: place of a read, thread and place of a store, how many increments since."""
 
 
 class Choices:
-    """The terms that choose among the programs of a frame.
+    """The terms that choose among the programs of a sketch.
 
-    picked: slot → its operation and location; tests: slot → what an `if` before it tests, None
+    picked: slot → its operation and location; conditions: slot → what an `if` before it tests, None
     where there is none. constraints: that exactly one of each is chosen. All programs of the space
-    that have the frame can be chosen, and more: any value of a store may be tested, and an `if`
+    that have the sketch can be chosen, and more: any value of a store may be tested, and an `if`
     within another may test the same read.
     """
 
-    def __init__(self, frame: Frame, space: Space) -> None:
-        self.frame, self.space, self.tables = frame, space, Tables(space)
+    def __init__(self, sketch: Sketch, space: Space) -> None:
+        self.sketch, self.space, self.tables = sketch, space, Tables(space)
         self.constraints: list[Term] = []
-        self.slots = [(t, p) for t, n in enumerate(frame.lengths) for p in range(n)]
+        self.slots = [(t, p) for t, n in enumerate(sketch.lengths) for p in range(n)]
         self.picked: dict[Slot, Choice[Picked]] = {}
-        self.tests: dict[Slot, Choice[Test]] = {}
+        self.conditions: dict[Slot, Choice[Condition]] = {}
         for slot in self.slots:
             self._choose(slot)
 
@@ -46,57 +46,63 @@ class Choices:
         """That one of these is chosen in a slot."""
         return any_of(self.picked[slot][each] for each in wanted)
 
-    def chosen(self, shape: PackedTest) -> Iterator[Term]:
+    def chosen(self, test: PackedTest) -> Iterator[Term]:
         """That the program is this one, or begins like this where a thread of it is shorter."""
-        for number, thread in enumerate(shape.threads):
-            for place, step in enumerate(thread.accesses):
-                yield self.picked[number, place][step.operation, step.location]
-                yield self.tests[number, place][test_of(step)]
+        for number, thread in enumerate(test.threads):
+            for place, access in enumerate(thread.accesses):
+                yield self.picked[number, place][access.operation, access.location]
+                yield self.conditions[number, place][condition_of(access)]
 
-    def shape(self, model: Model) -> PackedTest:
+    def test(self, model: Model) -> PackedTest:
         """The program that a model of the formula has chosen."""
         threads = []
-        for number, group in enumerate(self.frame.groups):
-            steps = []
+        for number, group in enumerate(self.sketch.groups):
+            accesses = []
             for slot in (each for each in self.slots if each[0] == number):
                 picked = next(it for it, term in self.picked[slot].items() if model[term])
-                test = next(it for it, term in self.tests[slot].items() if model[term])
-                steps.append(PackedAccess(*picked, *(test or ())))
-            threads.append(PackedThread(0, group, tuple(steps)))
-        return PackedTest(tuple(threads), self.frame.atomic)
+                condition = next(it for it, term in self.conditions[slot].items() if model[term])
+                accesses.append(PackedAccess(*picked, *(condition or ())))
+            threads.append(PackedThread(0, group, tuple(accesses)))
+        return PackedTest(tuple(threads), self.sketch.atomic)
 
     def _choose(self, slot: Slot) -> None:
         choices = [
             (number, x)
             for number, access in enumerate(self.space.accesses)
-            for x, atomic in enumerate(self.frame.atomic)
+            for x, atomic in enumerate(self.sketch.atomic)
             if access.plain != atomic
         ]
         self.picked[slot], constraints = pick(f"op{slot}", choices)
         self.constraints += constraints
         stores = [(NONE, NONE), *(each for each in self.slots if each != slot)]
-        tests: list[Test] = [None]
-        tests += [
+        conditions: list[Condition] = [None]
+        conditions += [
             (place, *store, plus)
             for place in range(slot[1])
             for store in stores
             for plus in range(self.most_increments + 1)
             if store != (slot[0], place)
         ]
-        self.tests[slot], constraints = pick(f"if{slot}", tests)
+        self.conditions[slot], constraints = pick(f"if{slot}", conditions)
         self.constraints += constraints
 
-    # What every program of the frame fulfils that must be decided and does not race
+    # What every program of the sketch fulfils that must be decided and does not race
 
     def well_formed(self) -> Iterator[Term]:
         """Tests are of reads, for a store to the same location; each location is written, and
         accessed by two threads."""
-        for slot in self.slots:
-            for test, term in self.tests[slot].items():
-                if test is not None:
-                    yield from self._well_tested(slot, test, term)
-        for x in range(len(self.frame.atomic)):
-            for number in range(len(self.frame.lengths)):
+        locations = range(len(self.sketch.atomic))
+        for (number, _), conditions in self.conditions.items():
+            for condition, term in conditions.items():
+                if condition is not None:
+                    read, store = (number, condition[0]), condition[1:3]
+                    yield term.implies(self._is(read, self.tables.reads))
+                    if store != (NONE, NONE):
+                        yield term.implies(self._is(store, self.tables.stores))
+                        for x in locations:
+                            yield all_of((term, self._at(read, x))).implies(self._at(store, x))
+        for x in locations:
+            for number in range(len(self.sketch.lengths)):
                 yield any_of(self._at(each, x) for each in self.slots if each[0] != number)
             yield any_of(
                 self.picked[slot][each]
@@ -105,17 +111,6 @@ class Choices:
                 if each[1] == x and self.tables.writes[each[0]]
             )
         yield from self._first_of_symmetric()
-
-    def _well_tested(
-        self, slot: Slot, test: tuple[int, int, int, int], term: Term
-    ) -> Iterator[Term]:
-        place, thread, at, _ = test
-        read = (slot[0], place)
-        yield term.implies(self._is(read, self.tables.reads))
-        if thread != NONE:
-            yield term.implies(self._is((thread, at), self.tables.stores))
-            for x in range(len(self.frame.atomic)):
-                yield all_of((term, self._at(read, x))).implies(self._at((thread, at), x))
 
     def _is(self, slot: Slot, wanted: list[bool]) -> Term:
         return self.when(slot, [each for each in self.picked[slot] if wanted[each[0]]])
@@ -128,7 +123,7 @@ class Choices:
         two work-groups, the first has the lesser first operation; of two locations of one kind, the
         very first operation accesses the first. (The order of operations does not speak of
         locations, so that both can be had.)"""
-        lengths, atomic = self.frame.lengths, self.frame.atomic
+        lengths, atomic = self.sketch.lengths, self.sketch.atomic
         if len(lengths) == 2 and lengths[0] == lengths[1]:
             for one, other in product(self.picked[0, 0], self.picked[1, 0]):
                 if one[0] > other[0]:
@@ -137,14 +132,14 @@ class Choices:
             yield self._at((0, 0), 0)
 
     def not_plainly_racing(self) -> Iterator[Term]:
-        """Of two steps that conflict, and whose scopes are not inclusive, one is under an `if`:
+        """Of two accesses that conflict, and whose scopes are not inclusive, one is under an `if`:
         otherwise some interleaving has them next to each other."""
         for one, other in product(self.slots, self.slots):
             if one[0] >= other[0]:
                 continue
-            apart = int(self.frame.groups[one[0]] != self.frame.groups[other[0]])
+            apart = int(self.sketch.groups[one[0]] != self.sketch.groups[other[0]])
             free = [
-                self.tests[slot][None]
+                self.conditions[slot][None]
                 for end in (one, other)
                 for slot in self.slots
                 if slot[0] == end[0] and slot[1] <= end[1]
@@ -154,6 +149,6 @@ class Choices:
                     yield ~all_of((self.picked[one][a], self.picked[other][b], *free))
 
 
-def test_of(step: PackedAccess) -> Test:
-    """What the `if` before a step tests."""
-    return None if step.tests < 0 else (step.tests, step.of, step.at, step.plus)
+def condition_of(access: PackedAccess) -> Condition:
+    """What the `if` before an access tests."""
+    return None if access.tests < 0 else (access.tests, access.of, access.at, access.plus)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from math import prod
 
-from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot, Test, test_of
+from rspverify.engineering.hunt.formula.choices import (
+    Choices,
+    Condition,
+    Picked,
+    Slot,
+    condition_of,
+)
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.races import races
 from rspverify.smt import Term, all_of, any_of
@@ -14,103 +20,82 @@ from rspverify.smt import Term, all_of, any_of
 _TRIES = 1_000
 """So many programs are looked at to widen what one racy candidate excludes."""
 
-Box = dict[Slot, tuple[set[Picked], set[Test]]]
+Box = dict[Slot, tuple[set[Picked], set[Condition]]]
 """Some choices for the slots at the beginnings of threads."""
 
 
-def racing_like(shape: PackedTest, choices: Choices) -> Term:
-    """That a program of the frame begins like one that races, in a way that makes it race."""
-    return within(widened(racy_beginning(shape, choices), choices), choices)
-
-
-def just(shape: PackedTest, choices: Choices) -> Term:
-    """That a program of the frame is this one."""
-    return within(point(shape, [len(thread.accesses) for thread in shape.threads]), choices)
-
-
-def within(box: Box, choices: Choices) -> Term:
-    """That a program of the frame is in a box."""
+def racing_like(test: PackedTest, choices: Choices) -> Term:
+    """That a program of the sketch begins like one that races, in a way that makes it race."""
+    box = widened(racy_beginning(test, choices), choices)
     return all_of(
         any_of(choices.picked[slot][each] for each in picks)
-        & any_of(choices.tests[slot][each] for each in tests)
-        for slot, (picks, tests) in box.items()
+        & any_of(choices.conditions[slot][each] for each in conditions)
+        for slot, (picks, conditions) in box.items()
     )
 
 
-def racy_beginning(shape: PackedTest, choices: Choices) -> Box:
-    """The steps of the shortest beginnings of the threads that race by themselves.
+def racy_beginning(test: PackedTest, choices: Choices) -> Box:
+    """The accesses of the shortest beginnings of the threads that race by themselves.
 
-    Whatever follows, the race stays: a consistent execution can be gone on with, each next step
-    reading what is last, and no later step orders two earlier ones.
+    Whatever follows, the race stays: a consistent execution can be gone on with, each next access
+    reading what is last, and no later access orders two earlier ones.
     """
-    lengths = [len(thread.accesses) for thread in shape.threads]
-    for ends in sorted(product(*(range(n + 1) for n in lengths)), key=sum):
-        if races(_cut(shape, ends), choices.tables):
-            return point(shape, list(ends))
+    for ends in sorted(product(*(range(len(it.accesses) + 1) for it in test.threads)), key=sum):
+        threads = [
+            it._replace(accesses=it.accesses[:end])
+            for it, end in zip(test.threads, ends, strict=True)
+        ]
+        if races(PackedTest(tuple(threads), test.atomic), choices.tables):
+            return {
+                (number, place): ({(access.operation, access.location)}, {condition_of(access)})
+                for number, thread in enumerate(threads)
+                for place, access in enumerate(thread.accesses)
+            }
     raise AssertionError("it races")
-
-
-def _cut(shape: PackedTest, ends: tuple[int, ...]) -> PackedTest:
-    threads = [
-        PackedThread(it.device, it.group, it.accesses[:end])
-        for it, end in zip(shape.threads, ends, strict=True)
-    ]
-    return PackedTest(tuple(threads), shape.atomic)
-
-
-def point(shape: PackedTest, ends: Sequence[int]) -> Box:
-    """The box of just one beginning: so many steps of each thread."""
-    found: Box = {}
-    for number, (thread, end) in enumerate(zip(shape.threads, ends, strict=True)):
-        for place, step in enumerate(thread.accesses[:end]):
-            found[number, place] = ({(step.operation, step.location)}, {test_of(step)})
-    return found
 
 
 def widened(box: Box, choices: Choices) -> Box:
     """More choices for each slot, as long as every program of the box races."""
-    tries = 0
-    for slot in list(box):
-        for side, others in ((0, choices.picked[slot]), (1, choices.tests[slot])):
-            for choice in others:
-                if choice in box[slot][side]:
-                    continue
-                picks, tests = box[slot]
-                only: tuple[set[Picked], set[Test]] = (
-                    ({choice}, tests) if side == 0 else (picks, {choice})  # type: ignore[arg-type]
-                )
-                wider = {**box, slot: only}
-                tries += prod(len(some) for parts in wider.values() for some in parts)
-                if tries > _TRIES:
-                    return box
-                those = members(wider, choices)
-                if all(races(each, choices.tables) for each in those):
-                    box[slot][side].add(choice)  # type: ignore[arg-type]
+    left = _TRIES
+
+    def race(slot: Slot, picks: set[Picked], conditions: set[Condition]) -> bool:
+        """Whether all do that have these in a slot, as long as not too many were looked at."""
+        nonlocal left
+        wider = {**box, slot: (picks, conditions)}
+        left -= prod(len(some) for sides in wider.values() for some in sides)
+        return left >= 0 and all(races(each, choices.tables) for each in members(wider, choices))
+
+    for slot, (picks, conditions) in box.items():
+        for picked in choices.picked[slot]:
+            if picked not in picks and race(slot, {picked}, conditions):
+                picks.add(picked)
+        for condition in choices.conditions[slot]:
+            if condition not in conditions and race(slot, picks, {condition}):
+                conditions.add(condition)
     return box
 
 
 def members(box: Box, choices: Choices) -> Iterator[PackedTest]:
-    """The beginnings of programs in a box; those that no program of the frame has are left out."""
-    slots = list(box)
-    groups = choices.frame.groups
-    for chosen in product(*(product(*box[slot]) for slot in slots)):
-        steps = {s: PackedAccess(*p, *(t or ())) for s, (p, t) in zip(slots, chosen, strict=True)}
-        if all(_well_formed(slot, steps, choices) for slot in slots):
+    """The beginnings of programs in a box; those that no program of the sketch has are left out."""
+    for chosen in product(*(product(*sides) for sides in box.values())):
+        accesses = {
+            slot: PackedAccess(*picked, *(condition or ()))
+            for slot, (picked, condition) in zip(box, chosen, strict=True)
+        }
+        if all(_well_formed(slot, accesses, choices) for slot in box):
             threads = tuple(
-                PackedThread(0, group, tuple(step for (t, _), step in steps.items() if t == number))
-                for number, group in enumerate(groups)
+                PackedThread(0, group, tuple(it for at, it in accesses.items() if at[0] == number))
+                for number, group in enumerate(choices.sketch.groups)
             )
-            yield PackedTest(threads, choices.frame.atomic)
+            yield PackedTest(threads, choices.sketch.atomic)
 
 
-def _well_formed(slot: Slot, steps: dict[Slot, PackedAccess], choices: Choices) -> bool:
-    """Whether its test is of a read, and of a store to the same location as far as it is there."""
-    step, tables = steps[slot], choices.tables
-    if step.tests < 0:
+def _well_formed(slot: Slot, accesses: dict[Slot, PackedAccess], choices: Choices) -> bool:
+    """Whether its `if` tests a read, for a store to the same location as far as it is there."""
+    access, tables = accesses[slot], choices.tables
+    if access.tests < 0:
         return True
-    read, store = steps[slot[0], step.tests], steps.get((step.of, step.at))
-    if not tables.reads[read.operation]:
-        return False
-    if store is None:
-        return True
-    return tables.stores[store.operation] and store.location == read.location
+    read, store = accesses[slot[0], access.tests], accesses.get((access.of, access.at))
+    return tables.reads[read.operation] and (
+        store is None or (tables.stores[store.operation] and store.location == read.location)
+    )

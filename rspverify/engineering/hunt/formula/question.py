@@ -1,5 +1,5 @@
-"""The formula: a program of a frame, and an execution of it that breaks the model by its own rf and
-mo (soundness/target.py, `suspicions`), with the program among the unknowns."""
+"""The formula: a program of a sketch, and an execution of it that breaks the model by its own rf
+and mo (soundness/target.py, `suspicions`), with the program among the unknowns."""
 
 from __future__ import annotations
 
@@ -56,9 +56,10 @@ class TemplateExecutions(GeneratedExecutions):
 def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver:
     """A solver of the formula. Raises LimitReached.
 
-    It has a solution for each program of the frame that must be decided (Sort.CORE) and is UNSOUND:
-    of such a program some complete execution has an outcome that is not allowed, and so its own rf
-    and mo are not. Which solution is found depends on the frame, the scheme and the model alone.
+    It has a solution for each program of the sketch that must be decided (Sort.CORE) and is
+    UNSOUND: of such a program some complete execution has an outcome that is not allowed, and so
+    its own rf and mo are not. Which solution is found depends on the sketch, the scheme and the
+    model alone.
     """
     machine = Machine(template.assembly, elide_l2=True)
     events = Events(machine, limits, chosen=template)
@@ -76,6 +77,6 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
     )
     most = template.space.guards
     if most is not None:
-        ifs = [(~tests[None], 1) for tests in template.tests.values()]
+        ifs = [(~conditions[None], 1) for conditions in template.conditions.values()]
         solver.bound(TRUE, ifs, most)
     return solver

@@ -1,4 +1,4 @@
-"""All programs of a frame as one program, and its compiled form.
+"""All programs of a sketch as one program, and its compiled form.
 
 The instructions of all choices of a slot are merged into one sequence, each under a guard that is a
 term over the choices; so are the events of the model, one for each way of accessing a location.
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from rspverify.assembly import AssemblyProgram, Instruction, Mnemonic, ThreadId
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
-from rspverify.engineering.hunt.formula.frame import Frame
 from rspverify.engineering.hunt.formula.merged import embedded, halves, merged, token
+from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
@@ -41,7 +41,7 @@ class _Way:
 
 
 class Template(Choices):
-    """The one program of a frame under a scheme.
+    """The one program of a sketch under a scheme.
 
     program, assembly: it, with guards that are all true. executed: operation → that it is executed,
     after `bind`, which has the guards of instructions. domains: the values of locations, those of
@@ -49,12 +49,12 @@ class Template(Choices):
     not make two of them meet.
     """
 
-    def __init__(self, frame: Frame, space: Space, scheme: Scheme) -> None:
-        super().__init__(frame, space)
+    def __init__(self, sketch: Sketch, space: Space, scheme: Scheme) -> None:
+        super().__init__(sketch, space)
         self._rows = [scheme.table[row_shape(each)] for each in space.accesses]
         self._ways = [way for slot in self.slots for way in self._ways_of(slot)]
         self._machine = scheme.machine
-        self._conditions: list[tuple[Slot, Term]] = []
+        self._guards: list[tuple[Slot, Term]] = []
         self.program = self._program()
         self.assembly = self._assembly()
         self.executed: dict[int, Term] = {}
@@ -93,7 +93,7 @@ class Template(Choices):
 
     def _program(self) -> Program:
         threads = []
-        for number, group in enumerate(self.frame.groups):
+        for number, group in enumerate(self.sketch.groups):
             operations = tuple(
                 self._operation(index, way, way.picks[0])
                 for index, way in enumerate(self._ways)
@@ -101,101 +101,74 @@ class Template(Choices):
             )
             threads.append(SourceThread(f"P{number}", number, 0, group, operations, {}))
         locations = tuple(
-            Location(_name(x), atomic, "global", 0) for x, atomic in enumerate(self.frame.atomic)
+            Location(_name(x), atomic, "global", 0) for x, atomic in enumerate(self.sketch.atomic)
         )
         return Program("unknown", _SOURCE, locations, tuple(threads))
 
     def _operation(self, index: int, way: _Way, picked: Picked) -> Operation:
-        access = self.space.accesses[picked[0]]
+        it = self.space.accesses[picked[0]]
+        thread, x, mode = way.slot[0], _name(way.location), (it.order, it.scope, it.remote)
         value: Expression | None = None
-        if access.kind is Kind.STORE:
+        operator: tuple[str, Expression] | tuple[()] = ()
+        if it.kind is Kind.STORE:
             value = Constant(self._stored(way.slot))
-        elif access.kind is Kind.RMW:
-            value = Binary("+", Read(index), Constant(1))
-        return Operation(
-            index,
-            way.slot[0],
-            access.kind,
-            _name(way.location),
-            access.order,
-            access.scope,
-            access.remote,
-            _TRUE,
-            value,
-            _SPAN,
-            operator="+" if access.kind is Kind.RMW else None,
-            operand=Constant(1) if access.kind is Kind.RMW else None,
-        )
+        elif it.kind is Kind.RMW:
+            value, operator = Binary("+", Read(index), Constant(1)), ("+", Constant(1))
+        return Operation(index, thread, it.kind, x, *mode, _TRUE, value, _SPAN, *operator)
 
     def _assembly(self) -> AssemblyProgram:
-        threads, code = [], []
-        index = 0
-        for number, group in enumerate(self.frame.groups):
-            place = ThreadId(0, group, number)
-            block: list[Instruction] = []
-            for slot in (each for each in self.slots if each[0] == number):
-                for instruction, term in self._code(slot, place):
-                    block.append(replace(instruction, index=index))
-                    self._conditions.append((slot, term))
-                    index += 1
-            threads.append(place)
-            code.append(tuple(block))
+        threads = tuple(ThreadId(0, group, t) for t, group in enumerate(self.sketch.groups))
+        code: list[list[Instruction]] = [[] for _ in threads]
+        for slot in self.slots:
+            for instruction, term in self._code(slot, threads[slot[0]]):
+                code[slot[0]].append(replace(instruction, index=len(self._guards)))
+                self._guards.append((slot, term))
         initial = {each.name: 0 for each in self.program.locations}
-        return AssemblyProgram(tuple(threads), tuple(code), initial, self._machine)
+        return AssemblyProgram(threads, tuple(map(tuple, code)), initial, self._machine)
 
     def _code(self, slot: Slot, place: ThreadId) -> Iterator[tuple[Instruction, Term]]:
         """The instructions of a slot, each with when it is part of the chosen operation: what comes
         before the access of any row, the accesses, and what comes after."""
         numbers = sorted({number for number, _ in self.picked[slot]})
         parts = {number: halves(self._rows[number]) for number in numbers}
-        first = next(i for i, way in enumerate(self._ways) if way.slot == slot)
-        for template, users in _together({n: before for n, (before, _, _) in parts.items()}):
-            yield from self._plain(slot, place, first, template, users)
-        for index, way in enumerate(self._ways):
-            if way.slot == slot:
-                yield self._access(index, way, place), self.when(slot, way.picks)
-        for template, users in _together({n: after for n, (_, _, after) in parts.items()}):
-            yield from self._plain(slot, place, first, template, users)
+        ways = [(index, way) for index, way in enumerate(self._ways) if way.slot == slot]
+        start = Instruction(-1, ways[0][1].mnemonic, place, ways[0][0], _TRUE)
+        yield from self._beside(slot, start, {n: before for n, (before, _, _) in parts.items()})
+        for index, way in ways:
+            operation = self._operation(index, way, way.picks[0])
+            access = replace(
+                start,
+                mnemonic=way.mnemonic,
+                operation=index,
+                location=operation.location,
+                register=index if way.mnemonic.reads else None,
+                value=operation.value if way.mnemonic.writes else None,
+            )
+            yield access, self.when(slot, way.picks)
+        yield from self._beside(slot, start, {n: after for n, (_, _, after) in parts.items()})
 
-    def _plain(
-        self, slot: Slot, place: ThreadId, first: int, template: RowTemplate, users: set[int]
+    def _beside(
+        self, slot: Slot, start: Instruction, codes: Mapping[int, list[RowTemplate]]
     ) -> Iterator[tuple[Instruction, Term]]:
-        """An instruction that accesses nothing; once for each location if it names one."""
-        mnemonic = template.mnemonic
-        names = range(len(self.frame.atomic)) if "x" in mnemonic.operands else [None]
-        for x in names:
-            wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
-            if wanted:
-                location = None if x is None else _name(x)
-                instruction = Instruction(
-                    -1, mnemonic, place, first, _TRUE, location, template.reach
-                )
-                yield instruction, self.when(slot, wanted)
-
-    def _access(self, index: int, way: _Way, place: ThreadId) -> Instruction:
-        operation = self._operation(index, way, way.picks[0])
-        mnemonic = way.mnemonic
-        return Instruction(
-            -1,
-            mnemonic,
-            place,
-            index,
-            _TRUE,
-            operation.location,
-            None,
-            index if mnemonic.reads else None,
-            operation.value if mnemonic.writes else None,
-        )
+        """Instructions that access nothing; once for each location where they name one."""
+        for template, users in _together(codes):
+            mnemonic = template.mnemonic
+            for x in range(len(self.sketch.atomic)) if "x" in mnemonic.operands else [None]:
+                wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
+                if wanted:
+                    at = None if x is None else _name(x)
+                    it = replace(start, mnemonic=mnemonic, location=at, reach=template.reach)
+                    yield it, self.when(slot, wanted)
 
     def bind(self, reads: Mapping[int, Choice[int]]) -> dict[int, Term]:
         """The guards of instructions, where reads have these values."""
         reached: dict[Slot, Term] = {}
         for slot in self.slots:
             before = reached[slot[0], slot[1] - 1] if slot[1] else TRUE
-            holds = [self.tests[slot][None]]
-            for test, term in self.tests[slot].items():
-                if test is not None:
-                    place, thread, at, plus = test
+            holds = [self.conditions[slot][None]]
+            for condition, term in self.conditions[slot].items():
+                if condition is not None:
+                    place, thread, at, plus = condition
                     value = plus + (0 if thread == NONE else self._stored((thread, at)))
                     tested = any_of(
                         all_of((self.when(way.slot, way.picks), reads[index].get(value, FALSE)))
@@ -208,7 +181,7 @@ class Template(Choices):
             index: reached[way.slot] & self.when(way.slot, way.picks)
             for index, way in enumerate(self._ways)
         }
-        return {index: reached[slot] & term for index, (slot, term) in enumerate(self._conditions)}
+        return {index: reached[slot] & term for index, (slot, term) in enumerate(self._guards)}
 
 
 def _together(codes: Mapping[int, list[RowTemplate]]) -> Iterator[tuple[RowTemplate, set[int]]]:

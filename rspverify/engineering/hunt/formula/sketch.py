@@ -1,16 +1,17 @@
-"""Frames: how long threads are, where they run, and which locations are atomic."""
+"""Sketches: how long threads are, where they run, and which locations are atomic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, compress
 
 from rspverify.enumeration.space import Space
+from rspverify.generate import groupings
 
 
 @dataclass(frozen=True)
-class Frame:
+class Sketch:
     """lengths, groups: of each thread, how many operations, and its work-group; atomic: of each
     location, whether it is declared so."""
 
@@ -25,15 +26,15 @@ class Frame:
         return f"threads of {lengths} operations in work-groups {groups}, locations {kinds}"
 
 
-def frames(space: Space, events: int, threads: int) -> tuple[Frame, ...]:
-    """The frames of the programs with so many operations and threads that must be decided.
+def sketches(space: Space, events: int, threads: int) -> tuple[Sketch, ...]:
+    """The sketches of the programs with so many operations and threads that must be decided.
 
     Such a program (Sort.CORE, lemmas.py) has a location that is written and accessed from two
     work-groups, so there are two; and each location is accessed by two threads, which takes as many
-    operations. Frames that differ in the names of threads or work-groups alone are one.
+    operations. Sketches that differ in the names of threads or work-groups alone are one.
     """
     return tuple(
-        Frame(lengths, groups, atomic)
+        Sketch(lengths, groups, atomic)
         for lengths in _lengths(events, threads, events)
         for groups in _groupings(lengths)
         if max(groups) < space.workgroups
@@ -56,15 +57,13 @@ def _lengths(events: int, threads: int, most: int) -> Iterator[tuple[int, ...]]:
 def _groupings(lengths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Which threads share a work-group, but not all: once up to the names of equally long ones."""
     seen = set()
-    for groups in product(range(len(lengths)), repeat=len(lengths)):
-        named = tuple(sorted(set(groups), key=groups.index).index(each) for each in groups)
-        members: dict[int, list[int]] = {}
-        for length, group in zip(lengths, named, strict=True):
-            members.setdefault(group, []).append(length)
-        kind = tuple(sorted(tuple(sorted(each)) for each in members.values()))
+    for places in groupings(len(lengths)):
+        groups = tuple(group for _, group in places)
+        members = [sorted(compress(lengths, map(each.__eq__, groups))) for each in set(groups)]
+        kind = tuple(map(tuple, sorted(members)))
         if len(members) > 1 and kind not in seen:
             seen.add(kind)
-            yield named
+            yield groups
 
 
 def _kinds(space: Space) -> Iterator[tuple[bool, ...]]:
