@@ -17,6 +17,7 @@ from rspverify.corpus import models as models_module
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.inputs import default_tests
 from rspverify.corpus.suite import Kind, find_suites, read_suite
+from rspverify.judge import listing
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError
 from rspverify.verdict import Engine
@@ -221,7 +222,7 @@ def test_an_expected_progress_that_is_not_asked_for_is_said(folder: Path) -> Non
 
 def test_answers_of_models_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = document(run("litmus/other", "--format", "json"))["answers"]
-    monkeypatch.setattr(models_module.Asking, "answers", lambda *_: 1 / 0)
+    monkeypatch.setattr(models_module.PutToModels, "answers", lambda *_: 1 / 0)
     again = document(run("litmus/other", "--format", "json"))["answers"]
     assert [each.pop("cached") for each in first] == [False, False]
     assert [each.pop("cached") for each in again] == [True, True]
@@ -235,12 +236,12 @@ def test_what_goes_wrong_with_one_answer_is_an_answer(
     (folder / "other/wrong.litmus").write_text(
         "OpenCL wrong\n{ [x]=0; }\nP0 (int* x) { *y = 1; }\n"
     )
-    right = models_module.outcomes
+    right = listing.outcomes
 
     def fails(program: Any, model: Any, *rest: Any) -> Any:
         return 1 / 0 if model.name == "rc11" else right(program, model, *rest)
 
-    monkeypatch.setattr(models_module, "outcomes", fails)
+    monkeypatch.setattr(listing, "outcomes", fails)
     result = run("litmus/other", "--format", "json")
     assert result.exit_code == 70
     words = {(each["test"], each["model"]): each for each in document(result)["answers"]}
@@ -256,7 +257,7 @@ def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.Monk
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(models_module.Asking, "answers", interrupted)
+    monkeypatch.setattr(models_module.PutToModels, "answers", interrupted)
     result = run("--no-cache")
     assert result.exit_code == 130
     assert "every verdict is as in litmus/mine/expected.yaml" in result.stdout
