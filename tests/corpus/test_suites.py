@@ -257,7 +257,7 @@ def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.Monk
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(models_module.PutToModels, "answers", interrupted)
+    monkeypatch.setattr(models_module.PutToModels, "__post_init__", interrupted)
     result = run("--no-cache")
     assert result.exit_code == 130
     assert "every verdict is as in litmus/mine/expected.yaml" in result.stdout
