@@ -243,9 +243,9 @@ class Held:
 class SuiteReport:
     """All that `check` says of a suite.
 
-    folder: where it is; about: what it is for. noun: what its columns are, `scheme` or `model`;
-    columns: how many. total: how many results there were to be; results are fewer after an
-    interrupt. held: None where nothing is expected.
+    folder: where it is; empty of what a command line names; about: what it is for. noun: what its
+    columns are, `scheme` or `model`; columns: how many. total: how many results there were to be;
+    results are fewer after an interrupt. held: None where nothing is expected.
     """
 
     folder: str
@@ -296,22 +296,20 @@ class CheckReport:
     interrupted: bool
 
 
-def check_report(
-    results: Sequence[Result], suites: Sequence[SuiteReport] = (), *, interrupted: bool = False
-) -> CheckReport:
+def check_report(reports: Sequence[SuiteReport], *, interrupted: bool = False) -> CheckReport:
     """The results of a run, of schemes and tests or of suites, as far as it went."""
-    of_schemes = [checked(each) for each in results]
+    of_schemes: list[CheckedTest] = []
     of_models: list[ModelAnswer] = []
-    for suite in suites:
-        for each in suite.results:
+    for report in reports:
+        for each in report.results:
             if isinstance(each, ModelAnswer):
-                of_models.append(replace(each, suite=suite.folder))
+                of_models.append(replace(each, suite=report.folder))
             else:
-                of_schemes.append(checked(each, suite.folder))
+                of_schemes.append(checked(each, report.folder or None))
     return CheckReport(
         tuple(of_schemes),
         tuple(of_models),
-        tuple(map(_summary, suites)),
+        tuple(_summary(each) for each in reports if each.folder),
         counts(Word, (each.verdict for each in of_schemes)),
         interrupted,
     )

@@ -154,7 +154,9 @@ def test_what_a_guide_names_exists(document: str) -> None:
     A name in capitals, as in `schemes/NAME.yaml`, is the reader's.
     """
     text = (ROOT / document).read_text()
-    known = {each.name for top in ("rspverify", "tests", "docs") for each in (ROOT / top).rglob("*.*")}
+    known = {
+        each.name for top in ("rspverify", "tests", "docs") for each in (ROOT / top).rglob("*.*")
+    }
     named = {*_FILE.findall(text), *(each.rstrip("./") for each in _FOLDER.findall(text))}
     tops = (ROOT, ROOT / "rspverify", ROOT / "tests")
     missing = {

@@ -8,7 +8,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from rspverify.answers import Held, Result
+from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.render import check_text
 from rspverify.render.progress import WithBar, bar
 
@@ -55,8 +55,12 @@ class CheckStream(WithBar):
             self._print_pending()
         super().__exit__(kind, error, trace)
 
-    def show(self, result: Result) -> None:
-        """Take the next result."""
+    def begin(self, folder: str, total: int) -> None:
+        """The heading comes with the first row."""
+
+    def show(self, result: Result | ModelAnswer) -> None:
+        """Take the next result, which is that of a scheme."""
+        assert isinstance(result, Result)
         self._results.append(result)
         self._progress.advance(self._task)
         if self._pending and self._pending[0].file != result.file:
@@ -77,16 +81,17 @@ class CheckStream(WithBar):
                 self._console.print(line, soft_wrap=True)
         self._pending = []
 
-    def finish(
-        self,
-        seconds: float,
-        total: int,
-        held: Held | None,
-    ) -> None:
+    def end(self, report: SuiteReport, *, refreshed: bool) -> None:
+        """The rest of the rows."""
+        if self._pending:
+            self._print_pending()
+
+    def finish(self, reports: Sequence[SuiteReport]) -> None:
         """The summary, and what is not as expected."""
-        for line in check_text.summary(self._results, seconds, total):
+        (report,) = reports
+        for line in check_text.summary(self._results, report.seconds, report.total):
             self._console.print(line, soft_wrap=True)
-        for line in check_text.comparison(held) if held else ():
+        for line in check_text.comparison(report.held) if report.held else ():
             self._console.print(line, soft_wrap=True)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from rspverify.answers import SuiteReport
+from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.render.progress import WithBar, bar
 from rspverify.render.suites_text import block, conclusion
 
@@ -33,11 +33,11 @@ class SuitesStream(WithBar):
         """The next suite is run from now on."""
         self._progress.reset(self._task, description=folder, total=total, visible=True)
 
-    def advance(self) -> None:
+    def show(self, result: Result | ModelAnswer) -> None:
         """One more result is there."""
         self._progress.advance(self._task)
 
-    def show(self, report: SuiteReport, *, refreshed: bool) -> None:
+    def end(self, report: SuiteReport, *, refreshed: bool) -> None:
         """What is known of a suite."""
         for line in block(report, refreshed=refreshed) if self._text else ():
             self._console.print(line, soft_wrap=True)

@@ -187,6 +187,7 @@ def test_what_is_not_as_expected_fails_and_is_named(folder: Path) -> None:
         {
             "file": "litmus/mine/Fig4.litmus",
             "scheme": "original",
+            "model": None,
             "expected": "SOUND",
             "found": "UNSOUND",
         }
