@@ -31,9 +31,7 @@ def check(
     """
     settings = case.settings
     if log is None and (settings.confirm or settings.smt_dir):
-        from rspverify.soundness.query_log import QueryLog
-
-        log = QueryLog()
+        log = []
     source = (source or SourceExecutions(case.program, case.model)).within(case.limits)
     try:
         require_covered(case.program, case.model)
@@ -41,9 +39,9 @@ def check(
         verdict = _within_what_was_read(verdict, case.program)
         notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
         verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
-        if log and settings.confirm and verdict.word is Word.SOUND:
+        if log is not None and settings.confirm and verdict.word is Word.SOUND:
             verdict = _confirmed(verdict, log, settings.confirm, case)
-        if log:
+        if log is not None:
             from rspverify.soundness.query_log import write_queries
 
             name = case.program.source.name
