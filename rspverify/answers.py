@@ -177,9 +177,9 @@ class Held:
 class SuiteReport:
     """All that `check` says of a suite.
 
-    folder: where it is; about: what it is for. noun: what its columns are, `scheme` or `model`;
-    columns: how many. total: how many results there were to be; results are fewer after an
-    interrupt. held: None where nothing is expected.
+    folder: where it is; empty of what a command line names; about: what it is for. noun: what its
+    columns are, `scheme` or `model`; columns: how many. total: how many results there were to be;
+    results are fewer after an interrupt. held: None where nothing is expected.
     """
 
     folder: str
@@ -230,17 +230,14 @@ class CheckReport:
     interrupted: bool
 
 
-def check_report(
-    results: Sequence[Result], suites: Sequence[SuiteReport] = (), *, interrupted: bool = False
-) -> CheckReport:
+def check_report(reports: Sequence[SuiteReport], *, interrupted: bool = False) -> CheckReport:
     """The results of a run, of schemes and tests or of suites, as far as it went."""
-    of_suites = [replace(each, suite=it.folder) for it in suites for each in it.results]
-    of_schemes = (*results, *(each for each in of_suites if isinstance(each, Result)))
+    every = [replace(each, suite=it.folder or None) for it in reports for each in it.results]
     return CheckReport(
-        of_schemes,
-        tuple(each for each in of_suites if isinstance(each, ModelAnswer)),
-        tuple(map(_summary, suites)),
-        counts(Word, (each.verdict for each in of_schemes)),
+        tuple(each for each in every if isinstance(each, Result)),
+        tuple(each for each in every if isinstance(each, ModelAnswer)),
+        tuple(_summary(each) for each in reports if each.folder),
+        counts(Word, (each.verdict for each in every if isinstance(each, Result))),
         interrupted,
     )
 

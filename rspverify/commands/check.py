@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rspverify.commands.command import command
-from rspverify.commands.exit_code import INTERRUPTED, exit_code, exit_code_of, first_of
-from rspverify.commands.guard import stoppable
+from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
+from rspverify.commands.guard import Stop, collect, stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
-from rspverify.commands.output import warn_once
+from rspverify.commands.output import judge_of
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
 
-    from rspverify.answers import ModelAnswer, Result
-    from rspverify.corpus.suite import Kind, Suite
+    from rspverify.answers import ModelAnswer, Result, SuiteReport
+    from rspverify.corpus.expected import Expected
+    from rspverify.corpus.suite import Suite
 
 
 @command("A verdict for each test under each scheme.", takes=OPTIONS)
@@ -63,157 +63,142 @@ def check(
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND, STUCK or
     unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
+    from rspverify.answers import SuiteReport, check_report
+    from rspverify.convert import to_json
     from rspverify.corpus.inputs import suites_meant
+    from rspverify.judge.answers import answers_may_be_kept
+    from rspverify.render.check_text import CheckStream
+    from rspverify.render.console import opened
+    from rspverify.render.suites_text import SuitesStream
+    from rspverify.source import require
 
-    text, workers = format is FormatName.TEXT, jobs or os.cpu_count() or 1
     suites = suites_meant(inputs or ())
+    require(
+        suites is None or expect is None,
+        "--expect must go with a scheme: a suite has its own file",
+    )
+    kept = answers_may_be_kept(settings) and not no_cache
+    text = format is FormatName.TEXT
     if suites is None:
-        given = inputs or []
-        code = _check(settings, given, expect, refresh, text, output, workers, cached=not no_cache)
+        parts = [_of_command_line(settings, inputs or (), expect, refresh, jobs, kept)]
     else:
-        from rspverify.source import require
+        parts = _of_suites(settings, suites, refresh, jobs, kept)
+    first, done = parts[0], list[tuple[SuiteReport, Stop]]()
+    with opened(output) as console:
+        stream: CheckStream | SuitesStream = SuitesStream(console, text=text)
+        if suites is None:
+            progress, count = settings.progress, len(first.tests)
+            stream = CheckStream(console, first.names, count, text, progress=progress)
+        with stream:
+            for part in parts:
+                stream.begin(part.suite.folder, part.total)
+                report, stop = part.run(stream.show)
+                done.append((report, stop))
+                stream.end(report, refreshed=refresh)
+                if stop.reason:
+                    break
+            reports = [report for report, _ in done]
+            if text:
+                stream.finish(reports)
+            else:
+                found = check_report(reports, interrupted=stop.interrupted)
+                console.file.write(to_json(found))
+    ended = zip(parts, done, strict=False)
+    raise typer.Exit(first_of([part.exit_code(*result, refresh) for part, result in ended]))
 
-        require(expect is None, "--expect must go with a scheme: a suite has its own file")
-        code = _suites(settings, suites, refresh, text, output, workers, cached=not no_cache)
-    raise typer.Exit(code)
+
+@dataclass(frozen=True)
+class _Part:
+    """Tests and what they are put to: a suite, or what a command line names as if it were one.
+
+    names: of the columns, as they are shown. given: the paths that were asked for. known: what is
+    expected, None where nothing is. coming: the results.
+    """
+
+    suite: Suite
+    names: Sequence[str]
+    settings: Settings
+    tests: Sequence[str]
+    given: Sequence[str]
+    known: Expected | None
+    coming: Generator[Result | ModelAnswer, None, None]
+
+    @property
+    def total(self) -> int:
+        """How many results there are to be."""
+        return len(self.tests) * len(self.suite.columns)
+
+    def run(self, show: Callable[[Any], None]) -> tuple[SuiteReport, Stop]:
+        """The results as far as they came, each shown, held to what is expected."""
+        from rspverify.answers import SuiteReport
+
+        started, held = time.perf_counter(), None
+        results: list[Result | ModelAnswer] = []
+        with stoppable() as stop:
+            collect(self.coming, results, show)
+        if self.known is not None:
+            progress = self.settings.progress
+            held = self.known.held(results, self.given, self.tests, progress=progress)
+        it, seconds = self.suite, time.perf_counter() - started
+        about = (it.folder, it.about, it.kind.noun, len(it.columns), self.total)
+        return SuiteReport(*about, tuple(results), held, seconds), stop
+
+    def exit_code(self, report: SuiteReport, stop: Stop, refresh: bool) -> int:
+        """The exit code; where the file of what is expected is to be written, it is."""
+        from rspverify.corpus.expected import not_to_be_expected, write_expected
+
+        results = report.results
+        if not refresh or stop.reason or any(each.internal for each in results):
+            limit = exit_code(undecided=stop.limit)
+            code = exit_code_of(results, report.held, interrupted=stop.interrupted)
+            return first_of((code, limit))
+        write_expected(self.suite.expected, results, self.settings.model, self.suite.kind)
+        print(f"wrote {self.suite.expected}", file=sys.stderr)
+        wrong = not_to_be_expected(results)
+        for message in wrong:
+            print(message, file=sys.stderr)
+        return exit_code(wrong=wrong)
 
 
-def _check(
+def _of_command_line(
     settings: Settings,
     inputs: Sequence[str],
     expect: str | None,
     refresh: bool,
-    text: bool,
-    output: str | None,
-    workers: int,
-    *,
-    cached: bool,
-) -> int:
-    """Schemes against tests; the exit code."""
+    jobs: int | None,
+    kept: bool,
+) -> _Part:
+    """Schemes and tests."""
     from rspverify.corpus.expected import read_expected
     from rspverify.corpus.inputs import split_inputs
-    from rspverify.corpus.suite import Kind
-    from rspverify.judge.answers import answers_may_be_kept
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
+    from rspverify.corpus.suite import Kind, Suite
     from rspverify.judge.reading import read_inputs
     from rspverify.judge.run import Run
-    from rspverify.render.check_text import CheckStream
-    from rspverify.render.console import opened
     from rspverify.source import require
 
     schemes, tests = split_inputs(inputs)
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
     require(expect is None or Path(expect).parent.is_dir(), f"{expect}: its folder must exist")
     known = read_expected(expect, settings.model) if expect and not refresh else None
-    started = time.perf_counter()
-    warn = warn_once()
-    judge = Judge(cache_place(cached and answers_may_be_kept(settings), warn), warn, workers)
-    given = read_inputs(schemes, settings, judge)
-    results: list[Result] = []
-    held = None
-    with opened(output) as console:
-        with (
-            CheckStream(
-                console, given.names, len(tests), text, progress=settings.progress
-            ) as stream,
-            stoppable() as stop,
-            closing(Run(given, judge).results(tests)) as coming,
-        ):
-            for result in coming:
-                results.append(result)
-                stream.show(result)
-        if known is not None:
-            held = known.held(results, inputs, tests, progress=settings.progress)
-        if text:
-            total = len(tests) * len(schemes)
-            stream.finish(time.perf_counter() - started, total, held)
-        else:
-            from rspverify.answers import check_report
-            from rspverify.convert import to_json
-
-            console.file.write(to_json(check_report(results, interrupted=stop.interrupted)))
-    if refresh and expect and not stop.reason and not any(each.internal for each in results):
-        return _refreshed(expect, results, settings.model, Kind.SCHEMES)
-    return exit_code_of(results, held, interrupted=stop.interrupted)
+    judge = judge_of(jobs, cached=kept)
+    read = read_inputs(schemes, settings, judge)
+    suite = Suite("", "", Kind.SCHEMES, tuple(schemes), {}, expect or "", False)
+    coming = Run(read, judge).results(tests)
+    return _Part(suite, read.names, settings, tests, inputs, known, coming)
 
 
-def _suites(
-    settings: Settings,
-    suites: Sequence[Suite],
-    refresh: bool,
-    text: bool,
-    output: str | None,
-    workers: int,
-    *,
-    cached: bool,
-) -> int:
-    """Suites, one after the other; the exit code of all."""
-    from rspverify.answers import SuiteReport
+def _of_suites(
+    settings: Settings, suites: Sequence[Suite], refresh: bool, jobs: int | None, kept: bool
+) -> list[_Part]:
     from rspverify.corpus.expected import read_all_expected
     from rspverify.corpus.run import suite_results
-    from rspverify.judge.answers import answers_may_be_kept
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
-    from rspverify.render.console import opened
-    from rspverify.render.suites_text import SuitesStream
 
     chosen = [suite.settings(settings) for suite in suites]
     known = [None] * len(suites) if refresh else read_all_expected(suites, chosen)
-    warn = warn_once()
-    reports: list[SuiteReport] = []
-    codes: list[int] = []
-    with opened(output) as console, SuitesStream(console, text=text) as stream:
-        for suite, its, expected in zip(suites, chosen, known, strict=True):
-            started = time.perf_counter()
-            tests = suite.tests()
-            results: list[Result | ModelAnswer] = []
-            stream.begin(suite.folder, total := len(tests) * len(suite.columns))
-            place = cache_place(cached and answers_may_be_kept(its), warn)
-            judge = Judge(place, warn, workers)
-            with stoppable() as stop, closing(suite_results(suite, its, tests, judge)) as coming:
-                for result in coming:
-                    results.append(result)
-                    stream.advance()
-            held = None
-            if expected is not None:
-                held = expected.held(results, [suite.folder], tests, progress=its.progress)
-            of_suite = SuiteReport(
-                suite.folder,
-                suite.about,
-                suite.kind.noun,
-                len(suite.columns),
-                total,
-                tuple(results),
-                held,
-                time.perf_counter() - started,
-            )
-            reports.append(of_suite)
-            stream.show(of_suite, refreshed=refresh)
-            codes.append(exit_code_of(results, held, interrupted=stop.interrupted))
-            if stop.reason:
-                codes.append(exit_code(undecided=stop.limit))
-                break
-            if refresh and not any(each.internal for each in results):
-                codes[-1] = _refreshed(suite.expected, results, its.model, suite.kind)
-        if text:
-            stream.finish(reports)
-        else:
-            from rspverify.answers import check_report
-            from rspverify.convert import to_json
-
-            report = check_report((), reports, interrupted=INTERRUPTED in codes)
-            console.file.write(to_json(report))
-    return first_of(codes)
-
-
-def _refreshed(path: str, results: Sequence[Result | ModelAnswer], model: str, kind: Kind) -> int:
-    """Writes a file of what is expected; the exit code."""
-    from rspverify.corpus.expected import not_to_be_expected, write_expected
-
-    write_expected(path, results, model, kind)
-    print(f"wrote {path}", file=sys.stderr)
-    wrong = not_to_be_expected(results)
-    for message in wrong:
-        print(message, file=sys.stderr)
-    return exit_code(wrong=wrong)
+    judge = judge_of(jobs, cached=kept)
+    parts = []
+    for suite, its, expected in zip(suites, chosen, known, strict=True):
+        tests = suite.tests()
+        coming = suite_results(suite, its, tests, judge)
+        parts.append(_Part(suite, suite.columns, its, tests, [suite.folder], expected, coming))
+    return parts

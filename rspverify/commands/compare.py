@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import stoppable
+from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
-from rspverify.commands.output import warn_once
+from rspverify.commands.output import judge_of
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
@@ -77,8 +75,6 @@ def compare(
     from rspverify.engineering.compare.comparer import Comparer
     from rspverify.engineering.compare.start import comparison, read_both
     from rspverify.engineering.comparison import Change
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
     from rspverify.judge.run import Run
     from rspverify.render.compare_text import CompareStream
     from rspverify.render.console import opened
@@ -92,8 +88,7 @@ def compare(
     problems: list[Problem] = []
     files = find_tests(tests, problems) if tests else default_tests(problems)
     weights, given = default_costs(), None
-    warn = warn_once()
-    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
+    judge = judge_of(jobs, cached=not no_cache)
     try:
         weights = read_costs(costs) if costs else weights
     except InputError as error:
@@ -110,10 +105,8 @@ def compare(
         start = comparison(given, weights, len(files), limit)
         stream.start(start)
         comparer = Comparer(Run(given, judge), limit)
-        with stoppable() as stop, closing(comparer.compared(files)) as coming:
-            for each in coming:
-                found.append(each)
-                stream.show(each)
+        with stoppable() as stop:
+            collect(comparer.compared(files), found, stream.show)
         whole = start.ended(found, stop.reason)
         stream.finish(whole)
     changes = {each.change for each in whole.tests}

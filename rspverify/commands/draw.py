@@ -81,15 +81,8 @@ def draw(
     from rspverify.render.draw_svg import page
     from rspverify.source import read_source, require
 
-    chosen = [
-        which
-        for which, wanted in (
-            (Which.RACE, race),
-            (Which.FORBIDDEN, forbidden),
-            (Which.ALL, all),
-        )
-        if wanted
-    ]
+    flags = {Which.RACE: race, Which.FORBIDDEN: forbidden, Which.ALL: all}
+    chosen = [which for which, wanted in flags.items() if wanted]
     require(len(chosen) <= 1, "only one of --race, --forbidden and --all must be given")
     which = chosen[0] if chosen else Which.CONSISTENT
     require(

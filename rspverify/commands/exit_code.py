@@ -14,6 +14,7 @@ INTERRUPTED = 130
 """As a shell says it of what SIGINT has ended."""
 BROKEN_PIPE = 141
 """As a shell says it of what SIGPIPE has ended."""
+_IN_ORDER = (INTERNAL, INTERRUPTED, 2, 1, 3)
 
 
 def exit_code(
@@ -30,14 +31,8 @@ def exit_code(
     found: what was looked for, such as UNSOUND, STUCK or what is not as expected, 1. undecided:
     something is UNKNOWN, VACUOUS or UNSUPPORTED, 3.
     """
-    reasons = (
-        (internal, INTERNAL),
-        (interrupted, INTERRUPTED),
-        (wrong, 2),
-        (found, 1),
-        (undecided, 3),
-    )
-    return next((code for applies, code in reasons if applies), 0)
+    reasons = zip(_IN_ORDER, (internal, interrupted, wrong, found, undecided), strict=True)
+    return next((code for code, applies in reasons if applies), 0)
 
 
 def exit_code_of(
@@ -49,25 +44,18 @@ def exit_code_of(
     """That of verdicts; where they are held to a file, 0 means that all are as expected."""
     from rspverify.verdict import ProgressWord, Word
 
-    internal = any(each.internal for each in results)
-    if held is not None:
-        words = {each.result.words for each in held.differences}
-        return exit_code(
-            internal=internal,
-            interrupted=interrupted,
-            wrong=Word.ERROR in words,
-            found=held.unexpected,
-        )
-    words = {word for each in results for word in each.words.split()}
+    telling = results if held is None else [each.result for each in held.differences]
+    words = {word for each in telling for word in each.words.split()}
+    undecided = {Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED, ProgressWord.UNKNOWN}
     return exit_code(
-        internal=internal,
+        internal=any(each.internal for each in results),
         interrupted=interrupted,
         wrong=Word.ERROR in words,
-        found=words & {Word.UNSOUND, ProgressWord.STUCK},
-        undecided=words & {Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED, ProgressWord.UNKNOWN},
+        found=words & {Word.UNSOUND, ProgressWord.STUCK} if held is None else held.unexpected,
+        undecided=held is None and words & undecided,
     )
 
 
 def first_of(codes: Collection[int]) -> int:
     """The exit code of a run of several parts."""
-    return next((code for code in (INTERNAL, INTERRUPTED, 2, 1, 3) if code in codes), 0)
+    return next((code for code in _IN_ORDER if code in codes), 0)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import typer
 
 from rspverify.commands.exit_code import BROKEN_PIPE, INTERNAL, INTERRUPTED, exit_code
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
@@ -80,6 +81,14 @@ def stoppable() -> Iterator[Stop]:
     except LimitReached as limit:
         stop.limit = str(limit)
         print(f"UNKNOWN: {limit}", file=sys.stderr)
+
+
+def collect(coming: Generator[T, None, None], found: list[T], show: Callable[[T], object]) -> None:
+    """Take and show what comes, each as soon as it is there; close what it comes from."""
+    with closing(coming):
+        for each in coming:
+            found.append(each)
+            show(each)
 
 
 def _give_up_output() -> None:

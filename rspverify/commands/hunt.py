@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from dataclasses import replace
@@ -13,7 +12,7 @@ import typer
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
-from rspverify.commands.output import note, warn_once
+from rspverify.commands.output import judge_of, note
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
 
@@ -102,8 +101,6 @@ def hunt(
     from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
     from rspverify.engineering.hunt.operations import hunting_space
     from rspverify.files import require_folder
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
     from rspverify.judge.reading import read_inputs
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
@@ -111,8 +108,7 @@ def hunt(
 
     started = time.perf_counter()
     require_folder(write, "programs")
-    warn = warn_once()
-    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
+    judge = judge_of(jobs, cached=not no_cache)
     (named,), memory_model = read_inputs([scheme], settings, judge).parsed()
     note(memory_model.notes)
     table = named.scheme

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +11,7 @@ import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import stoppable
+from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import (
     OF_A_CASE,
     CostsFile,
@@ -24,7 +22,7 @@ from rspverify.commands.options import (
     OutputFile,
     SchemeAndTests,
 )
-from rspverify.commands.output import note, warn_once
+from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
@@ -71,9 +69,8 @@ def mutate(
     from rspverify.engineering.mutation import Fate
     from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
     from rspverify.engineering.setup import read_setup
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
+    from rspverify.render.mutate_text import mutation_table
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import require
 
@@ -81,8 +78,7 @@ def mutate(
     schemes, tests = split_inputs(inputs)
     require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
     weights = read_costs(costs) if costs else default_costs()
-    warn = warn_once()
-    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
+    judge = judge_of(jobs, cached=not no_cache)
     setup = read_setup(schemes, tests, replace(settings, shortest=False), judge)
     asked = asked_of(setup, weights, widen=widen)
     if write is not None:
@@ -94,15 +90,7 @@ def mutate(
         with stoppable() as stop:
             _decide(asked, known, found)
         report = mutation_report(asked, known, found, time.perf_counter() - started)
-        if format is FormatName.JSON:
-            from rspverify.convert import to_json
-
-            console.file.write(to_json(report))
-        else:
-            from rspverify.render.mutate_text import mutation_table
-
-            for line in mutation_table(report):
-                console.print(line, soft_wrap=True)
+        print_answer(console, format, report, mutation_table(report))
     surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
     raise typer.Exit(
         exit_code(
@@ -120,21 +108,11 @@ def _decide(asked: Asked, known: list[Baseline], found: list[Finding]) -> None:
     from rspverify.render.progress import counting
 
     setup, mutants = asked.setup, asked.mutants
-    with (
-        closing(baselines(setup)) as tests,
-        counting("tests", len(setup.tests)) as advance,
-    ):
-        for each in tests:
-            known.append(each)
-            advance()
+    with counting("tests", len(setup.tests)) as advance:
+        collect(baselines(setup), known, lambda _: advance())
     seconds = longest(mutants, known, setup.verdicts.judge.workers)
     if seconds > _LONG:
         words = f"{len(mutants)} mutants, up to about {seconds:,.0f} s for their verdicts"
         print(f"{words}; less the sooner each fails a test", file=sys.stderr)
-    with (
-        closing(findings(setup, mutants, known, asked.costs)) as trials,
-        counting("mutants", len(mutants)) as advance,
-    ):
-        for finding in trials:
-            found.append(finding)
-            advance()
+    with counting("mutants", len(mutants)) as advance:
+        collect(findings(setup, mutants, known, asked.costs), found, lambda _: advance())

@@ -77,23 +77,18 @@ def chosen(given: Mapping[str, Any]) -> Settings:
         values["engine"] = Engine.EVENTS if values.get("steps") is None else Engine.UNROLL
     settings = Settings(**values)
     require_consistent(settings)
-    _require_machine(settings.machine)
-    _require_solver(settings.confirm)
+    if settings.machine is not None:
+        from rspverify.assembly import MACHINES
+
+        machines = ", ".join(MACHINES)
+        message = f"the machine must be one of {machines}, not {settings.machine}"
+        require(settings.machine in MACHINES, message)
+    if settings.confirm is not None:
+        _require_solver(settings.confirm)
     return settings
 
 
-def _require_machine(name: str | None) -> None:
-    if name is None:
-        return
-    from rspverify.assembly import MACHINES
-
-    machines = ", ".join(MACHINES)
-    require(name in MACHINES, f"the machine must be one of {machines}, not {name}")
-
-
-def _require_solver(name: str | None) -> None:
-    if name is None:
-        return
+def _require_solver(name: str) -> None:
     from rspverify.smt.portfolio import is_solver, other_solvers
 
     if not is_solver(name):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import closing
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +9,9 @@ import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import stoppable
+from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import Jobs, OutputFile
-from rspverify.commands.output import note
+from rspverify.commands.output import judge_of, note
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
@@ -63,7 +61,6 @@ def outcomes(
     """
     from rspverify.axiomatic import load_model
     from rspverify.corpus.inputs import tests_in
-    from rspverify.judge.judge import Judge
     from rspverify.judge.listing import Listing
     from rspverify.judge.reading import load_scheme
     from rspverify.render.console import opened
@@ -73,14 +70,9 @@ def outcomes(
 
     schemes = tuple(scheme or ())
     require(not (races and schemes), "--races must go without --scheme: it asks the model alone")
-    require(
-        not (races and format is Form.HERD),
-        "--races must go with --format text or json: herd has no form for it",
-    )
-    require(
-        not (schemes and format is Form.HERD),
-        "--scheme must go with --format text or json: herd has no form for it",
-    )
+    for option, given in (("--races", races), ("--scheme", schemes)):
+        message = f"{option} must go with --format text or json: herd has no form for it"
+        require(not (given and format is Form.HERD), message)
     files = tests_in(tests)
     model = load_model(settings.model)
     note(model.notes)
@@ -89,13 +81,8 @@ def outcomes(
     found: list[OutcomeAnswer] = []
     with opened(output) as console:
         stream = OutcomesStream(console, format.value, many=len(files) > 1)
-        with (
-            stoppable() as stop,
-            closing(listing.answers(files, Judge(workers=jobs or os.cpu_count() or 1))) as coming,
-        ):
-            for answer in coming:
-                found.append(answer)
-                stream.show(answer)
+        with stoppable() as stop:
+            collect(listing.answers(files, judge_of(jobs, cached=False)), found, stream.show)
         stream.finish(found, model.name)
     words = {each.word for each in found}
     raise typer.Exit(

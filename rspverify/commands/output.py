@@ -1,13 +1,18 @@
-"""What commands say beside their answer, and where the answer goes."""
+"""Who answers commands, what they say beside the answer, and where that goes."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from rspverify.commands.options import FormatName
+
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+
+    from rspverify.judge.judge import Judge
 
 
 def warn_once() -> Callable[[str], None]:
@@ -20,6 +25,15 @@ def warn_once() -> Callable[[str], None]:
             print(f"warning: {message}", file=sys.stderr)
 
     return warn
+
+
+def judge_of(jobs: int | None, *, cached: bool) -> Judge:
+    """Who decides, by so many processes; by default, as many as there are cores."""
+    from rspverify.judge.cache import cache_place
+    from rspverify.judge.judge import Judge
+
+    warn = warn_once()
+    return Judge(cache_place(cached, warn), warn, jobs or os.cpu_count() or 1)
 
 
 def note(notes: Iterable[str]) -> None:
@@ -35,3 +49,16 @@ def print_parts(path: str | None, parts: Iterable[RenderableType]) -> None:
     with opened(path) as console:
         for part in parts:
             console.print(part)
+
+
+def print_answer(
+    console: Console, format: FormatName, answer: object, lines: Iterable[RenderableType]
+) -> None:
+    """Print an answer as JSON, or the lines that tell it."""
+    if format is FormatName.JSON:
+        from rspverify.convert import to_json
+
+        console.file.write(to_json(answer))
+        return
+    for line in lines:
+        console.print(line, soft_wrap=True)

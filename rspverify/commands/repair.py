@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +20,7 @@ from rspverify.commands.options import (
     OutputFile,
     SchemeAndTests,
 )
-from rspverify.commands.output import note, warn_once
+from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
@@ -119,8 +118,6 @@ def repair(
     from rspverify.engineering.repair.hunting import Hunt
     from rspverify.engineering.repair.run import Repair, settings_for
     from rspverify.engineering.setup import read_setup
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
     from rspverify.render.console import opened
     from rspverify.render.repair_text import before, repair_table, shown_search
     from rspverify.scheme.cost import default_costs, read_costs
@@ -133,8 +130,7 @@ def repair(
     )
     weights = read_costs(costs) if costs else default_costs()
     wanted = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
-    warn = warn_once()
-    judge = Judge(cache_place(not no_cache, warn), warn, jobs or os.cpu_count() or 1)
+    judge = judge_of(jobs, cached=not no_cache)
     setup = read_setup(schemes, tests, settings_for(settings), judge)
     note(setup.verdicts.model.notes)
     with opened(output) as console:
@@ -154,13 +150,7 @@ def repair(
             report = search.written_to(write, report) if write is not None else report
         except InputError as error:
             unwritten = error
-        if format is FormatName.JSON:
-            from rspverify.convert import to_json
-
-            console.file.write(to_json(report))
-        else:
-            for line in repair_table(report):
-                console.print(line, soft_wrap=True)
+        print_answer(console, format, report, repair_table(report))
     if unwritten is not None:
         raise unwritten
     hunted = any(each.hunted and each.hunted.unknown for each in report.found)

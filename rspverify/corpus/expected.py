@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result
-from rspverify.corpus.suite import Kind, Suite
+from rspverify.corpus.suite import Kind, Suite, read_each
 from rspverify.files import write
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, read_source
@@ -139,18 +139,14 @@ def read_all_expected(
     suites: Sequence[Suite], settings: Sequence[Settings]
 ) -> list[Expected | None]:
     """What is expected of suites; None where nothing is yet. Raises InputError for all of them."""
-    found: list[Expected | None] = []
-    problems: list[Problem] = []
-    for suite, chosen in zip(suites, settings, strict=True):
-        try:
-            there = Path(suite.expected).exists()
-            read = read_expected(suite.expected, chosen.model, suite.kind) if there else None
-            found.append(read)
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    return found
+
+    def read(given: tuple[Suite, Settings]) -> Expected | None:
+        suite, chosen = given
+        if not Path(suite.expected).exists():
+            return None
+        return read_expected(suite.expected, chosen.model, suite.kind)
+
+    return read_each(read, zip(suites, settings, strict=True))
 
 
 @dataclass

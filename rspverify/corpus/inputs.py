@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
-from rspverify.corpus.suite import CORPUS, FILE, Suite, find_suites
+from rspverify.corpus.suite import CORPUS, FILE, Suite, find_suites, read_each
 from rspverify.source import InputError, Problem, not_regular
 
 SCHEME_ENDINGS = (".yaml", ".yml")
@@ -54,27 +55,25 @@ def find_tests(paths: Sequence[str], problems: list[Problem]) -> list[str]:
 
     The first spelling counts. What is wrong with a path goes to `problems`.
     """
-    found: dict[str, str] = {}
-
-    def add(path: str) -> None:
-        found.setdefault(os.path.abspath(path), path)
-
+    found: list[str] = []
     for path in paths:
         place = Path(path)
         if place.is_dir():
-            tests = sorted(str(each) for each in place.rglob("*.litmus"))
+            tests = sorted(map(str, place.rglob("*.litmus")))
             if not tests:
                 message = f"{path}: must have .litmus files in it or below it, and has none"
                 problems.append(Problem(None, message))
-            for each in tests:
-                add(each)
+            found += tests
         elif _irregular(place):
             problems.append(not_regular(path))
         elif place.exists():
-            add(path)
+            found.append(path)
         else:
             problems.append(_missing(path))
-    return list(found.values())
+    spelled: dict[str, str] = {}
+    for path in found:
+        spelled.setdefault(os.path.abspath(path), path)
+    return list(spelled.values())
 
 
 def suites_meant(paths: Sequence[str]) -> list[Suite] | None:
@@ -84,25 +83,18 @@ def suites_meant(paths: Sequence[str]) -> list[Suite] | None:
     """
     if any(path.endswith((*SCHEME_ENDINGS, ".litmus")) for path in paths):
         return None
-    suites: dict[str, Suite] = {}
-    problems: list[Problem] = []
-    for path in paths or [CORPUS]:
-        if not Path(path).is_dir():
-            problems.append(_missing(path, a_suite=True))
-            continue
-        try:
-            there = find_suites(path)
-        except InputError as error:
-            problems += error.problems
-            continue
-        if not there:
-            message = f"{path}: must be a suite, or have one below it: a folder with a {FILE}"
-            hint = f"to check a scheme with its tests: rspverify check SCHEME {path}"
-            problems.append(Problem(None, message, hint))
-        suites |= {os.path.abspath(each.folder): each for each in there}
-    if problems:
-        raise InputError(problems)
-    return list(suites.values())
+    found = chain.from_iterable(read_each(_suites_in, paths or [CORPUS]))
+    return list({os.path.abspath(each.folder): each for each in found}.values())
+
+
+def _suites_in(path: str) -> list[Suite]:
+    if not Path(path).is_dir():
+        raise InputError([_missing(path, a_suite=True)])
+    if there := find_suites(path):
+        return there
+    message = f"{path}: must be a suite, or have one below it: a folder with a {FILE}"
+    hint = f"to check a scheme with its tests: rspverify check SCHEME {path}"
+    raise InputError([Problem(None, message, hint)])
 
 
 def _irregular(place: Path) -> bool:

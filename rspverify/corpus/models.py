@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from rspverify.answers import ModelAnswer, OutcomeAnswer
+from rspverify.answers import ModelAnswer
 from rspverify.axiomatic import MemoryModel
-from rspverify.judge.attempt import Undecided, attempt
-from rspverify.judge.incident import Incident
-from rspverify.litmus import Program, title_of, warm_up
-from rspverify.soundness.outcomes import outcomes
+from rspverify.judge.attempt import Undecided
+from rspverify.judge.listing import Listing
+from rspverify.litmus import title_of, warm_up
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Severity, Source, in_one_line
-from rspverify.verdict import Word
+from rspverify.source import Source
 
 
 @dataclass(frozen=True)
@@ -29,34 +27,15 @@ class PutToModels:
 
     def answers(self, source: Source, names: Sequence[str]) -> Iterator[ModelAnswer]:
         """One test under some of the models. Nothing that is wrong with it is raised."""
-        try:
-            program: Program | InputError = self.settings.read(source)
-        except InputError as error:
-            program = error
+        file, title = source.name, title_of(source) or source.name
+        read = cache(lambda: self.settings.read(source))
         for name in names:
-            yield self._answer(program, source, name)
-
-    def _answer(self, program: Program | InputError, source: Source, name: str) -> ModelAnswer:
-        started = time.perf_counter()
-        settings = replace(self.settings, model=name)
-
-        def decide() -> OutcomeAnswer:
-            if isinstance(program, InputError):
-                raise program
-            return outcomes(program, self.models[name], (), source.name, settings)
-
-        def said(answer: str, reason: str = "", found: OutcomeAnswer | None = None) -> ModelAnswer:
-            title, within = title_of(source) or source.name, found.within if found else {}
-            seconds = time.perf_counter() - started
-            return ModelAnswer(title, source.name, name, answer, reason, within, seconds)
-
-        try:
-            found = attempt(decide, Incident("outcomes", (source.name,), (), settings))
-        except InputError as error:
-            if error.severity is Severity.ERROR:
-                return said(Word.ERROR, "\n".join(map(str, error.problems)))
-            return said(Word.UNSUPPORTED, in_one_line(error.problems))
-        if isinstance(found, Undecided):
-            return replace(said(Word.UNKNOWN, found.reason), internal=found.internal)
-        assert found.final is not None, "outcomes were asked for"
-        return said(f"{found.final.observation}{' racy' * bool(found.violated)}", found=found)
+            listing = Listing(self.models[name], (), (), replace(self.settings, model=name))
+            found, seconds = listing.asked(file, read)
+            if isinstance(found, Undecided):
+                word, reason, met = found.word, found.reason, found.internal
+                yield ModelAnswer(title, file, name, word, reason, {}, seconds, met)
+                continue
+            assert found.final is not None, "outcomes were asked for"
+            answer = f"{found.final.observation}{' racy' * bool(found.violated)}"
+            yield ModelAnswer(title, file, name, answer, "", found.within, seconds)

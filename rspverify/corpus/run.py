@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from rspverify.answers import ModelAnswer, Result
 from rspverify.corpus.suite import Kind, Suite
@@ -18,8 +17,11 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import Word
 
-Answers = dict[str, ModelAnswer | None]
-"""What models say of a test, by their names; None where it is still to be decided."""
+if TYPE_CHECKING:
+    from rspverify.corpus.models import PutToModels
+
+Task = tuple[Source, Sequence[str]]
+"""A test, and the models that are still to be asked about it."""
 
 
 def suite_results(
@@ -42,50 +44,53 @@ def suite_results(
 def _answers(
     names: Sequence[str], settings: Settings, tests: Sequence[str], judge: Judge
 ) -> Generator[ModelAnswer, None, None]:
-    """Those that the cache knows, and the others as soon as they are decided."""
+    """What each model says of each test."""
     models = {it: read_inputs((), replace(settings, model=it), judge) for it in names}
     known = [_known(file, models, judge) for file in tests]
-    open_ = [(source, answers) for source, answers in known if None in answers.values()]
-    if not open_:
-        for _, answers in known:
-            yield from filter(None, answers.values())
-        return
-    from rspverify.corpus.models import PutToModels
+    tasks = [
+        (source, [name for name, answer in answers.items() if answer is None])
+        for source, answers in known
+        if None in answers.values()
+    ]
+    put: PutToModels | None = None
+    if tasks:
+        from rspverify.corpus.models import PutToModels
 
-    put = PutToModels({it: inputs.parsed()[1] for it, inputs in models.items()}, settings)
+        put = PutToModels({it: inputs.parsed()[1] for it, inputs in models.items()}, settings)
 
-    def decide(task: tuple[Source, Answers]) -> Answers:
-        source, answers = task
-        missing = [name for name, answer in answers.items() if answer is None]
-        found: Answers = {each.model: each for each in put.answers(source, missing)}
-        for name, each in found.items():
-            if each is not None and each.answer not in (Word.UNKNOWN, Word.ERROR):
-                judge.keep(_question(source, models[name]), each)
-        return answers | found
+    def decide(task: Task) -> list[ModelAnswer]:
+        assert put is not None
+        source, names = task
+        found = list(put.answers(source, names))
+        for each in found:
+            if each.answer not in (Word.UNKNOWN, Word.ERROR):
+                judge.keep(_question(source, models[each.model]), each)
+        return found
 
-    def lost(task: tuple[Source, Answers]) -> Answers:
-        source, answers = task
-        unknown = ModelAnswer(source.name, source.name, "", Word.UNKNOWN, LOST, {}, 0.0)
-        return {it: each or replace(unknown, model=it) for it, each in answers.items()}
+    def lost(task: Task) -> list[ModelAnswer]:
+        source, names = task
+        return [_without(source.name, name, Word.UNKNOWN, LOST) for name in names]
 
-    workers = min(judge.workers, len(open_))
-    with closing(judge.each(decide, open_, workers=workers, lost=lost)) as coming:
-        for _, answers in known:
-            whole = next(coming) if None in answers.values() else answers
-            yield from filter(None, whole.values())
+    yield from judge.completed((row.values() for _, row in known), decide, tasks, lost)
 
 
-def _known(file: str, models: dict[str, Inputs], judge: Judge) -> tuple[Source, Answers]:
+def _known(
+    file: str, models: Mapping[str, Inputs], judge: Judge
+) -> tuple[Source, dict[str, ModelAnswer | None]]:
+    """A test, and what models say of it by their names; None where it is still to be decided."""
     try:
         source = read_source(file)
     except InputError as error:
-        wrong = ModelAnswer(file, file, "", Word.ERROR, str(error), {}, 0.0)
-        return Source(file, ""), {it: replace(wrong, model=it) for it in models}
-    found: Answers = {}
+        return Source(file, ""), {it: _without(file, it, Word.ERROR, str(error)) for it in models}
+    found: dict[str, ModelAnswer | None] = {}
     for name, inputs in models.items():
         answer = judge.known(_question(source, inputs))
         found[name] = answer and replace(answer, file=file, model=name, cached=True)
     return source, found
+
+
+def _without(file: str, model: str, word: Word, reason: str) -> ModelAnswer:
+    return ModelAnswer(file, file, model, word, reason, {}, 0.0)
 
 
 def _question(source: Source, inputs: Inputs) -> Question[ModelAnswer]:

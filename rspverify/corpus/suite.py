@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from rspverify.soundness.settings import OF_A_TEST, OPTIONS, Settings, require_consistent
 from rspverify.source import InputError, Problem, read_source
@@ -26,6 +26,9 @@ FILE = "suite.yaml"
 CORPUS = "litmus"
 """The folder below which suites are looked for."""
 EXPECTED = "expected.yaml"
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Kind(StrEnum):
@@ -74,17 +77,23 @@ class Suite:
         return settings
 
 
-def find_suites(folder: str) -> list[Suite]:
-    """The suites in a folder or below it, those first that are the default. Raises InputError."""
+def read_each(read: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """read(item) for each item. Raises InputError for all that is wrong with any of them."""
+    found: list[R] = []
     problems: list[Problem] = []
-    suites = []
-    for place in _suite_folders(folder):
+    for item in items:
         try:
-            suites.append(read_suite(place))
+            found.append(read(item))
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
+    return found
+
+
+def find_suites(folder: str) -> list[Suite]:
+    """The suites in a folder or below it, those first that are the default. Raises InputError."""
+    suites = read_each(read_suite, _suite_folders(folder))
     return sorted(suites, key=lambda suite: (not suite.default, suite.folder))
 
 

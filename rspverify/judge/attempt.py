@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from rspverify.answers import Internal
 from rspverify.judge.incident import Incident, reported
 from rspverify.limits import LimitReached
-from rspverify.source import InputError
+from rspverify.source import InputError, Problem, Severity, in_one_line
+from rspverify.verdict import Word
 
 A = TypeVar("A")
 
 
 @dataclass(frozen=True)
 class Undecided:
-    """Why there is no answer. internal: the mistake of ours, if it is one."""
+    """Why there is no answer: ERROR or UNSUPPORTED, by what is wrong with the input, or UNKNOWN.
 
+    problems: of the input. internal: the mistake of ours, if it is one.
+    """
+
+    word: Word
     reason: str
     internal: Internal | None = None
+    problems: Sequence[Problem] = ()
 
 
 def attempt(decide: Callable[[], A], incident: Incident) -> A | Undecided:
-    """What is decided, or why nothing is: a limit, too little memory, or a mistake of ours.
+    """What is decided, or why nothing is: the input, a limit, the memory, or a mistake of ours.
 
-    incident: what the report of a mistake says was asked. Raises InputError.
+    incident: what the report of a mistake says was asked.
     """
     try:
         return decide()
-    except InputError:
-        raise
+    except InputError as error:
+        return refused(error)
     except LimitReached as limit:
-        return Undecided(str(limit))
+        return Undecided(Word.UNKNOWN, str(limit))
     except MemoryError:
-        return Undecided("out of memory")
+        return Undecided(Word.UNKNOWN, "out of memory")
     except Exception as error:
         met = reported(error, incident)
-        return Undecided(str(met), met)
+        return Undecided(Word.UNKNOWN, str(met), met)
+
+
+def refused(error: InputError) -> Undecided:
+    """Why a test cannot be read: mistakes with their excerpts, what is unsupported in one line."""
+    if error.severity is Severity.UNSUPPORTED:
+        reason = in_one_line(error.problems)
+        return Undecided(Word.UNSUPPORTED, reason, problems=error.problems)
+    wrong = [each for each in error.problems if each.severity is Severity.ERROR]
+    return Undecided(Word.ERROR, "\n".join(map(str, wrong)), problems=error.problems)

@@ -8,24 +8,27 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import shlex
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from importlib import metadata
 from pathlib import Path
 
+from rspverify import __version__
 from rspverify.answers import Internal
 from rspverify.axiomatic.texts import model_texts
 from rspverify.judge.privacy import Places, shown_traceback
-from rspverify.judge.versions import versions
 from rspverify.limits import LimitReached
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import OPTIONS, Settings, option_words
 from rspverify.source import InputError
 
 PREFIX = "rspverify-report-"
+_DISTRIBUTIONS = {"z3": "z3-solver", "pysmt": "PySMT"}
 _MOST = 20
 """So many reports are left in one folder; a bug that every test shows need not fill the disk."""
 
@@ -84,10 +87,8 @@ def _reported(error: Exception, incident: Incident) -> Internal:
     message = places.without(_headline(error))
     contents = _contents(error, incident, files, message, places)
     for folder in (Path(), Path(tempfile.gettempdir())):
-        try:
+        with suppress(OSError):
             return Internal(message, _written(folder, contents))
-        except OSError:
-            continue
     return Internal(message, None)
 
 
@@ -113,7 +114,10 @@ def _contents(
     error: Exception, incident: Incident, files: Mapping[str, str], message: str, places: Places
 ) -> dict[str, bytes]:
     """The files of the report by their paths."""
-    found = {name: data for path, name in files.items() if (data := _read(path)) is not None}
+    found: dict[str, bytes] = {}
+    for path, name in files.items():
+        with suppress(OSError):
+            found[name] = Path(path).read_bytes()
     settings = incident.settings
     if settings is not None:
         texts = {f"model/{path}": text for path, text in model_texts(settings.model).items()}
@@ -124,19 +128,19 @@ def _contents(
     command = _command(incident, settings, files)
     evidence = error.evidence if isinstance(error, InternalError) else {}
     evidence = {name: places.without(text) for name, text in evidence.items()}
+    document = {
+        "error": message,
+        "command": command,
+        "settings": asdict(settings) if settings else None,
+        "versions": versions(),
+        "evidence": evidence,
+    }
     texts = {
         "traceback.txt": places.without(shown_traceback(error)),
-        "error.json": places.without(_as_json(message, command, settings, evidence)),
+        "error.json": places.without(json.dumps(document, indent=2, default=str)) + "\n",
         "README.md": _readme(message, command, sorted(found), evidence),
     }
     return found | {path: text.encode() for path, text in texts.items()}
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        return Path(path).read_bytes()
-    except OSError:
-        return None
 
 
 def _command(incident: Incident, settings: Settings | None, files: Mapping[str, str]) -> str:
@@ -154,17 +158,15 @@ def _command(incident: Incident, settings: Settings | None, files: Mapping[str, 
     return shlex.join(words)
 
 
-def _as_json(
-    message: str, command: str, settings: Settings | None, evidence: Mapping[str, str]
-) -> str:
-    document = {
-        "error": message,
-        "command": command,
-        "settings": asdict(settings) if settings else None,
-        "versions": versions(),
-        "evidence": dict(evidence),
-    }
-    return json.dumps(document, indent=2, default=str) + "\n"
+def versions() -> dict[str, str]:
+    """The versions of rspverify, of Python and of the solvers."""
+    found = {"rspverify": __version__, "python": platform.python_version()}
+    for name, distribution in _DISTRIBUTIONS.items():
+        try:
+            found[name] = metadata.version(distribution)
+        except metadata.PackageNotFoundError:
+            found[name] = "unknown"
+    return found
 
 
 def _readme(message: str, command: str, inputs: Sequence[str], evidence: Mapping[str, str]) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
+from itertools import chain
 from typing import TypeVar
 
-from rspverify.judge.cache import Cache, CachePlace, Question, Warn
+from rspverify import convert
+from rspverify.judge.cache import CachePlace, Question, Warn, digest
+from rspverify.judge.store import Store
 
 A = TypeVar("A")
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-def _always(answer: object) -> bool:
-    return True
 
 
 class Judge:
@@ -33,22 +32,31 @@ class Judge:
         self._place = place
         self._warn = warn
         self._process = os.getpid()
-        self._cache: Cache | None = None
+        self._store: Store | None = None
         self._unsaid: list[str] = []
 
     def known(self, question: Question[A]) -> A | None:
         """The answer to a question, if an earlier run kept it."""
-        return self._opened().answer(question)
+        store = self._opened()
+        found = store.get(self._key(question)) if store else None
+        if store is None or found is None:
+            return None
+        try:
+            return convert.read(question.answer, found)
+        except ValueError:
+            store.report_damage()
+            return None
 
     def keep(self, question: Question[A], answer: A) -> None:
         """Keep an answer for later runs."""
-        self._opened().keep(question, answer)
+        if (store := self._opened()) is not None:
+            store.put(self._key(question), convert.keep(answer))
 
     def ask(
         self,
         question: Question[A],
         decide: Callable[[], A],
-        worth_keeping: Callable[[A], bool] = _always,
+        worth_keeping: Callable[[A], bool] = lambda answer: True,
     ) -> A:
         """The answer to a question: as it is known, or by deciding it."""
         known = self.known(question)
@@ -75,43 +83,57 @@ class Judge:
 
         from rspverify.judge.workers import spread
 
-        def told(item: T) -> tuple[R, tuple[str, ...]]:
+        def told(item: T) -> tuple[R, Sequence[str]]:
             result = work(item)
-            unsaid, self._unsaid = tuple(self._unsaid), []
+            unsaid, self._unsaid = self._unsaid, []
             return result, unsaid
 
-        def of_lost(item: T) -> tuple[R, tuple[str, ...]]:
-            assert lost is not None
-            return lost(item), ()
-
+        of_lost = None if lost is None else lambda item: (lost(item), ())
         count = self.workers if workers is None else min(workers, self.workers)
         with closing(
-            spread(
-                told,
-                items,
-                count,
-                ahead=ahead,
-                lost=of_lost if lost else None,
-                before_fork=self.close,
-            )
+            spread(told, items, count, ahead=ahead, lost=of_lost, before_fork=self.close)
         ) as coming:
             for result, unsaid in coming:
                 for message in unsaid:
                     self._warn(message)
                 yield result
 
+    def completed(
+        self,
+        known: Iterable[Iterable[R | None]],
+        work: Callable[[T], Sequence[R]],
+        tasks: Sequence[T],
+        lost: Callable[[T], Sequence[R]],
+    ) -> Generator[R, None, None]:
+        """Results that are known, test by test, and for each None the next that tasks give.
+
+        Each as soon as those before it are there. Close it when done.
+        """
+        if not tasks:  # and then no worker's library is loaded
+            yield from filter(None, chain.from_iterable(known))
+            return
+        count = len(tasks)
+        with closing(self.each(work, tasks, workers=count, ahead=count, lost=lost)) as coming:
+            decided = chain.from_iterable(coming)
+            for result in chain.from_iterable(known):
+                yield result if result is not None else next(decided)
+
     def close(self) -> None:
         """Let go of the cache until it is needed again."""
-        if self._cache is not None:
-            if self._cache.failed:
+        if self._store is not None:
+            if self._store.failed:
                 self._place = None
-            self._cache.close()
-            self._cache = None
+            self._store.close()
+            self._store = None
 
-    def _opened(self) -> Cache:
-        if self._cache is None:
-            self._cache = Cache(self._place, self._say)
-        return self._cache
+    def _opened(self) -> Store | None:
+        if self._store is None and self._place is not None:
+            self._store = Store(self._place.folder, self._say)
+        return self._store
+
+    def _key(self, question: Question[A]) -> str:
+        assert self._place is not None
+        return digest(convert.keep((self._place.version, question.kind, question.content)))
 
     def _say(self, message: str) -> None:
         """Warn; what a worker has to say goes with its next result."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from rspverify.answers import Internal, OutcomeAnswer
@@ -12,11 +12,11 @@ from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.limits import LOST
-from rspverify.litmus import warm_up
+from rspverify.litmus import Program, warm_up
 from rspverify.scheme import Scheme
 from rspverify.soundness.outcomes import outcomes, races
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Severity, read_source
+from rspverify.source import read_source
 from rspverify.verdict import Word
 
 _AHEAD = 16
@@ -42,20 +42,26 @@ class Listing:
 
     def answer(self, file: str) -> OutcomeAnswer:
         """The answer for one test. Nothing that is wrong with it is raised."""
+        found, seconds = self.asked(file, lambda: self.settings.read(read_source(file)))
+        if isinstance(found, Undecided):
+            reason = "\n".join(map(str, found.problems)) or found.reason
+            return self._without(file, found.word, reason, seconds, found.internal)
+        return replace(found, seconds=seconds)
+
+    def asked(
+        self, file: str, read: Callable[[], Program]
+    ) -> tuple[OutcomeAnswer | Undecided, float]:
+        """What is said of the program of a test, and how many seconds that took."""
         started = time.perf_counter()
         options = ("--races",) if self.races else ()
+
+        def decide() -> OutcomeAnswer:
+            if self.races:
+                return races(read(), self.model, file, self.settings)
+            return outcomes(read(), self.model, self.schemes, file, self.settings)
+
         incident = Incident("outcomes", (file,), self.scheme_files, self.settings, options)
-        try:
-            found = attempt(lambda: self._found(file), incident)
-        except InputError as error:
-            wrong = error.severity is Severity.ERROR
-            word = Word.ERROR if wrong else Word.UNSUPPORTED
-            reason = "\n".join(str(each) for each in error.problems)
-            return self._without(file, word, reason, _since(started))
-        if isinstance(found, Undecided):
-            seconds, met = _since(started), found.internal
-            return self._without(file, Word.UNKNOWN, found.reason, seconds, met)
-        return replace(found, seconds=_since(started))
+        return attempt(decide, incident), time.perf_counter() - started
 
     def _without(
         self, file: str, word: Word, reason: str, seconds: float, met: Internal | None = None
@@ -66,25 +72,5 @@ class Listing:
             file=file, model=model, word=word, reason=reason, internal=met, seconds=seconds
         )
 
-    def _found(self, file: str) -> OutcomeAnswer:
-        program = self.settings.read(read_source(file))
-        if self.races:
-            return races(program, self.model, file, self.settings)
-        return outcomes(program, self.model, self.schemes, file, self.settings)
-
     def _lost(self, file: str) -> OutcomeAnswer:
         return self._without(file, Word.UNKNOWN, LOST, 0.0)
-
-
-def exit_code(found: Sequence[OutcomeAnswer]) -> int:
-    """70 an internal error, 2 a wrong test, 3 one without an answer, otherwise 0."""
-    if any(each.internal for each in found):
-        return 70
-    words = {each.word for each in found}
-    if Word.ERROR in words:
-        return 2
-    return 3 if words & {Word.UNSUPPORTED, Word.UNKNOWN} else 0
-
-
-def _since(started: float) -> float:
-    return time.perf_counter() - started

@@ -7,11 +7,10 @@ by workers, forked once everything that they share has been read.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rspverify.answers import Result
+from rspverify.answers import Internal, Result
 from rspverify.judge.answers import (
     Answer,
     Names,
@@ -26,7 +25,7 @@ from rspverify.judge.facts import ProgramFacts, facts_of_model, program_question
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.limits import LOST
-from rspverify.source import InputError, Severity, Source, in_one_line, read_source
+from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
 if TYPE_CHECKING:
@@ -75,33 +74,29 @@ class Run:
         Close it when done.
         """
         known = [self.known(file) for file in files]
-        tasks = self._tasks(known)
-        if not tasks:
-            for each in known:
-                yield from filter(None, each.results)
-            return
-        self.prepare()
-        workers = min(self.judge.workers, len(tasks))
-        with closing(
-            self.judge.each(self.decided, tasks, workers=workers, ahead=len(tasks), lost=self._lost)
-        ) as coming:
-            decided = (result for results in coming for result in results)
-            for each in known:
-                for result in each.results:
-                    yield result if result is not None else next(decided)
+        if tasks := self._tasks(known):
+            self.prepare()
+        rows = (each.results for each in known)
+        yield from self.judge.completed(rows, self.decided, tasks, self._lost)
 
     def known(self, file: str) -> Known:
         """A test as far as it can be told without a grammar and a solver."""
+        schemes = self.inputs.schemes
         try:
             source = read_source(file)
         except InputError as error:
-            return Known(file, None, None, self._same(refused(error), file, None))
+            from rspverify.judge.attempt import refused
+
+            wrong = refused(error)
+            verdict = Verdict(wrong.word, wrong.reason)
+            return Known(file, None, None, tuple(self._same(verdict, file, None, schemes)))
         facts = self.judge.known(program_question(source, self.inputs.settings))
         if facts is None:
-            return Known(file, source, None, (None,) * len(self.inputs.schemes))
+            return Known(file, source, None, (None,) * len(schemes))
         if facts.refusal is not None:
             verdict = Verdict(Word.UNSUPPORTED, facts.refusal)
-            return Known(file, source, facts, self._same(verdict, file, facts.title, cached=True))
+            results = self._same(verdict, file, facts.title, schemes, cached=True)
+            return Known(file, source, facts, tuple(results))
         return self.known_by(facts, file, source)
 
     def known_by(self, facts: ProgramFacts, file: str, source: Source) -> Known:
@@ -140,24 +135,19 @@ class Run:
         from rspverify.judge.verdicts import incident_of
         from rspverify.litmus import title_of
 
-        settings = self.inputs.settings
-        first = self.inputs.schemes[task.schemes[0]].file
-        try:
-            test = attempt(
-                lambda: read_test(task.source, settings, self.judge),
-                incident_of(task.file, first, settings),
-            )
-        except InputError as error:
-            verdict, title = refused(error), title_of(task.source)
-            if verdict.word is Word.UNSUPPORTED:
-                refusal = ProgramFacts(title, (), verdict.reason)
-                self.judge.keep(program_question(task.source, settings), refusal)
-            return self._of_task(task, Answer(verdict, None, 0.0), title)
-        if isinstance(test, Undecided):
-            verdict = Verdict(Word.UNKNOWN, test.reason)
-            answer = Answer(verdict, None, 0.0, test.internal)
-            return self._of_task(task, answer, title_of(task.source))
-        return self.of_test(test, task.schemes)
+        settings, schemes = self.inputs.settings, self._schemes_of(task)
+        test = attempt(
+            lambda: read_test(task.source, settings, self.judge),
+            incident_of(task.file, schemes[0].file, settings),
+        )
+        if not isinstance(test, Undecided):
+            return self.of_test(test, task.schemes)
+        title = title_of(task.source)
+        if test.word is Word.UNSUPPORTED:
+            refusal = ProgramFacts(title, (), test.reason)
+            self.judge.keep(program_question(task.source, settings), refusal)
+        verdict = Verdict(test.word, test.reason)
+        return self._same(verdict, task.file, title, schemes, internal=test.internal)
 
     def of_test(self, test: LoadedTest, schemes: Sequence[int]) -> list[Result]:
         """A result per scheme, decided as far as it is not known.
@@ -176,8 +166,8 @@ class Run:
                 if settings.progress:
                     progress = self.verdicts.progress(test, scheme, answer.verdict.word)
                 found[question] = answer, progress
-            names = self._names(test.file, test.program.title, self.inputs.schemes[number])
-            results.append(self._result(*found[question], names))
+            title, text = test.program.title, self.inputs.schemes[number]
+            results.append(self._result(*found[question], test.file, title, text))
         return results
 
     def _known(
@@ -192,7 +182,7 @@ class Run:
             progress = self.judge.known(progress_question(question))
             if progress is None:
                 return None
-        return self._result(answer, progress, self._names(file, facts.title, scheme), cached=True)
+        return self._result(answer, progress, file, facts.title, scheme, cached=True)
 
     def _tasks(self, known: Sequence[Known]) -> list[Task]:
         """What is to be decided; the schemes of a test together, unless workers would be idle."""
@@ -206,45 +196,36 @@ class Run:
     def _lost(self, task: Task) -> list[Result]:
         from rspverify.litmus import title_of
 
-        answer = Answer(Verdict(Word.UNKNOWN, LOST), None, 0.0)
-        return self._of_task(task, answer, title_of(task.source))
+        verdict, title = Verdict(Word.UNKNOWN, LOST), title_of(task.source)
+        return self._same(verdict, task.file, title, self._schemes_of(task))
 
-    def _of_task(self, task: Task, answer: Answer, title: str | None) -> list[Result]:
-        """One answer under each scheme of a task."""
-        schemes = (self.inputs.schemes[number] for number in task.schemes)
-        return [self._result(answer, None, self._names(task.file, title, it)) for it in schemes]
+    def _schemes_of(self, task: Task) -> list[SchemeText]:
+        return [self.inputs.schemes[number] for number in task.schemes]
 
     def _same(
-        self, verdict: Verdict, file: str, title: str | None, *, cached: bool = False
-    ) -> tuple[Result, ...]:
-        """One verdict under every scheme."""
-        answer = Answer(verdict, None, 0.0)
-        return tuple(
-            self._result(answer, None, self._names(file, title, each), cached=cached)
-            for each in self.inputs.schemes
-        )
-
-    def _names(self, file: str, title: str | None, scheme: SchemeText) -> Names:
-        return Names(file, title, scheme.file, scheme.facts.name)
+        self,
+        verdict: Verdict,
+        file: str,
+        title: str | None,
+        schemes: Sequence[SchemeText],
+        *,
+        cached: bool = False,
+        internal: Internal | None = None,
+    ) -> list[Result]:
+        """One verdict on a test under several schemes."""
+        answer = Answer(verdict, None, 0.0, internal)
+        return [self._result(answer, None, file, title, it, cached=cached) for it in schemes]
 
     def _result(
         self,
         answer: Answer,
         progress: ProgressAnswer | None,
-        names: Names,
+        file: str,
+        title: str | None,
+        scheme: SchemeText,
         *,
         cached: bool = False,
     ) -> Result:
+        names = Names(file, title, scheme.file, scheme.facts.name)
         model, settings = self.inputs.model_facts.name, self.inputs.settings
         return result_of(answer, progress, names, model, settings, cached=cached)
-
-
-def refused(error: InputError) -> Verdict:
-    """The verdict on a test that cannot be read.
-
-    Errors with their excerpts; what is merely unsupported in one line.
-    """
-    if error.severity is Severity.UNSUPPORTED:
-        return Verdict(Word.UNSUPPORTED, in_one_line(error.problems))
-    wrong = [each for each in error.problems if each.severity is Severity.ERROR]
-    return Verdict(Word.ERROR, "\n".join(str(problem) for problem in wrong))

@@ -13,6 +13,9 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 FILE = "answers-1.sqlite"
 """The number is that of the file's layout; another layout takes another file."""
@@ -75,20 +78,14 @@ class Store:
         self._connection: sqlite3.Connection | None = None
         try:
             self._connection = _opened(self._path)
-            self._make_room()
+            self._make_room(self._connection)
         except _TROUBLE as error:
             self._give_up(error)
 
     def get(self, key: str) -> str | None:
         """The value of a key, None if there is none that can be trusted."""
-        if self._connection is None:
-            return None
-        try:
-            query = "SELECT key, value, sum FROM entries WHERE key = ?"
-            row = self._connection.execute(query, (key,)).fetchone()
-        except _TROUBLE as error:
-            self._give_up(error)
-            return None
+        query = "SELECT key, value, sum FROM entries WHERE key = ?"
+        row = self._done(lambda file: file.execute(query, (key,)).fetchone(), None)
         if row is None:
             return None
         found, value, checksum = row
@@ -99,18 +96,15 @@ class Store:
 
     def put(self, key: str, value: str) -> None:
         """Keep a value under a key, in place of any other."""
-        if self._connection is None:
-            return
-        try:
-            self._connection.execute(
-                "INSERT OR REPLACE INTO entries (key, value, sum) VALUES (?, ?, ?)",
-                (key, value, _sum(key, value)),
-            )
+
+        def put(file: sqlite3.Connection) -> None:
+            insert = "INSERT OR REPLACE INTO entries (key, value, sum) VALUES (?, ?, ?)"
+            file.execute(insert, (key, value, _sum(key, value)))
             self._puts += 1
             if self._puts % _BETWEEN_CHECKS == 0:
-                self._make_room()
-        except _TROUBLE as error:
-            self._give_up(error)
+                self._make_room(file)
+
+        self._done(put, None)
 
     def report_damage(self) -> None:
         """Say, once, that an entry cannot be trusted; it will be decided anew."""
@@ -126,24 +120,26 @@ class Store:
 
     def size(self) -> tuple[int, int]:
         """How many entries it has, and how many bytes they take."""
+        query = "SELECT count(*) FROM entries"
+        return self._done(lambda file: (_number(file, query), _bytes(file)), (0, 0))
+
+    def _done(self, act: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """What comes of an act on the file; otherwise there is no file, from now on at least."""
         if self._connection is None:
-            return 0, 0
+            return otherwise
         try:
-            (entries,) = self._connection.execute("SELECT count(*) FROM entries").fetchone()
-            return entries, _bytes(self._connection)
+            return act(self._connection)
         except _TROUBLE as error:
             self._give_up(error)
-            return 0, 0
+            return otherwise
 
-    def _make_room(self) -> None:
-        connection = self._connection
-        if connection is None or _bytes(connection) <= self._max_bytes:
-            return
-        connection.execute(
-            "DELETE FROM entries WHERE number <= (SELECT number FROM entries ORDER BY number "
-            "LIMIT 1 OFFSET (SELECT count(*) / 2 FROM entries))"
-        )
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+    def _make_room(self, file: sqlite3.Connection) -> None:
+        if _bytes(file) > self._max_bytes:
+            file.execute(
+                "DELETE FROM entries WHERE number <= (SELECT number FROM entries ORDER BY number "
+                "LIMIT 1 OFFSET (SELECT count(*) / 2 FROM entries))"
+            )
+            file.execute("PRAGMA incremental_vacuum").fetchall()
 
     def _give_up(self, error: Exception) -> None:
         self.failed = True
@@ -190,8 +186,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("BEGIN")  # Another process may make the table between the two.
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    application = _number(connection, "PRAGMA application_id")
+    tables = _number(connection, "SELECT count(*) FROM sqlite_master")
     connection.execute("COMMIT")
     if application != _APPLICATION and (application or tables):
         raise Unusable("it is a database of another program")
@@ -205,10 +201,13 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def _bytes(connection: sqlite3.Connection) -> int:
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    (free,) = connection.execute("PRAGMA freelist_count").fetchone()
-    (page,) = connection.execute("PRAGMA page_size").fetchone()
-    return int((pages - free) * page)
+    names = ("page_count", "freelist_count", "page_size")
+    pages, free, size = (_number(connection, f"PRAGMA {name}") for name in names)
+    return (pages - free) * size
+
+
+def _number(connection: sqlite3.Connection, query: str) -> int:
+    return int(connection.execute(query).fetchone()[0])
 
 
 def _sum(key: str, value: str) -> str:

@@ -24,7 +24,6 @@ from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
-from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.wording import observed
@@ -126,6 +125,8 @@ class Verdicts:
         return found
 
     def _progress(self, test: LoadedTest, scheme: NamedScheme) -> ProgressAnswer:
+        from rspverify.soundness.progress import progress
+
         started = time.perf_counter()
         found = attempt(
             lambda: progress(test.program, scheme.scheme, self.settings),

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from rspverify.answers import Held, Result
+from rspverify.answers import Held, ModelAnswer, Result, SuiteReport
 from rspverify.render.progress import Stream
 from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
 from rspverify.verdict import ProgressWord, Word
@@ -24,7 +24,7 @@ _WIDTH = 56
 class CheckStream(Stream):
     """Prints the row of a test as soon as it is decided under every scheme.
 
-    progress: that of programs (SEMANTICS §5) stands beside their verdicts.
+    progress: that of programs (docs/semantics.md, Progress) stands beside their verdicts.
     """
 
     def __init__(
@@ -51,8 +51,12 @@ class CheckStream(Stream):
         self._print_pending()
         super().__exit__(*error)
 
-    def show(self, result: Result) -> None:
-        """Take the next result."""
+    def begin(self, what: str, total: int) -> None:
+        """The heading comes with the first row."""
+
+    def show(self, result: Result | ModelAnswer) -> None:
+        """Take the next result, which is that of a scheme."""
+        assert isinstance(result, Result)
         self._results.append(result)
         self.advance()
         if self._pending and self._pending[0].file != result.file:
@@ -66,10 +70,15 @@ class CheckStream(Stream):
             self.print((*self._heading, *_row(self._pending, self._with_progress)))
             self._heading, self._pending = [], []
 
-    def finish(self, seconds: float, total: int, held: Held | None) -> None:
+    def end(self, report: SuiteReport, *, refreshed: bool) -> None:
+        """The rest of the rows."""
+        self._print_pending()
+
+    def finish(self, reports: Sequence[SuiteReport]) -> None:
         """The summary, and what is not as expected."""
-        self.print(_summary(self._results, seconds, total))
-        self.print(comparison(held) if held else ())
+        (report,) = reports
+        self.print(_summary(self._results, report.seconds, report.total))
+        self.print(comparison(report.held) if report.held else ())
 
 
 def _heading(schemes: Sequence[str], progress: bool) -> Text:

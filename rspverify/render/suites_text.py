@@ -36,7 +36,11 @@ class SuitesStream(Stream):
         super().__init__(console, done, BarColumn(), TimeElapsedColumn(), text=text)
         self._started = time.perf_counter()
 
-    def show(self, report: SuiteReport, *, refreshed: bool) -> None:
+    def show(self, result: Result | ModelAnswer) -> None:
+        """One more result is there."""
+        self.advance()
+
+    def end(self, report: SuiteReport, *, refreshed: bool) -> None:
         """What is known of a suite."""
         self.print(_block(report, refreshed=refreshed))
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rspverify.axiomatic import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import Machine
 from rspverify.soundness.case import Case
-from rspverify.soundness.query_log import (
-    LoggedSource,
-    LoggedTarget,
-    QueryLog,
-    not_confirmed,
-    write_queries,
-)
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.target import Target, target_of
 from rspverify.soundness.theorem import soundness
 from rspverify.soundness.verdicts import bounds_in_words
 from rspverify.source import InputError, Severity, in_one_line
 from rspverify.verdict import Verdict, Word
+
+if TYPE_CHECKING:
+    from rspverify.soundness.query_log import QueryLog
 
 
 def check(
@@ -34,7 +31,7 @@ def check(
     """
     settings = case.settings
     if log is None and (settings.confirm or settings.smt_dir):
-        log = QueryLog()
+        log = []
     source = (source or SourceExecutions(case.program, case.model)).within(case.limits)
     try:
         require_covered(case.program, case.model)
@@ -42,9 +39,11 @@ def check(
         verdict = _within_what_was_read(verdict, case.program)
         notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
         verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
-        if log and settings.confirm and verdict.word is Word.SOUND:
+        if log is not None and settings.confirm and verdict.word is Word.SOUND:
             verdict = _confirmed(verdict, log, settings.confirm, case)
-        if log:
+        if log is not None:
+            from rspverify.soundness.query_log import write_queries
+
             name = case.program.source.name
             write_queries(log, settings, name, case.scheme.name, verdict.word)
         return verdict
@@ -61,6 +60,8 @@ def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verd
 
     if log is None:
         return soundness(case, source, target)
+    from rspverify.soundness.query_log import LoggedSource, LoggedTarget
+
     return soundness(
         case, LoggedSource(source, log), lambda machine: LoggedTarget(target(machine), log)
     )
@@ -68,6 +69,8 @@ def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verd
 
 def _confirmed(verdict: Verdict, log: QueryLog, solver: str, case: Case) -> Verdict:
     """A SOUND as a second solver sees it."""
+    from rspverify.soundness.query_log import not_confirmed
+
     refusal = not_confirmed(log, solver, case.limits)
     if refusal is None:
         return replace(verdict, confirmed=solver)

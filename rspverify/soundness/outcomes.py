@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
 from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
@@ -32,7 +33,7 @@ def outcomes(
     reach = [_reach(program, scheme, settings) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
-    violated, race = source.violated(), source.race()
+    violated = source.violated()
     names = _told_apart([scheme.name for scheme in schemes])
     rows = tuple(
         OutcomeRow(
@@ -46,28 +47,29 @@ def outcomes(
         )
         for outcome in everything
     )
-    return OutcomeAnswer(
-        test=program.title,
-        file=test,
-        model=model.name,
+    racy = _whether_racy(program, model, test, source)
+    return replace(
+        racy,
         schemes=names,
-        answered=True,
-        within=program.within,
-        racy=race is not None,
-        race=race,
         condition=condition.span.text if condition else None,
         final=count.result(allowed),
         outcomes=rows,
         violated=violated,
         flags=_flags(model, violated),
-        notes=(*ignored_features(program, model), *(note for _, note in reach if note)),
+        notes=(*racy.notes, *(note for _, note in reach if note)),
     )
 
 
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:
     """Whether a consistent execution races. Raises as `outcomes`."""
     require_covered(program, model)
-    race = Questions(program, model, settings.limits()).race()
+    return _whether_racy(program, model, test, Questions(program, model, settings.limits()))
+
+
+def _whether_racy(
+    program: Program, model: MemoryModel, test: str, source: Questions
+) -> OutcomeAnswer:
+    race = source.race()
     return OutcomeAnswer(
         test=program.title,
         file=test,

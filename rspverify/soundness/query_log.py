@@ -42,15 +42,8 @@ class Query:
     satisfiable: bool
 
 
-class QueryLog:
-    """The questions of one check, in order."""
-
-    def __init__(self) -> None:
-        self.queries: list[Query] = []
-
-    def add(self, name: str, asks: str, terms: Sequence[Term], satisfiable: bool) -> None:
-        """Keep a question with its answer."""
-        self.queries.append(Query(name, asks, list(terms), satisfiable))
+QueryLog = list[Query]
+"""The questions of one check, in order."""
 
 
 class LoggedSource(SourceExecutions):
@@ -64,23 +57,20 @@ class LoggedSource(SourceExecutions):
 
     @cached_property
     def questions(self) -> Questions:
-        """What the model is asked by."""
         return self._source.questions
 
     def race(self) -> Race | None:
-        """A race of some consistent execution, None if there is none."""
         found = self._source.race()
         if not self.race_free:
             asks = "Has the source program a consistent execution with a race?"
-            self._log.add("race", asks, self.questions.asked_race(), found is not None)
+            asked = self.questions.asked_race()
+            self._log.append(Query("race", asks, list(asked), found is not None))
         return found
 
     def allows(self, outcome: Outcome) -> bool:
-        """Whether some consistent execution has this outcome."""
         return self._noted(outcome, self._source.allows(outcome))
 
     def known_outcomes(self) -> Iterator[Outcome]:
-        """Allowed outcomes, as the source knows them."""
         for outcome in self._source.known_outcomes():
             self._noted(outcome, True)
             yield outcome
@@ -89,7 +79,8 @@ class LoggedSource(SourceExecutions):
         if outcome not in self._told:
             self._told.add(outcome)
             asks = f"Is there a consistent execution with {observed(self.program, outcome)}?"
-            self._log.add("allowed", asks, self.questions.asked_outcome(outcome), allowed)
+            asked = self.questions.asked_outcome(outcome)
+            self._log.append(Query("allowed", asks, list(asked), allowed))
         return allowed
 
 
@@ -113,38 +104,32 @@ class LoggedTarget(Target):
 
     @property
     def within(self) -> Mapping[str, int]:  # type: ignore[override]
-        """Every bound that the answers depend on."""
         return self._target.within
 
     def completes(self) -> bool:
-        """Whether there is any complete execution."""
         found = self._target.completes()
         asks = "Has the compiled program any execution?"
-        self._log.add("complete", asks, self._target.asked, found)
+        self._log.append(Query("complete", asks, list(self._target.asked), found))
         return found
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Each outcome that was not excluded, once; it is then excluded."""
         return self._target.outcomes()
 
     def exclude(self, outcome: Outcome) -> None:
-        """Leave an outcome out of those still to come."""
         self._target.exclude(outcome)
 
     def judges_rf_and_mo(self, model: MemoryModel) -> bool:
-        """Whether an execution is a suspect only if its own rf and mo break the model."""
         return self._target.judges_rf_and_mo(model)
 
     def suspects(self, source: SourceExecutions) -> Iterator[Suspect]:
-        """Executions of different outcomes, among them one of each outcome that is not allowed."""
         breaking = self.judges_rf_and_mo(source.model)
         name, asks = ("breaks", _BREAKING) if breaking else ("other", _OTHER)
         for suspect in self._target.suspects(source):
             if breaking:
-                self._log.add(name, asks, suspect.asked, True)
+                self._log.append(Query(name, asks, list(suspect.asked), True))
                 asks = _BREAKING_AGAIN
             yield suspect
-        self._log.add(name, asks, self._target.asked, False)
+        self._log.append(Query(name, asks, list(self._target.asked), False))
 
 
 class Contradiction(InternalError):
@@ -159,7 +144,7 @@ def not_confirmed(log: QueryLog, solver: str, limits: Limits) -> str | None:
     """
     doubts = []
     try:
-        for query in log.queries:
+        for query in log:
             if query.satisfiable:
                 continue
             answer = satisfiable(query.terms, solver, limits)
@@ -191,9 +176,9 @@ def write_queries(log: QueryLog, settings: Settings, test: str, scheme: str, wor
         for old in place.iterdir():
             if re.fullmatch(rf"{re.escape(name)}\.\d+-\w+\.smt2", old.name):
                 old.unlink()
-        for number, query in enumerate(log.queries, 1):
+        for number, query in enumerate(log, 1):
             head = [
-                f"rspverify {__version__}: question {number} of {len(log.queries)} behind {word}",
+                f"rspverify {__version__}: question {number} of {len(log)} behind {word}",
                 f"test {test}, scheme {scheme}, model {settings.model}",
                 f"engine {settings.engine}, {settings.reading} reading",
                 f"Asks: {query.asks}",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, get_type_hints
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
 from rspverify.source import require
@@ -42,11 +42,6 @@ class Option:
     local: bool = False
 
 
-def _option(name: str, help: str, **more: Any) -> dict[str, Option]:
-    """What a field of Settings carries that has an option."""
-    return {"option": Option(name, help, **more)}
-
-
 @dataclass(frozen=True)
 class Settings:
     """The choices of one check.
@@ -56,104 +51,97 @@ class Settings:
     which costs more than finding it; scheme engineering alone has no use for one.
     """
 
-    engine: Engine = field(
-        default=Engine.EVENTS,
-        metadata=_option(
+    engine: Annotated[
+        Engine,
+        Option(
             "--engine",
             "events: all executions as one formula, without steps; unroll: K steps as one formula; "
             "explicit: every state. Default: events, and unroll where there are --steps.",
             late=True,
         ),
-    )
-    model: str = field(
-        default=DEFAULT_MODEL,
-        metadata=_option("--model", "The memory model: a name that `list` shows, or a .cat file."),
-    )
-    seconds: float | None = field(
-        default=None,
-        metadata=_option(
-            "--timeout", "Seconds for one test and scheme; beyond them UNKNOWN.", least=0.001
-        ),
-    )
-    steps: int | None = field(
-        default=None,
-        metadata=_option(
+    ] = Engine.EVENTS
+    model: Annotated[
+        str, Option("--model", "The memory model: a name that `list` shows, or a .cat file.")
+    ] = DEFAULT_MODEL
+    seconds: Annotated[
+        float | None,
+        Option("--timeout", "Seconds for one test and scheme; beyond them UNKNOWN.", least=0.001),
+    ] = None
+    steps: Annotated[
+        int | None,
+        Option(
             "--steps",
             "Bound the machine to so many steps (engine unroll). Below the number that is enough, "
             "verdicts say so. Default: as many as are enough.",
             least=0,
         ),
-    )
-    machine: str | None = field(
-        default=None,
-        metadata=_option("--machine", "The machine, instead of the one that the scheme names."),
-    )
-    l2: L2 = field(
-        default=L2.AUTO,
-        metadata=_option(
-            "--l2", "auto: take L2 for memory where one device makes that exact; real."
-        ),
-    )
-    states: int = field(
-        default=Limits().states,
-        metadata=_option(
+    ] = None
+    machine: Annotated[
+        str | None, Option("--machine", "The machine, instead of the one that the scheme names.")
+    ] = None
+    l2: Annotated[
+        L2, Option("--l2", "auto: take L2 for memory where one device makes that exact; real.")
+    ] = L2.AUTO
+    states: Annotated[
+        int,
+        Option(
             "--states",
             "State limit of the explicit engine; beyond it UNKNOWN (--progress: then by events).",
             least=1,
         ),
-    )
-    reading: Reading = field(
-        default=Reading.OUTCOME,
-        metadata=_option(
+    ] = Limits().states
+    reading: Annotated[
+        Reading,
+        Option(
             "--reading",
             "outcome: each outcome of the machine must be allowed; witness: also by its own rf and "
             "mo (engine events).",
         ),
-    )
-    confirm: str | None = field(
-        default=None,
-        metadata=_option(
+    ] = Reading.OUTCOME
+    confirm: Annotated[
+        str | None,
+        Option(
             "--confirm",
             "Have a second solver confirm each SOUND: cvc5, bitwuzla, another that pySMT finds, or "
             "a program that reads SMT-LIB 2.",
             metavar="SOLVER",
             local=True,
         ),
-    )
-    smt_dir: str | None = field(
-        default=None,
-        metadata=_option(
+    ] = None
+    smt_dir: Annotated[
+        str | None,
+        Option(
             "--smt-dir",
             "Write the questions that each verdict rests on there, as SMT-LIB 2.",
             metavar="DIR",
             local=True,
         ),
-    )
-    progress: bool = field(
-        default=False,
-        metadata=_option(
+    ] = None
+    progress: Annotated[
+        bool,
+        Option(
             "--progress",
             "Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN "
             "(--timeout bounds this question for itself). explain: explain that instead.",
         ),
-    )
-    unroll: int = field(
-        default=DEFAULT_UNROLL,
-        metadata=_option(
+    ] = False
+    unroll: Annotated[
+        int,
+        Option(
             "--unroll",
             "Look at so many iterations of each loop. Where a loop may go on after them, verdicts "
             "say so.",
             least=1,
         ),
-    )
-    mixed: bool = field(
-        default=False,
-        metadata=_option(
+    ] = DEFAULT_UNROLL
+    mixed: Annotated[
+        bool,
+        Option(
             "--mixed",
             "Let the threads of a test in OpenCL declare a location differently: it is atomic if "
             "all say so, as Dartagnan has it.",
         ),
-    )
+    ] = False
     shortest: bool = True
 
     def read(self, source: Source) -> Program:
@@ -187,7 +175,9 @@ def require_consistent(settings: Settings) -> None:
 
 
 OPTIONS: Mapping[str, Option] = {
-    each.name: each.metadata["option"] for each in fields(Settings) if "option" in each.metadata
+    name: option
+    for name, kind in get_type_hints(Settings, include_extras=True).items()
+    for option in getattr(kind, "__metadata__", ())
 }
 """The option of each setting that has one, in the order in which --help shows them."""
 

@@ -90,17 +90,14 @@ class ExplicitTarget(Target):
         self._left = set(ExplicitMachine(machine).search(limits).outcomes)
 
     def completes(self) -> bool:
-        """Whether there is any complete execution."""
         return bool(self._left)
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Each outcome that was not excluded, in ascending order."""
         for outcome in sorted(self._left):
             self.exclude(outcome)
             yield outcome
 
     def exclude(self, outcome: Outcome) -> None:
-        """Leave an outcome out of those still to come."""
         self._left.discard(outcome)
 
 
@@ -121,22 +118,18 @@ class _SolverTarget(Target):
 
     @property
     def asked(self) -> Sequence[Term]:
-        """What the solver was asked last."""
         return self._solver.asserted
 
     def completes(self) -> bool:
-        """Whether there is any complete execution."""
         return self._solver.find() is not None
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Each outcome that was not excluded, once; it is then excluded."""
         while (model := self._solver.find()) is not None:
             outcome = self._executions.outcome(model)
             self.exclude(outcome)
             yield outcome
 
     def exclude(self, outcome: Outcome) -> None:
-        """Leave an outcome out of those still to come."""
         self._solver.add(~all_of(self._executions.assumptions(outcome)))
 
 
@@ -191,7 +184,6 @@ class EventsTarget(_SolverTarget):
             yield Suspect(outcome, events.schedule(found), broken, asked)
 
     def judges_rf_and_mo(self, model: MemoryModel) -> bool:
-        """Whether an execution is a suspect only if its own rf and mo break the model."""
         return not model.chooses
 
     def _in_one_order(self, program: Program) -> Iterator[Term]:

@@ -1,8 +1,8 @@
 """The values of a program: integer expressions over the values that a thread has read.
 
-They wrap at 32 bits (docs/semantics.md, Values). A register never appears: reading a litmus test replaces each
-register by the expression that it holds, so that programs, models and machines speak of values
-read and of nothing else. Which values there may be: domain.py.
+They wrap at 32 bits (docs/semantics.md, Values). A register never appears: reading a litmus test
+replaces each register by the expression that it holds, so that programs, models and machines speak
+of values read and of nothing else. Which values there may be: domain.py.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
 from rspverify.scheme import read_scheme_file
 from rspverify.smt import Solver, variable
+from rspverify.soundness import query_log
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.query_log import (
@@ -73,9 +74,9 @@ def test_a_sound_rests_on_two_noes(engine: Engine, tmp_path: Path) -> None:
     for path in SAMPLE if engine is Engine.EVENTS else SAMPLE[::3]:
         program = read_program_file(path)
         for scheme in (ORIGINAL, PROPOSED):
-            log = QueryLog()
+            log: QueryLog = []
             case = Case(program, scheme, MODEL, Settings(engine=engine, confirm=agrees))
-            verdict, asked = check(case, log=log), log.queries
+            verdict, asked = check(case, log=log), log
             assert [z3_says(each) for each in asked] == [each.satisfiable for each in asked]
             if verdict.word is Word.SOUND:
                 last = "breaks" if engine is Engine.EVENTS else "other"
@@ -94,16 +95,16 @@ def test_the_last_no_excludes_only_what_is_allowed() -> None:
     name = "IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3"
     program = read_program_file(str(ROOT / f"litmus/rsp/{name}.litmus"))
     for scheme in (ORIGINAL, PROPOSED):
-        log = QueryLog()
+        log: QueryLog = []
         verdict = check(Case(program, scheme, MODEL, settings), log=log)
-        names = [each.name for each in log.queries]
+        names = [each.name for each in log]
         assert verdict.word is Word.SOUND
         assert names.count("breaks") == names.count("allowed") + 1
-        assert all(it.satisfiable for it in log.queries if it.name == "allowed")
+        assert all(it.satisfiable for it in log if it.name == "allowed")
 
 
 def test_nothing_is_kept_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QueryLog, "add", lambda *_: pytest.fail("a question is kept"))
+    monkeypatch.setattr(query_log, "Query", lambda *_: pytest.fail("a question is kept"))
     check(Case(read_program_file(FIG4), PROPOSED, MODEL, Settings()))
 
 
@@ -183,8 +184,8 @@ def test_only_a_sound_is_confirmed(tmp_path: Path) -> None:
 
 
 def test_time_that_is_over_is_said(tmp_path: Path) -> None:
-    log = QueryLog()
-    log.add("race", "Is it?", [variable("x")], False)
+    log: QueryLog = []
+    log.append(Query("race", "Is it?", [variable("x")], False))
     assert not_confirmed(log, solver(tmp_path, "echo unsat"), Limits(seconds=0)) == (
         f"not confirmed by {tmp_path}/fake: timeout of 0 s"
     )
@@ -239,16 +240,16 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     """Of the same test and scheme alone."""
     folder = tmp_path / "questions"
     chosen = Settings(smt_dir=str(folder))
-    log = QueryLog()
+    log: QueryLog = []
     for _ in range(101):
-        log.add("allowed", "Is it?", [], True)
+        log.append(Query("allowed", "Is it?", [], True))
     write_queries(log, chosen, "a+b.litmus", "s", "SOUND")
-    write_queries(QueryLog(), chosen, "a.litmus", "s", "SOUND")
+    write_queries([], chosen, "a.litmus", "s", "SOUND")
     (folder / "a+b.litmus@s.01-notes.txt").write_text("mine")
     (folder / "a+b.litmus@other.01-race.smt2").write_text("of another scheme")
     assert len(list(folder.iterdir())) == 103
-    fewer = QueryLog()
-    fewer.add("race", "Is it?", [], True)
+    fewer: QueryLog = []
+    fewer.append(Query("race", "Is it?", [], True))
     write_queries(fewer, chosen, "a+b.litmus", "s", "SOUND")
     assert sorted(path.name for path in folder.iterdir()) == [
         *(
@@ -262,8 +263,8 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
 def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
     chosen = Settings(smt_dir=str(tmp_path))
     for name in ("a/b.litmus", "a_b.litmus", "a.b.litmus", "../a/b.litmus", "/a/b.litmus"):
-        log = QueryLog()
-        log.add("race", "Is it?", [], True)
+        log: QueryLog = []
+        log.append(Query("race", "Is it?", [], True))
         write_queries(log, chosen, name, "s/1", "SOUND")
     found = [it.relative_to(tmp_path).as_posix() for it in tmp_path.rglob("*.smt2")]
     end = ".litmus@s%2F1.01-race.smt2"

@@ -21,11 +21,10 @@ from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ProgramFacts, SchemeFacts
 from rspverify.judge.incident import Incident
 from rspverify.judge.loaded_test import LoadedTest, read_test
-from rspverify.judge.run import Known, Run, refused
+from rspverify.judge.run import Known, Run
 from rspverify.judge.verdicts import incident_of
-from rspverify.source import InputError, Source
+from rspverify.source import Source
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
-from rspverify.verdict import Word
 
 
 class Comparer:
@@ -84,13 +83,9 @@ class Comparer:
             assert found is not None, "an unreadable test is known to be one"
             return found
         incident = incident_of(file, self._inputs.schemes[0].file, settings)
-        try:
-            test = attempt(lambda: read_test(source, settings, self._judge), incident)
-        except InputError as error:
-            verdict = refused(error)
-            return LeftOut(file, verdict.word, verdict.reason)
+        test = attempt(lambda: read_test(source, settings, self._judge), incident)
         if isinstance(test, Undecided):
-            return LeftOut(file, Word.UNKNOWN, test.reason, test.internal)
+            return LeftOut(file, test.word, test.reason, test.internal)
         known = self._run.known_by(test.facts, file, source)
         return self._known(known) or self._touched(known, test)
 
