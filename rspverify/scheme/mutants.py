@@ -6,8 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import zip_longest
+from typing import assert_never
 
-from rspverify.assembly import Acquire, Lock, Reach, Release
+from rspverify.assembly import (
+    Acquire,
+    Await,
+    Invalidate,
+    Lock,
+    Mark,
+    Reach,
+    ReadEntry,
+    Release,
+    WriteEntry,
+)
 from rspverify.convert import Place
 from rspverify.litmus.program import Scope
 from rspverify.scheme.scheme import Row, Scheme, Template
@@ -153,12 +164,25 @@ def lock_pairs(code: Code) -> Iterator[tuple[int, int]]:
     """
     open_: dict[tuple[Lock, Reach | None], list[int]] = {}
     for place, template in enumerate(code):
-        for effect in template.mnemonic.effects:
-            if isinstance(effect, Acquire):
-                open_.setdefault((effect.lock, template.reach), []).append(place)
-            elif isinstance(effect, Release):
-                if taken := open_.get((effect.lock, template.reach)):
-                    yield taken.pop(), place
+        for lock, taken in locks_of(template):
+            if taken:
+                open_.setdefault((lock, template.reach), []).append(place)
+            elif partners := open_.get((lock, template.reach)):
+                yield partners.pop(), place
+
+
+def locks_of(template: Template) -> Iterator[tuple[Lock, bool]]:
+    """The locks that an instruction takes (True) and frees (False), in its order."""
+    for effect in template.mnemonic.effects:
+        match effect:
+            case Acquire(lock):
+                yield lock, True
+            case Release(lock):
+                yield lock, False
+            case Await() | ReadEntry() | WriteEntry() | Invalidate() | Mark():
+                pass
+            case _:
+                assert_never(effect)
 
 
 def _reach(template: Template, by: int) -> Reach | None:

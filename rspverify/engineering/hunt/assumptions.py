@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from rspverify.assembly import Acquire, Lock, Reach, Release
+from rspverify.assembly import Lock, Reach
 from rspverify.scheme import Scheme
+from rspverify.scheme.mutants import locks_of
 
 
 def gives_back(scheme: Scheme) -> bool:
@@ -16,14 +17,13 @@ def gives_back(scheme: Scheme) -> bool:
     for row in scheme.rows:
         held: dict[Lock, Reach | None] = {}
         for template in row.code:
-            for effect in template.mnemonic.effects:
-                if isinstance(effect, Acquire):
-                    if effect.lock in held:
-                        return False
-                    held[effect.lock] = template.reach
-                elif isinstance(effect, Release):
-                    if effect.lock not in held or held.pop(effect.lock) is not template.reach:
-                        return False
+            for lock, taken in locks_of(template):
+                if taken == (lock in held):
+                    return False
+                if taken:
+                    held[lock] = template.reach
+                elif held.pop(lock) is not template.reach:
+                    return False
         if held:
             return False
     return True
