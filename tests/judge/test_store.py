@@ -270,7 +270,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_is_that_of_every_file_of_the_package(tmp_path: Path) -> None:
-    package = shutil.copytree(PACKAGE, tmp_path / "rspverify")
+    package = shutil.copytree(PACKAGE, tmp_path / "rspverify", symlinks=True)
     before = fingerprint(package)
     assert before == fingerprint()
     (package / "__pycache__").mkdir(exist_ok=True)
