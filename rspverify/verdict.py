@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import assert_never
 
 
 class Word(StrEnum):
@@ -29,6 +30,19 @@ class Engine(StrEnum):
     EVENTS = "events"
     UNROLL = "unroll"
     EXPLICIT = "explicit"
+
+    @property
+    def summary(self) -> str:
+        """A line about it, for lists."""
+        match self:
+            case Engine.EVENTS:
+                return "the solver over all executions at once; exact (default)"
+            case Engine.UNROLL:
+                return "the solver over K steps; exact at the K that is enough"
+            case Engine.EXPLICIT:
+                return "every reachable state; the reference"
+            case _:
+                assert_never(self)
 
 
 class Reading(StrEnum):

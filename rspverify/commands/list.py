@@ -23,10 +23,6 @@ def list_() -> None:
     families: dict[str, int] = {}
     for each in sorted(Path("litmus").rglob("*.litmus")):
         families[str(each.parent)] = families.get(str(each.parent), 0) + 1
-    engines = {
-        Engine.EVENTS.value: "the solver over all executions at once; exact (default)",
-        Engine.UNROLL.value: "the solver over K steps; exact at the K that is enough",
-        Engine.EXPLICIT.value: "every reachable state; the reference",
-    }
+    engines = {each.value: each.summary for each in Engine}
     machines = {each.name: each.summary for each in MACHINES.values()}
     print_parts(None, listing(shipped_models(), machines, engines, schemes, families))

@@ -65,7 +65,7 @@ class Location:
     fine_grained: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Operation:
     """One operation of a thread, executed when its guard is not 0.
 

@@ -101,21 +101,21 @@ class _Run:
             success = binary("==", read, expected)
         self.operations.append(
             Operation(
-                index,
-                self._thread,
-                it.kind,
-                it.location,
-                it.order,
-                it.scope,
-                it.remote,
-                guard,
-                value,
-                self._span,
-                it.operator,
-                operand if it.kind is Kind.RMW else None,
-                success,
-                None if success is None else Order.RELAXED,
-                frozenset({"global"} if it.kind is Kind.FENCE else ()),
+                index=index,
+                thread=self._thread,
+                kind=it.kind,
+                location=it.location,
+                order=it.order,
+                scope=it.scope,
+                remote=it.remote,
+                guard=guard,
+                value=value,
+                span=self._span,
+                operator=it.operator,
+                operand=operand if it.kind is Kind.RMW else None,
+                success=success,
+                failure=None if success is None else Order.RELAXED,
+                regions=frozenset({"global"} if it.kind is Kind.FENCE else ()),
             )
         )
         return read

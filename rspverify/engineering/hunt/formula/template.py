@@ -107,14 +107,26 @@ class Template(Choices):
 
     def _operation(self, index: int, way: _Way, picked: Picked) -> Operation:
         it = self.space.accesses[picked[0]]
-        thread, x, mode = way.slot[0], _name(way.location), (it.order, it.scope, it.remote)
         value: Expression | None = None
-        operator: tuple[str, Expression] | tuple[()] = ()
+        increment = it.kind is Kind.RMW
         if it.kind is Kind.STORE:
             value = Constant(self._stored(way.slot))
-        elif it.kind is Kind.RMW:
-            value, operator = Binary("+", Read(index), Constant(1)), ("+", Constant(1))
-        return Operation(index, thread, it.kind, x, *mode, _TRUE, value, _SPAN, *operator)
+        elif increment:
+            value = Binary("+", Read(index), Constant(1))
+        return Operation(
+            index=index,
+            thread=way.slot[0],
+            kind=it.kind,
+            location=_name(way.location),
+            order=it.order,
+            scope=it.scope,
+            remote=it.remote,
+            guard=_TRUE,
+            value=value,
+            span=_SPAN,
+            operator="+" if increment else None,
+            operand=Constant(1) if increment else None,
+        )
 
     def _assembly(self) -> AssemblyProgram:
         threads = tuple(ThreadId(0, group, t) for t, group in enumerate(self.sketch.groups))
