@@ -146,6 +146,7 @@ class _Part:
     def exit_code(self, report: SuiteReport, stop: Stop, refresh: bool) -> int:
         """The exit code; where the file of what is expected is to be written, it is."""
         from rspverify.corpus.expected import not_to_be_expected, write_expected
+        from rspverify.verdict import Word
 
         results = report.results
         if not refresh or stop.reason or any(each.internal for each in results):
@@ -154,6 +155,10 @@ class _Part:
             return first_of((code, limit))
         write_expected(self.suite.expected, results, self.settings.model, self.suite.kind)
         print(f"wrote {self.suite.expected}", file=sys.stderr)
+        open_ = [each.file for each in results if Word.UNKNOWN in each.words.split()]
+        if open_:
+            named = ", ".join(dict.fromkeys(open_))
+            print(f"note: UNKNOWN is what is expected now of {named}", file=sys.stderr)
         wrong = not_to_be_expected(results)
         for message in wrong:
             print(message, file=sys.stderr)

@@ -104,7 +104,7 @@ def hunt(
     from rspverify.judge.reading import read_inputs
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
-    from rspverify.source import InputError
+    from rspverify.source import InputError, Problem
 
     started = time.perf_counter()
     require_folder(write, "programs")
@@ -116,14 +116,14 @@ def hunt(
     bounds = (events, threads, workgroups or threads, devices, locations, guards)
     space, left_out = hunting_space(table, bounds, operation, mixed=plain_on_atomic)
 
-    unwritten: list[InputError] = []
+    unwritten: list[Problem] = []
 
     def keep(found: Finding) -> Finding:
         """Written, or shown all the same."""
         try:
             return replace(found, file=written_to(write, table.name, found))
         except InputError as error:
-            unwritten.append(error)
+            unwritten.extend(error.problems)
             return found
 
     setup = HuntSetup(
@@ -143,13 +143,16 @@ def hunt(
             stream.finish(report)
     if report.interrupted:
         print("interrupted", file=sys.stderr)
-    elif unwritten:
-        raise unwritten[0]
+    if hunted.limit:
+        print(f"UNKNOWN: {hunted.limit}", file=sys.stderr)
+    for problem in unwritten:
+        print(problem, file=sys.stderr)
     raise typer.Exit(
         exit_code(
             internal=report.internal,
             interrupted=report.interrupted,
+            wrong=unwritten,
             found=report.findings,
-            undecided=report.unknown,
+            undecided=report.unknown or hunted.limit,
         )
     )

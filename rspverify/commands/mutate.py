@@ -89,7 +89,8 @@ def mutate(
     with opened(output) as console:
         with stoppable() as stop:
             _decide(asked, known, found)
-        report = mutation_report(asked, known, found, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        report = mutation_report(asked, known, found, seconds, stop.reason, stop.interrupted)
         print_answer(console, format, report, mutation_table(report))
     surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
     raise typer.Exit(

@@ -150,7 +150,8 @@ class MutationReport:
     """All that `mutate` says of a scheme: what the tests make of each of its one-step mutants.
 
     wider: mutants in which an instruction reaches further, with what they cost; null without
-    --widen. costs: the file that the weights are from, null for our own.
+    --widen. costs: the file that the weights are from, null for our own. stopped: why not every
+    mutant was looked at, if so; interrupted: whether the user was why.
     """
 
     subject: Group[Subject]
@@ -160,6 +161,7 @@ class MutationReport:
     mutants: tuple[Finding, ...]
     wider: tuple[MutantAnswer, ...] | None
     summary: MutationSummary
+    stopped: str | None
     interrupted: bool
     internal: tuple[Internal, ...]
     seconds: Seconds

@@ -64,9 +64,14 @@ def written_to(folder: str, asked: Asked) -> Asked:
 
 
 def mutation_report(
-    asked: Asked, grounds: Sequence[Baseline], found: Sequence[mutation.Finding], seconds: float
+    asked: Asked,
+    grounds: Sequence[Baseline],
+    found: Sequence[mutation.Finding],
+    seconds: float,
+    stopped: str | None = None,
+    interrupted: bool = False,
 ) -> mutation.MutationReport:
-    """All that is known, be it the whole or what there was before an interruption."""
+    """All that is known, be it the whole or what there was before it was stopped, and why."""
     setup, costs = asked.setup, asked.costs
     scheme = setup.schemes[0].scheme
     rows = (
@@ -101,7 +106,8 @@ def mutation_report(
             counts(mutation.Fate, (each.verdict for each in found)),
             sum(each.undecided for each in found),
         ),
-        interrupted=len(found) < len(asked.mutants),
+        stopped=stopped,
+        interrupted=interrupted,
         internal=(*internal, *(each for finding in found for each in finding.internal)),
         seconds=seconds,
     )

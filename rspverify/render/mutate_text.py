@@ -29,8 +29,10 @@ def mutation_table(report: MutationReport) -> Iterator[Text]:
     yield from _tests(report)
     yield from _commands(report)
     yield from (Text(str(each), style="bold red") for each in report.internal)
-    if report.interrupted:
-        words = f"interrupted: {len(report.mutants)} of {report.summary.mutants} mutants looked at"
+    if report.stopped:
+        words = (
+            f"{report.stopped}: {len(report.mutants)} of {report.summary.mutants} mutants looked at"
+        )
         yield Text(f"{words}; {ON_AGAIN}", style="bold red")
 
 
@@ -111,7 +113,7 @@ def _counts(report: MutationReport) -> Text:
 def _conclusion(report: MutationReport) -> Iterator[Text]:
     scheme = report.subject.scheme
     surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
-    if report.interrupted:
+    if report.stopped:
         return
     if not surviving and report.summary.mutants:
         words = f"each instruction of {scheme} is needed, as far as it reaches and where it stands"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from rspverify.cli import app
 from rspverify.engineering.hunt.by_formula import ByFormula
 from rspverify.engineering.hunt.hunt import Hunt
+from rspverify.limits import LimitReached
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "rspverify/render/hunt.schema.json").read_text())
@@ -197,3 +199,36 @@ def test_a_finding_is_shown_where_it_cannot_be_written(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "cannot be written to" in done.stderr
     assert "at fault: row 6" in done.stdout
+
+
+def test_what_was_found_before_a_limit_is_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = ByFormula.broken
+
+    def lost(self: ByFormula) -> Iterator[bytes]:
+        yield next(broken(self))
+        raise LimitReached("a worker process was lost")
+
+    monkeypatch.setattr(ByFormula, "broken", lost)
+    arguments = [ORIGINAL, "--events", "2", "--write", str(tmp_path)]
+    found = document(*arguments, code=1)
+    assert len(found["findings"]) == 1  # type: ignore[arg-type]
+    assert (found["stopped"], found["interrupted"]) == ("a worker process was lost", False)
+    assert (found["complete"], found["sound"]) == (False, False)
+    shown = RUNNER.invoke(app, ["hunt", *arguments, "-j", "1"])
+    assert "r0=inc.WG x || st.DV.R x 10" in shown.stdout
+    assert "not all programs within the bounds were looked at: a worker" in shown.stdout
+    assert "UNKNOWN: a worker process was lost" in shown.stderr
+
+
+def test_a_limit_before_anything_was_found_leaves_it_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def lost(self: ByFormula) -> Iterator[bytes]:
+        raise LimitReached("a worker process was lost")
+        yield
+
+    monkeypatch.setattr(ByFormula, "broken", lost)
+    found = document(ORIGINAL, "--events", "2", "--write", str(tmp_path), code=3)
+    assert (found["findings"], found["sound"]) == ([], False)

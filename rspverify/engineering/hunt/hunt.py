@@ -37,6 +37,7 @@ from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, chosen_operations
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.judge import Judge
+from rspverify.limits import LimitReached
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -74,8 +75,8 @@ class HuntSetup:
 class Hunt:
     """One hunt. What is known so far can be asked for at any time.
 
-    keep: what is done with a finding before it is shown. Raises InputError where formulas are asked
-    for and do not apply.
+    keep: what is done with a finding before it is shown. limit: what it ended at, if so.
+    Raises InputError where formulas are asked for and do not apply.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Hunt:
         self.findings: list[Finding] = []
         self.stronger: list[int] = []
         self.stopped = ""
+        self.limit = ""
         self._setup = setup
         self._watcher = watcher = watcher or Watcher()
         self._keep = keep
@@ -103,7 +105,7 @@ class Hunt:
         self.strategy: Strategy = kind(survey, setup.scheme, setup.settings, watcher, setup.file)
 
     def run(self, *, only_estimate: bool = False) -> HuntReport:
-        """Everything, or as much as there was before an interrupt."""
+        """Everything, or as much as there was before an interrupt or a limit."""
         strategy = self.strategy
         try:
             if only_estimate:
@@ -118,6 +120,8 @@ class Hunt:
                 self._hunt()
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
+        except LimitReached as limit:
+            self.stopped = self.limit = str(limit)
         return self.report()
 
     def _hunt(self) -> None:
