@@ -131,6 +131,15 @@ def test_expectations(tmp_path: Path) -> None:
     assert "no verdict is written down" in missing.stdout
 
 
+def test_refresh_says_what_it_expects_to_stay_open(tmp_path: Path) -> None:
+    place = tmp_path / "expected.yaml"
+    words = (ORIGINAL, FIG4, "--expect", str(place), "--refresh", "--engine", "explicit")
+    result = run("check", *words, "--states", "3")
+    assert result.exit_code == 0
+    assert f"note: UNKNOWN is what is expected now of {FIG4}" in result.stderr
+    assert "UNKNOWN" in place.read_text()
+
+
 def test_refresh_keeps_what_it_did_not_decide(tmp_path: Path) -> None:
     place = tmp_path / "expected.yaml"
     run("check", ORIGINAL, FIG4, "--expect", str(place), "--refresh")
