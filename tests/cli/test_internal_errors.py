@@ -155,11 +155,22 @@ def test_internal_errors_are_worse_than_all_else() -> None:
     from rspverify.answers import Internal
     from rspverify.answers import Result as Checked
     from rspverify.commands.exit_code import exit_code_of
-    from rspverify.verdict import Engine, Reading, Verdict, Word
+    from rspverify.verdict import Engine, Reading, Word
 
     def result(word: Word, internal: Internal | None = None) -> Checked:
-        names = ("t", "t", "s", "s", "m", Engine.EVENTS, Reading.OUTCOME)
-        return Checked(*names, Verdict(word, ""), None, 0, internal)
+        return Checked(
+            test="t",
+            file="t",
+            scheme="s",
+            scheme_file="s",
+            model="m",
+            engine=Engine.EVENTS,
+            reading=Reading.OUTCOME,
+            verdict=word,
+            reason="",
+            internal=internal,
+            seconds=0,
+        )
 
     bad = result(Word.UNKNOWN, Internal("no", None))
     others = [result(word) for word in Word]

@@ -13,7 +13,7 @@ from rspverify.judge.reading import read_inputs
 from rspverify.judge.run import Run
 from rspverify.soundness.settings import Engine, Settings
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 QUICK = Settings(engine=Engine.EXPLICIT)
 
 
