@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,9 @@ from hypothesis import settings
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 """No test asserts how long it takes: the machine may have other work."""
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""A suite that was started in the background ignores interrupts, and so would what it starts."""
 
 ROOT = Path(__file__).resolve().parent.parent
 
