@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import typer
 
 from rspverify.commands.exit_code import BROKEN_PIPE, INTERNAL, INTERRUPTED, exit_code
+
+if TYPE_CHECKING:
+    from rspverify.source import Problem
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,8 +32,7 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
         except InputError as error:
-            for problem in error.problems:
-                print(problem, file=sys.stderr)
+            tell(error.problems)
             wrong = error.severity is Severity.ERROR
             raise typer.Exit(exit_code(wrong=wrong, undecided=True)) from None
         except LimitReached as limit:
@@ -53,6 +55,12 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(INTERNAL) from None
 
     return run
+
+
+def tell(problems: Iterable[Problem]) -> None:
+    """Say what is wrong, where errors are said."""
+    for problem in problems:
+        print(problem, file=sys.stderr)
 
 
 @dataclass

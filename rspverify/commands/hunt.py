@@ -11,6 +11,7 @@ import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
+from rspverify.commands.guard import stoppable, tell
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
 from rspverify.commands.output import judge_of, note
 from rspverify.engineering.hunt.by import By
@@ -133,8 +134,15 @@ def hunt(
         with HuntStream(console, text=format is FormatName.TEXT) as stream:
             hunted = Hunt(setup, judge, stream, keep)
             stream.heading(hunted.report())
-            report = hunted.run(only_estimate=estimate)
-            report = replace(report, seconds=time.perf_counter() - started)
+            with stoppable() as stop:
+                hunted.run(only_estimate=estimate)
+            report = hunted.report()
+            report = replace(
+                report,
+                stopped=stop.reason or report.stopped,
+                interrupted=stop.interrupted,
+                seconds=time.perf_counter() - started,
+            )
         if format is FormatName.JSON:
             from rspverify.convert import to_json
 
@@ -143,16 +151,13 @@ def hunt(
             stream.finish(report)
     if report.interrupted:
         print("interrupted", file=sys.stderr)
-    if hunted.limit:
-        print(f"UNKNOWN: {hunted.limit}", file=sys.stderr)
-    for problem in unwritten:
-        print(problem, file=sys.stderr)
+    tell(unwritten)
     raise typer.Exit(
         exit_code(
             internal=report.internal,
             interrupted=report.interrupted,
             wrong=unwritten,
             found=report.findings,
-            undecided=report.unknown or hunted.limit,
+            undecided=report.unknown or stop.limit,
         )
     )

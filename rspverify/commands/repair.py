@@ -10,7 +10,7 @@ import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import stoppable
+from rspverify.commands.guard import stoppable, tell
 from rspverify.commands.options import (
     OF_A_CASE,
     CostsFile,
@@ -121,7 +121,7 @@ def repair(
     from rspverify.render.console import opened
     from rspverify.render.repair_text import before, repair_table, shown_search
     from rspverify.scheme.cost import default_costs, read_costs
-    from rspverify.source import InputError, require
+    from rspverify.source import InputError, Problem, require
 
     schemes, tests = split_inputs([*inputs, *([than] if than else [])])
     require(
@@ -145,20 +145,20 @@ def repair(
             print(before(search.report()), file=sys.stderr)
             with stoppable() as stop:
                 search.run()
-        report, unwritten = search.report(), None
+        report, unwritten = search.report(), tuple[Problem, ...]()
         try:
             report = search.written_to(write, report) if write is not None else report
         except InputError as error:
-            unwritten = error
+            unwritten = error.problems
         print_answer(console, format, report, repair_table(report))
-    if unwritten is not None:
-        raise unwritten
+    tell(unwritten)
     hunted = any(each.hunted and each.hunted.unknown for each in report.found)
     undecided = stop.limit or report.claim.stopped or not report.claim.exact or hunted
     raise typer.Exit(
         exit_code(
             internal=report.internal,
             interrupted=stop.interrupted,
+            wrong=unwritten,
             found=not report.found and not undecided,
             undecided=undecided,
         )

@@ -141,7 +141,7 @@ class Evaluation:
         if location is None:
             return UNKNOWN
         result = self.operations.add(how, location, guard, call.span, operand)
-        return result if how.kind in (Kind.LOAD, Kind.RMW) else None
+        return result if how.kind.reads else None
 
     def _compare_exchange(
         self,

@@ -26,6 +26,16 @@ class Kind(Enum):
     LOCK = "lock"
     UNLOCK = "unlock"
 
+    @property
+    def reads(self) -> bool:
+        """Whether such an operation reads memory."""
+        return self in (Kind.LOAD, Kind.RMW)
+
+    @property
+    def writes(self) -> bool:
+        """Whether such an operation writes memory, a compare-exchange where it succeeds."""
+        return self in (Kind.STORE, Kind.RMW)
+
 
 class Order(Enum):
     """The memory order of an atomic operation or a fence. Only C11 has consume."""
@@ -112,12 +122,12 @@ class Operation:
     @property
     def reads(self) -> bool:
         """Whether it reads memory."""
-        return self.kind in (Kind.LOAD, Kind.RMW)
+        return self.kind.reads
 
     @property
     def writes(self) -> bool:
         """Whether it writes memory, for a compare-exchange where it succeeds."""
-        return self.kind in (Kind.STORE, Kind.RMW)
+        return self.kind.writes
 
     @property
     def data(self) -> frozenset[int]:

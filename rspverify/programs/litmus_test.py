@@ -79,12 +79,12 @@ class Access:
     @property
     def reads(self) -> bool:
         """Whether it reads."""
-        return self.kind in (Kind.LOAD, Kind.RMW)
+        return self.kind.reads
 
     @property
     def writes(self) -> bool:
         """Whether it writes."""
-        return self.kind in (Kind.STORE, Kind.RMW)
+        return self.kind.writes
 
     @property
     def locations(self) -> tuple[str, ...]:

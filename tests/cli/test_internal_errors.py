@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import jsonschema
 import pytest
+from results import result
 from typer.testing import CliRunner, Result
 
 from rspverify.answers import Held
@@ -153,26 +154,10 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_internal_errors_are_worse_than_all_else() -> None:
     from rspverify.answers import Internal
-    from rspverify.answers import Result as Checked
     from rspverify.commands.exit_code import exit_code_of
-    from rspverify.verdict import Engine, Reading, Word
+    from rspverify.verdict import Word
 
-    def result(word: Word, internal: Internal | None = None) -> Checked:
-        return Checked(
-            test="t",
-            file="t",
-            scheme="s",
-            scheme_file="s",
-            model="m",
-            engine=Engine.EVENTS,
-            reading=Reading.OUTCOME,
-            verdict=word,
-            reason="",
-            internal=internal,
-            seconds=0,
-        )
-
-    bad = result(Word.UNKNOWN, Internal("no", None))
+    bad = result(Word.UNKNOWN, internal=Internal("no", None))
     others = [result(word) for word in Word]
     assert exit_code_of(others) == 2
     assert exit_code_of([*others, bad]) == 70

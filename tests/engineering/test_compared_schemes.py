@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from results import result
 
-from rspverify.answers import Result
 from rspverify.engineering.compare.comparer import Comparer
 from rspverify.engineering.compare.order import change_of
 from rspverify.engineering.compare.rows import changed_rows
@@ -27,7 +27,7 @@ from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_f
 from rspverify.scheme.cost import default_costs
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
-from rspverify.verdict import ProgressWord, Reading, Word
+from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 PROPOSED = ROOT / "schemes/proposed.yaml"
@@ -225,22 +225,6 @@ def test_both_schemes_are_read_before_anything_is_said(tmp_path: Path) -> None:
     assert sum("one.yaml:3:" in each for each in said) == 1
     assert sum("two.yaml:3:" in each for each in said) == 1
     assert sum("nonsense" in each for each in said) == 1
-
-
-def result(word: Word, progress: ProgressWord | None = None) -> Result:
-    return Result(
-        test="t",
-        file="t",
-        scheme="s",
-        scheme_file="s",
-        model="m",
-        engine=Engine.EVENTS,
-        reading=Reading.OUTCOME,
-        verdict=word,
-        reason="",
-        progress=progress,
-        seconds=0.0,
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.operations import row_shape
-from rspverify.engineering.hunt.strategy import Strategy, Watcher
-from rspverify.enumeration.survey import Survey
+from rspverify.engineering.hunt.strategy import Strategy
 from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
-from rspverify.scheme import Scheme
-from rspverify.soundness.settings import Settings
 
 _TOGETHER = 4
 """From so many operations on sketches take long enough for several processes."""
@@ -30,6 +27,7 @@ _LONG = 60.0
 """From so many seconds on it is said beforehand how long formulas take."""
 
 
+@dataclass(eq=False)
 class ByFormula(Strategy):
     """Asks about a sketch at a time.
 
@@ -37,17 +35,8 @@ class ByFormula(Strategy):
     listed unless `count` is called.
     """
 
-    def __init__(
-        self,
-        survey: Survey,
-        scheme: Scheme,
-        settings: Settings,
-        watcher: Watcher | None = None,
-        file: str = "",
-    ) -> None:
-        super().__init__(survey, scheme, settings, watcher, file)
-        self._foretold: set[int] = set()
-        self._answers: dict[Sketch, SketchAnswer] = {}
+    _foretold: set[int] = field(init=False, default_factory=set)
+    _answers: dict[Sketch, SketchAnswer] = field(init=False, default_factory=dict)
 
     @property
     def unknown(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
@@ -55,24 +55,16 @@ class _Part:
     version: int
 
 
+@dataclass(eq=False)
 class ByPrograms(Strategy):
     """Decides each program that must be; after a finding it goes on with the stronger scheme.
 
     In the end programs are decided again whose rows have become stronger since.
     """
 
-    def __init__(
-        self,
-        survey: Survey,
-        scheme: Scheme,
-        settings: Settings,
-        watcher: Watcher | None = None,
-        file: str = "",
-    ) -> None:
-        super().__init__(survey, scheme, settings, watcher, file)
-        self._parts: list[_Part] = []
-        self._other: dict[bytes, Word] = {}
-        self._reasons: dict[bytes, str] = {}
+    _parts: list[_Part] = field(init=False, default_factory=list)
+    _other: dict[bytes, Word] = field(init=False, default_factory=dict)
+    _reasons: dict[bytes, str] = field(init=False, default_factory=dict)
 
     @property
     def words(self) -> Counter[Word]:
@@ -220,7 +212,7 @@ def first_broken(
 
     One survey serves any number of schemes: what it enumerates, it enumerates once.
     """
-    strategy = ByPrograms(survey, scheme, settings, watcher)
+    strategy = ByPrograms(survey, scheme, settings, watcher or Watcher())
     with closing(strategy.broken()) as coming:
         found = next(coming, None)
     test = None if found is None else loaded_test(decoded(found), survey.space, strategy.settings)

@@ -9,7 +9,6 @@ from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
 from rspverify.engineering.hunt.by import By
 
-INTERRUPTED = "interrupted"
 FIRST = "the first finding was asked for"
 NO_ROW = "no row, and no two, mend it"
 ESTIMATED = "only an estimate was asked for"

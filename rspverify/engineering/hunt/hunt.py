@@ -18,7 +18,6 @@ from rspverify.engineering.hunt.by_programs import ByPrograms, loaded_test, prog
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     FIRST,
-    INTERRUPTED,
     NO_ROW,
     BlamedRow,
     Estimate,
@@ -37,7 +36,6 @@ from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, chosen_operations
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.judge import Judge
-from rspverify.limits import LimitReached
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -75,8 +73,8 @@ class HuntSetup:
 class Hunt:
     """One hunt. What is known so far can be asked for at any time.
 
-    keep: what is done with a finding before it is shown. limit: what it ended at, if so.
-    Raises InputError where formulas are asked for and do not apply.
+    keep: what is done with a finding before it is shown. Raises InputError where formulas are asked
+    for and do not apply.
     """
 
     def __init__(
@@ -89,7 +87,6 @@ class Hunt:
         self.findings: list[Finding] = []
         self.stronger: list[int] = []
         self.stopped = ""
-        self.limit = ""
         self._setup = setup
         self._watcher = watcher = watcher or Watcher()
         self._keep = keep
@@ -105,23 +102,18 @@ class Hunt:
         self.strategy: Strategy = kind(survey, setup.scheme, setup.settings, watcher, setup.file)
 
     def run(self, *, only_estimate: bool = False) -> HuntReport:
-        """Everything, or as much as there was before an interrupt or a limit."""
+        """Everything. Raises LimitReached; `report` has what was known by then."""
         strategy = self.strategy
-        try:
-            if only_estimate:
-                self._estimates, self.stopped = self._expected(), ESTIMATED
-                self._watcher.estimated(self._estimates)
-            elif isinstance(strategy, ByFormula):
-                self._hunt()
-                if strategy.complete and self._setup.count:
-                    self._count(strategy)
-            else:
-                self._foretell()
-                self._hunt()
-        except KeyboardInterrupt:
-            self.stopped = INTERRUPTED
-        except LimitReached as limit:
-            self.stopped = self.limit = str(limit)
+        if only_estimate:
+            self._estimates, self.stopped = self._expected(), ESTIMATED
+            self._watcher.estimated(self._estimates)
+        elif isinstance(strategy, ByFormula):
+            self._hunt()
+            if strategy.complete and self._setup.count:
+                self._count(strategy)
+        else:
+            self._foretell()
+            self._hunt()
         return self.report()
 
     def _hunt(self) -> None:
@@ -246,7 +238,7 @@ class Hunt:
             complete=it.complete,
             sound=it.complete and not it.unknown and not it.internal,
             stopped=self.stopped or None,
-            interrupted=self.stopped == INTERRUPTED,
+            interrupted=False,
             internal=tuple(it.internal),
             seconds=time.perf_counter() - self._started,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, field, replace
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.finding import Estimate, Finding, Formulas, HuntReport, PhaseCounts
@@ -43,31 +43,29 @@ class Watcher:
         """What it will take."""
 
 
+@dataclass(eq=False)
 class Strategy(ABC):
     """Goes through the programs of a survey's space. What is known can be asked for at any time.
 
-    schemes: the one that is hunted, and each that is stronger; whoever takes a broken program from
-    `broken` adds one before taking the next. phases: those that were listed. complete: whether all
-    programs were looked at. internal: internal errors that came instead of verdicts. file: of the
-    scheme, for their reports.
+    given: the scheme that is hunted. file: of the scheme, for reports of internal errors. schemes:
+    the one that is hunted, and each that is stronger; whoever takes a broken program from `broken`
+    adds one before taking the next. phases: those that were listed. internal: internal errors that
+    came instead of verdicts. complete: whether all programs were looked at.
     """
 
-    def __init__(
-        self,
-        survey: Survey,
-        scheme: Scheme,
-        settings: Settings,
-        watcher: Watcher | None = None,
-        file: str = "",
-    ) -> None:
-        self.survey = survey
-        self.schemes = [scheme]
-        self.settings = replace(settings, shortest=False, progress=False)
-        self.watcher = watcher or Watcher()
-        self.file = file
-        self.phases: list[PhaseCounts] = []
-        self.internal: list[Internal] = []
-        self.complete = False
+    survey: Survey
+    given: InitVar[Scheme]
+    settings: Settings
+    watcher: Watcher = field(default_factory=Watcher)
+    file: str = ""
+    schemes: list[Scheme] = field(init=False)
+    phases: list[PhaseCounts] = field(init=False, default_factory=list)
+    internal: list[Internal] = field(init=False, default_factory=list)
+    complete: bool = field(init=False, default=False)
+
+    def __post_init__(self, given: Scheme) -> None:
+        self.schemes = [given]
+        self.settings = replace(self.settings, shortest=False, progress=False)
 
     @property
     def scheme(self) -> Scheme:
