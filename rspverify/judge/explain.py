@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from rspverify.answers import CompiledThread, Explanation, Observed
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.answers import Names, result_of
@@ -98,12 +100,7 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
         l2 = "L2s left out, as on this machine they are one memory"
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
-            how = {
-                Engine.EVENTS: "no bound on steps, see docs/events-encoding.md",
-                Engine.UNROLL: f"K* = {enough_steps(machine).total} steps are enough, see "
-                "docs/machine.md",
-                Engine.EXPLICIT: "every reachable state was visited",
-            }[settings.engine]
+            how = _how(settings.engine, machine)
             return f"Exact: it holds for every execution of the machine ({how}; {l2})."
         case Word.UNSOUND:
             shortest = verdict.execution is not None and verdict.execution.shortest
@@ -112,3 +109,16 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
         case Word.RACY:
             return "Exact: a program with a race has no meaning, so any compilation of it is right."
     return ""
+
+
+def _how(engine: Engine, machine: Machine) -> str:
+    """Why what an engine looked at is everything."""
+    match engine:
+        case Engine.EVENTS:
+            return "no bound on steps, see docs/events-encoding.md"
+        case Engine.UNROLL:
+            return f"K* = {enough_steps(machine).total} steps are enough, see docs/machine.md"
+        case Engine.EXPLICIT:
+            return "every reachable state was visited"
+        case _:
+            assert_never(engine)

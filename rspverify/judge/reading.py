@@ -34,6 +34,12 @@ class SchemeText:
     facts: SchemeFacts
     parsed: Scheme | None
 
+    def scheme(self, settings: Settings) -> Scheme:
+        """The scheme, for the machine that the settings name if they name one."""
+        from rspverify.scheme import read_scheme
+
+        return _on_machine(self.parsed or read_scheme(self.source), settings)
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -53,14 +59,10 @@ class Inputs:
         """Schemes and model, for those that decide. Raises InputError if the model has changed."""
         from rspverify.axiomatic import load_model
         from rspverify.judge.verdicts import NamedScheme
-        from rspverify.scheme import read_scheme
 
-        machine = self.settings.machine
-        schemes = []
-        for each in self.schemes:
-            scheme = each.parsed or read_scheme(each.source)
-            chosen = scheme.on_machine(MACHINES[machine]) if machine else scheme
-            schemes.append(NamedScheme(each.file, chosen, each.facts))
+        schemes = (
+            NamedScheme(each.file, each.scheme(self.settings), each.facts) for each in self.schemes
+        )
         return tuple(schemes), self.model or load_model(self.settings.model)
 
 
@@ -68,7 +70,10 @@ def load_scheme(path: str, settings: Settings) -> Scheme:
     """A scheme file, for the machine that the settings name if they name one."""
     from rspverify.scheme import read_scheme_file
 
-    scheme = read_scheme_file(path)
+    return _on_machine(read_scheme_file(path), settings)
+
+
+def _on_machine(scheme: Scheme, settings: Settings) -> Scheme:
     return scheme.on_machine(MACHINES[settings.machine]) if settings.machine else scheme
 
 

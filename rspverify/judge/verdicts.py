@@ -99,7 +99,7 @@ class Verdicts:
         return self.judge.ask(
             progress_question(self.question(test, scheme)),
             lambda: self._progress(test, scheme),
-            lambda found: worth_keeping(found, self.settings),
+            self._worth_keeping,
         )
 
     def question(self, test: LoadedTest, scheme: NamedScheme) -> Question[Answer]:
@@ -108,7 +108,7 @@ class Verdicts:
             test.source, test.facts, scheme.facts, self.model_facts, self.settings
         )
 
-    def _worth_keeping(self, answer: Answer) -> bool:
+    def _worth_keeping(self, answer: Answer | ProgressAnswer) -> bool:
         return worth_keeping(answer, self.settings)
 
     def source(self, test: LoadedTest) -> SourceExecutions:

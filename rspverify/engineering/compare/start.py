@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from rspverify.assembly import MACHINES
 from rspverify.convert import counts
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import Change, Comparison, ComparisonSummary, SchemeName
 from rspverify.judge.judge import Judge
-from rspverify.judge.reading import Inputs, SchemeText, read_inputs
-from rspverify.scheme import Scheme, read_scheme
+from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem
@@ -36,7 +34,7 @@ def read_both(old: str, new: str, settings: Settings, judge: Judge) -> Inputs:
 def comparison(inputs: Inputs, costs: Costs, tests: int, limit: int) -> Comparison:
     """The schemes and their rows, and no test yet."""
     settings = inputs.settings
-    old, new = (_scheme(each, settings.machine) for each in inputs.schemes)
+    old, new = (each.scheme(settings) for each in inputs.schemes)
     names = zip(inputs.schemes, (old, new), strict=True)
     before, after = (SchemeName(it.file, each.name, each.machine.name) for it, each in names)
     return Comparison(
@@ -50,8 +48,3 @@ def comparison(inputs: Inputs, costs: Costs, tests: int, limit: int) -> Comparis
         rows=changed_rows(old, new, costs),
         summary=ComparisonSummary(tests, 0, counts(Change, ())),
     )
-
-
-def _scheme(text: SchemeText, machine: str | None) -> Scheme:
-    scheme = text.parsed or read_scheme(text.source)
-    return scheme.on_machine(MACHINES[machine]) if machine else scheme
