@@ -38,6 +38,7 @@ clean:
 
 .venv/run.stamp: .venv/bin/python pyproject.toml
 	$(PIP) --editable .
+	@$(BIN)/python -m compileall -q rspverify
 	@touch $@
 
 .venv/test.stamp: .venv/run.stamp

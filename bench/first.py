@@ -40,6 +40,7 @@ def first_answers(repeats: int, commands: Sequence[Sequence[str]] = COMMANDS) ->
 def _run(words: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "RSPVERIFY_CACHE": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # Modules are compiled once, as for users.
         subprocess.run(
             [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, check=False
         )

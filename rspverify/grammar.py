@@ -24,6 +24,7 @@ from lark.lexer import PatternStr, TerminalDef
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 from lark.tree import Meta
 
+from rspverify.lexer import PlaceAwareLexer
 from rspverify.source import Source, Span
 
 END = "$END"
@@ -66,7 +67,7 @@ class Language:
         except (OSError, ValueError):
             content = {}
         if content.get("made of") != _origin(grammar):
-            return _build(grammar)
+            content = json.loads(tables(grammar))
         return _load(content)
 
     @cached_property
@@ -175,7 +176,8 @@ def tables(grammar: str) -> str:
 
     Of a state: the states to go to by symbol, and by rule the terminals at which to reduce by it.
     """
-    data, memo = _build(grammar).memo_serialize([TerminalDef, Rule])
+    made = Lark(grammar, parser="lalr", propagate_positions=True)
+    data, memo = made.memo_serialize([TerminalDef, Rule])
     for each in memo.values():
         if "_width" in each.get("pattern", {}):  # How "unbounded" is written depends on Python.
             each["pattern"]["_width"] = [min(it, _UNBOUNDED) for it in each["pattern"]["_width"]]
@@ -222,13 +224,13 @@ def _load(content: Mapping[str, Any]) -> Lark:
         "start_states": content["start"],
         "end_states": content["end"],
     }
-    data = content["parser"] | {"parser": content["parser"]["parser"] | {"parser": table}}
+    parser = content["parser"]
+    data = parser | {
+        "parser": parser["parser"] | {"parser": table},
+        "options": parser["options"] | {"_plugins": {"ContextualLexer": PlaceAwareLexer}},
+    }
     loaded: Lark = Lark.load({"data": data, "memo": dict(enumerate(content["memo"]))})
     return loaded
-
-
-def _build(grammar: str) -> Lark:
-    return Lark(grammar, parser="lalr", propagate_positions=True)
 
 
 def _origin(grammar: str) -> list[str]:

@@ -1,6 +1,8 @@
 """Languages: ready-made tables are those of the grammar, and used only if they are."""
 
 import json
+import random
+import re
 from pathlib import Path
 
 import lark
@@ -73,6 +75,47 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
                 expected = None
             tree = known.parse(Source("t", text), text)
             assert tree == expected or (expected is None and isinstance(tree, Mistake))
+
+
+@pytest.mark.parametrize("language", [CAT, LITMUS], ids=["cat", "litmus"])
+def test_words_are_those_of_larks_lexer(root: Path, language: Language) -> None:
+    """In texts that follow the grammar and in torn ones: the same tree, or the same mistake."""
+    shipped = {CAT: ("axiomatic/models", "*.cat"), LITMUS: ("../litmus/rsp/paper", "*.litmus")}
+    folder, name = shipped[language]
+    grammar = next(it for it in GRAMMARS if (it.name == "cat.lark") == (language is CAT))
+    plain = lark.Lark(grammar.read_text(), parser="lalr", propagate_positions=True)
+    paths = sorted((root / "rspverify" / folder).resolve().glob(name))
+    texts = [blanked_comments(path.read_text()) for path in paths]
+    dice = random.Random(1)
+    understood = 0
+    for _ in range(300):
+        text = dice.choice(texts)
+        for _ in range(dice.randrange(3)):  # A part of some text in place of a part of this.
+            start, other = dice.randrange(len(text)), dice.choice(texts)
+            there = dice.randrange(len(other))
+            end = start + dice.randrange(12)
+            text = text[:start] + other[there : there + dice.randrange(25)] + text[end:]
+        expected = words_of(plain, text)
+        assert words_of(language.parser, text) == expected
+        understood += isinstance(expected[-1], str)
+    assert 50 < understood < 250
+
+
+def blanked_comments(text: str) -> str:
+    """A text without what is told apart from it before its grammar is asked."""
+    return re.sub(r"\(\*.*?\*\)|//[^\n]*", " ", text, flags=re.DOTALL)
+
+
+def words_of(parser: lark.Lark, text: str) -> list[object]:
+    """All words with terminals and places; the tree, or where and why there is none."""
+    try:
+        tree = parser.parse(text)
+    except lark.UnexpectedToken as error:
+        return [error.token.type, error.token, error.pos_in_stream, error.accepts]
+    except lark.UnexpectedCharacters as error:
+        return [error.char, error.pos_in_stream, error.allowed]
+    words = [(it.type, it, it.start_pos) for it in tree.scan_values(lambda it: True) if it]
+    return [*words, tree.pretty()]
 
 
 def test_tables_of_another_grammar_are_not_used(tmp_path: Path) -> None:
