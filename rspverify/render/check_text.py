@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from rspverify.answers import Held, ModelAnswer, Result, SuiteReport
+from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.render.progress import Stream
 from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
 from rspverify.verdict import ProgressWord, Word
@@ -78,7 +78,7 @@ class CheckStream(Stream):
         """The summary, and what is not as expected."""
         (report,) = reports
         self.print(_summary(self._results, report.seconds, report.total))
-        self.print(comparison(report.held) if report.held else ())
+        self.print(comparison(report))
 
 
 def _heading(schemes: Sequence[str], progress: bool) -> Text:
@@ -152,8 +152,11 @@ def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[
         yield Text(interrupted, style="bold red")
 
 
-def comparison(it: Held, noun: str = "verdict", *, at_most: int | None = None) -> Iterator[Text]:
+def comparison(report: SuiteReport, *, at_most: int | None = None) -> Iterator[Text]:
     """What is not as expected, at most so many of it, or that everything is."""
+    it, noun = report.held, "verdict" if report.noun == "scheme" else "answer"
+    if it is None:
+        return
     for each in it.differences[:at_most]:
         result = each.result
         was = each.expected or f"nothing (no {noun} is written down)"
@@ -171,8 +174,9 @@ def comparison(it: Held, noun: str = "verdict", *, at_most: int | None = None) -
         yield Text(f"{counted(len(it.differences), noun)} not as in {it.file}", style="bold red")
     if it.gone:
         yield Text(f"{counted(len(it.gone), 'test')} of {it.file} not there", style="bold red")
-    if not it.unexpected:
-        yield Text(f"every {noun} is as in {it.file}", style="green")
+    if report.results and not it.unexpected:
+        decided = " that was decided" if len(report.results) < report.total else ""
+        yield Text(f"every {noun}{decided} is as in {it.file}", style="green")
     if it.unasked:
         what = f"of {counted(it.unasked, noun)} progress is expected, and not asked for"
         yield Text(f"{what} (--progress)", style="yellow")

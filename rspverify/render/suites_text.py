@@ -60,11 +60,9 @@ def _block(it: SuiteReport, *, refreshed: bool) -> Iterator[Text]:
     for each in it.results:
         if each.words in (Word.ERROR, Word.UNKNOWN) or each.internal:
             yield Text(f"  {each.file} under {each.column}: {each.reason}", style="red")
-    if it.held is not None:
-        noun = "verdict" if it.noun == "scheme" else "answer"
-        for line in comparison(it.held, noun, at_most=_AT_MOST):
-            yield Text("  ").append(line)
-    elif not refreshed:
+    for line in comparison(it, at_most=_AT_MOST):
+        yield Text("  ").append(line)
+    if it.held is None and not refreshed:
         yield Text("  nothing is expected of these tests yet (--refresh)", style="yellow")
     if len(it.results) < it.total:
         words = f"  interrupted: {len(it.results):,} of {it.total:,} decided, the rest not"
@@ -84,7 +82,8 @@ def _conclusion(suites: Sequence[SuiteReport], seconds: float) -> Text:
     if unexpected:
         parts.append(f"{unexpected:,} not as expected")
     elif held:
-        parts.append("all as expected" if len(held) == len(suites) else "none unexpected")
+        whole = len(held) == len(suites) and not incomplete
+        parts.append("all as expected" if whole else "none unexpected")
     style = "bold red" if unexpected or incomplete else "bold green"
     return Text(", ".join([*parts, f"{seconds:.1f} s"]), style=style)
 
