@@ -31,10 +31,6 @@ class Limits:
     outcomes: int = 20_000
     started: float = field(default_factory=time.monotonic)
 
-    def restarted(self) -> Limits:
-        """The same limits with the clock at zero."""
-        return Limits(self.seconds, self.states, self.values, self.outcomes)
-
     def remaining(self) -> float | None:
         """Seconds left, None if there is no bound on time; raises LimitReached at zero."""
         if self.seconds is None or self.seconds == float("inf"):

@@ -7,8 +7,9 @@ strategies for hypothesis hand it one of theirs. Those of source programs are th
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from hypothesis import strategies as st
 
@@ -20,6 +21,8 @@ from rspverify.assembly import (
     Reach,
     ThreadId,
 )
+from rspverify.axiomatic import Questions
+from rspverify.axiomatic.execution import executions
 from rspverify.litmus import Program, Scope, read_program
 from rspverify.programs import litmus_text
 from rspverify.selftest.programs import wild_test
@@ -35,6 +38,7 @@ from rspverify.value import (
     Unary,
     conjunction,
 )
+from rspverify.verdict import Outcome
 
 TRUE = Constant(1)
 
@@ -456,3 +460,22 @@ def programs(shape: Size = SOURCE, *, compilable: bool = False) -> st.SearchStra
 def pairs(devices: int | None = None) -> st.SearchStrategy[Pair]:
     """A source program and a scheme with a row for each of its operations, as `selftest` has them."""
     return st.randoms(use_true_random=False).map(lambda rng: pair_from(rng, devices))
+
+
+class Consistent(NamedTuple):
+    """A consistent execution: its outcome, its rf and its mo."""
+
+    outcome: Outcome
+    relations: Mapping[str, frozenset[tuple[int, int]]]
+
+
+def consistent_executions(questions: Questions) -> Iterator[Consistent]:
+    """Every consistent execution, that is every (values, rf, mo), each once."""
+    candidates = questions.candidates
+    edges = {"rf": candidates.rf, "mo": candidates.coherence}
+    for it in executions(candidates, questions.solver()):
+        chosen = {
+            name: frozenset(pair for pair, term in relation.items() if it.chosen(term))
+            for name, relation in edges.items()
+        }
+        yield Consistent(it.outcome, chosen)

@@ -7,7 +7,6 @@ from rspverify.axiomatic.generated_executions import GeneratedExecutions
 from rspverify.axiomatic.library import shipped_models
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryModel
 from rspverify.axiomatic.question import Questions
-from rspverify.axiomatic.witness import Witness
 
 __all__ = [
     "Axiom",
@@ -17,7 +16,6 @@ __all__ = [
     "Linearisation",
     "MemoryModel",
     "Questions",
-    "Witness",
     "consistent_execution",
     "ignored_features",
     "load_model",

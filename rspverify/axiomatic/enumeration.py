@@ -20,7 +20,6 @@ from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.plan import ATOMIC, Check, plan_of
 from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS
-from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.relation.concrete import Rows, Value, members
@@ -34,16 +33,20 @@ _CLOCK = 256
 """Candidates between two looks at the clock."""
 
 
+Relations = Mapping[str, frozenset[tuple[int, int]]]
+"""By name, as pairs of indices among events_of(program, model)."""
+
+
 def consistent_execution(
     program: Program, model: MemoryModel, outcome: Outcome, limits: Limits, most: int = MOST
-) -> Witness | None:
-    """A consistent execution with an outcome, or None if there is none.
+) -> Relations | None:
+    """A consistent execution with an outcome, as its rf and mo; None if there is none.
 
     Whether the program has the values is not asked (docs/semantics.md, Values): an outcome that
     a machine reaches has no others. Raises LimitReached after too many candidates, or too late.
     """
     run = _run(program, model, outcome)
-    return None if run is None else _Enumeration(run, model, outcome, limits, most).first()
+    return None if run is None else _Enumeration(run, model, limits, most).first()
 
 
 @dataclass(frozen=True)
@@ -95,11 +98,8 @@ def _run(program: Program, model: MemoryModel, outcome: Outcome) -> _Run | None:
 class _Enumeration:
     """The search through rf and mo. Orders grow from their first write to their last."""
 
-    def __init__(
-        self, run: _Run, model: MemoryModel, outcome: Outcome, limits: Limits, most: int
-    ) -> None:
+    def __init__(self, run: _Run, model: MemoryModel, limits: Limits, most: int) -> None:
         self._run = run
-        self._outcome = outcome
         self._limits = limits
         self._most = most
         self._seen = 0
@@ -127,7 +127,7 @@ class _Enumeration:
             {name: base_value(name, run.events) for name in fixed}
         )
 
-    def first(self) -> Witness | None:
+    def first(self) -> Relations | None:
         """The first consistent execution that is found."""
         if not (self._ends and all(last for _, last in [*self._ordered, *self._plain])):
             return None
@@ -143,7 +143,7 @@ class _Enumeration:
             self._values[self._place_of[RF]] = tuple(rows)
             self._calculate(self._plan.reading)
             if self._hold(self._plan.early) and self._extend(-1, 0):
-                return self._witness()
+                return self._found()
         return None
 
     def _extend(self, location: int, rest: int) -> bool:
@@ -196,7 +196,7 @@ class _Enumeration:
     def _calculate(self, steps: tuple[int, ...]) -> None:
         self._plan.calculation.run(steps, self._values, self._events)
 
-    def _witness(self) -> Witness:
+    def _found(self) -> Relations:
         index = [event.index for event in self._run.events]
         found = {}
         for name, place in (("rf", self._place_of[RF]), ("mo", self._place_of[CO])):
@@ -204,7 +204,7 @@ class _Enumeration:
             found[name] = frozenset(
                 (index[a], index[b]) for a, row in enumerate(rows) for b in members(row)
             )
-        return Witness(self._outcome, found)
+        return found
 
 
 def _mask(places: Iterable[int]) -> int:

@@ -8,7 +8,6 @@ from functools import cached_property
 from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.event import Event
 from rspverify.axiomatic.labels import label
-from rspverify.axiomatic.witness import Witness
 from rspverify.relation.terms import EventSet, Relation
 from rspverify.smt import Model, Solver, Term, all_of
 from rspverify.verdict import Event as ShownEvent
@@ -85,17 +84,6 @@ class Execution:
         """The pairs of places of a relation, ascending."""
         chosen = (pair for pair, term in relation.items() if self.chosen(term))
         return tuple(sorted((self._place[a], self._place[b]) for a, b in chosen))
-
-
-def witness_of(execution: Execution) -> Witness:
-    """The outcome, rf and mo of an execution, or co where the model goes by that."""
-    candidates = execution.candidates
-    edges = {"rf": candidates.rf, "mo": candidates.coherence}
-    chosen = {
-        name: frozenset(pair for pair, term in relation.items() if execution.chosen(term))
-        for name, relation in edges.items()
-    }
-    return Witness(execution.outcome, chosen)
 
 
 def executions(

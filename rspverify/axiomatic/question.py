@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
 
-from rspverify.axiomatic.execution import Execution, Pair, executions, witness_of
+from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
-from rspverify.axiomatic.witness import Witness
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.smt import FALSE, Solver, Term, all_of, any_of
@@ -103,21 +102,15 @@ class Questions:
             solver.add(~all_of(wanted))
         raise LimitReached(f"more than {self._limits.outcomes} outcomes")
 
-    def executions(self) -> Iterator[Witness]:
-        """Every consistent execution, that is every (values, rf, mo), each once.
-
-        Where plain writes race, with one of the final memories that it may leave.
-        """
-        yield from map(witness_of, executions(self.candidates, self.solver()))
-
-    def endings(self) -> Iterator[Witness]:
-        """Every consistent execution with every final memory that it may leave, each pair once.
+    def endings(self) -> Iterator[Outcome]:
+        """The outcome of every consistent execution with every final memory that it may leave.
 
         That is one memory for each execution, but where plain writes race.
         """
         plain = [location.name for location in self._program.locations if not location.atomic]
         memory = [term for name in plain for term in self.candidates.final[name].values()]
-        yield from map(witness_of, executions(self.candidates, self.solver(), memory))
+        for it in executions(self.candidates, self.solver(), memory):
+            yield it.outcome
 
     def forbidding_axioms(self, outcome: Outcome) -> tuple[str, ...]:
         """A smallest set of axioms that no candidate with this outcome satisfies together.

@@ -1,16 +1,32 @@
-"""The values that reads may have: those that the program can bring to their locations."""
+"""The values that reads may have: those that the program can bring to their locations.
+
+A value causes itself where a read has it from a write that computes it from what another read has,
+and so on, back to the first. Which executions have such a circle can be asked of the model before
+any value is known: with all values equal and every guard free, the candidates of a program include
+the shape of each of its executions. If none that is consistent has a circle, no execution has one,
+and the values of the program are those that it can derive step by step (value/domain.py).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
 from rspverify.axiomatic.candidates import Candidates
-from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause_themselves
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import Limits
-from rspverify.litmus import Kind, Program
-from rspverify.smt import Term, pick
-from rspverify.smt.choice import Choice
-from rspverify.value import Constant
+from rspverify.litmus import Kind, Operation, Program
+from rspverify.relation.expression import Composition, Name, Sort, Test, Union
+from rspverify.relation.expression import Expression as Relation
+from rspverify.relation.terms import closure
+from rspverify.smt import FALSE, Solver, Term, any_of, pick
+from rspverify.smt.choice import Choice, constant
+from rspverify.smt.choice import Choice as Values
+from rspverify.value import Binary, Constant, Expression, Read, reads
 from rspverify.value.domain import Access, admissible, may_cause_itself
+
+_RF, _MO = Name("rf", Sort.RELATION), Name("mo", Sort.RELATION)
+_READS_FROM_LATER = Composition(_MO, _RF)
 
 
 def candidates_of(program: Program, model: MemoryModel, limits: Limits) -> Candidates:
@@ -40,3 +56,105 @@ def candidates_of(program: Program, model: MemoryModel, limits: Limits) -> Candi
             reads[it.index], own = pick(f"r{it.index}", sorted(locations[it.location]))
             constraints += own
     return Candidates(program, model, limits, reads, constraints)
+
+
+def increments_are_in_line(model: MemoryModel) -> bool:
+    """Whether no read-modify-writes of an atomic location read from each other in a circle.
+
+    So it is if none reads from itself, nor from one that comes after it in mo: the solver need not
+    be asked, to whom many of them are a hard question. Told from the axiom Rmw (Fig. 2); of a model
+    that has it in other words, or has names of its own for rf or mo, nothing is assumed.
+    """
+    own = any(model.definition(name) is not None or model.defines(name) for name in ("rf", "mo"))
+    if own or model.coherence != "mo" or "rmw" in model.names:
+        return False
+    return any(
+        axiom.test is Test.IRREFLEXIVE
+        and not axiom.negated
+        and {_RF, _READS_FROM_LATER} <= {*_alternatives(axiom.expression)}
+        for axiom in model.axioms
+    )
+
+
+def _alternatives(expression: Relation) -> Iterator[Relation]:
+    if isinstance(expression, Union):
+        yield from _alternatives(expression.left)
+        yield from _alternatives(expression.right)
+    else:
+        yield expression
+
+
+def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Limits) -> bool:
+    """Whether some execution that the model's axioms hold of may have such a circle of values.
+
+    Raises LimitReached.
+    """
+    shapes = Candidates(_without_values(program), model, limits, *_unknown_values(program))
+    circle = any_of(term for (a, b), term in _flow(shapes, program, limits).items() if a == b)
+    if circle is FALSE:
+        return False
+    solver = Solver(limits)
+    solver.add(*shapes.constraints, *shapes.axioms.values(), circle)
+    return solver.find() is not None
+
+
+def _unknown_values(program: Program) -> tuple[dict[int, Values[int]], list[Term]]:
+    """Every read reads 0; whether a guard holds, and whether there is success, is free."""
+    found: dict[int, Values[int]] = {}
+    constraints: list[Term] = []
+    for it in program.operations:
+        found[it.index] = constant(0)
+        for unknown in _unknowns(it):
+            found[unknown], own = pick(f"unknown{unknown}", (0, 1))
+            constraints += own
+    return found, constraints
+
+
+def _flow(shapes: Candidates, program: Program, limits: Limits) -> Mapping[tuple[int, int], Term]:
+    """From which access to which a value goes on, by any number of steps.
+
+    An event is two numbers here, one for what it reads and one for what it writes.
+    """
+    edges = {(2 * a + 1, 2 * b): term for (a, b), term in shapes.rf.items()}
+    for it in program.operations:
+        for index in reads(it.value) if it.value is not None else ():
+            source, target = shapes.reader[index].index, shapes.writer[it.index].index
+            edges[2 * source, 2 * target + 1] = shapes.writing[target]
+    return closure(edges, limits)
+
+
+def _without_values(program: Program) -> Program:
+    """The program with every value 0, and with guards that may hold or not.
+
+    Its expressions mention the same reads, so that its dependencies are those of the program.
+    """
+    threads = tuple(
+        replace(thread, operations=tuple(_without_value(it) for it in thread.operations))
+        for thread in program.threads
+    )
+    locations = tuple(replace(location, initial=0) for location in program.locations)
+    return replace(program, threads=threads, locations=locations, cuts=())
+
+
+def _without_value(it: Operation) -> Operation:
+    guard, success = _unknowns(it)
+    return replace(
+        it,
+        value=None if it.value is None else _nought(it.value),
+        guard=it.guard if isinstance(it.guard, Constant) else _free(it.guard, guard),
+        success=None if it.success is None else _free(it.success, success),
+    )
+
+
+def _unknowns(it: Operation) -> Iterator[int]:
+    """Numbers that no read has: of whether a guard holds, and of whether there is success."""
+    yield -2 - 2 * it.index
+    yield -3 - 2 * it.index
+
+
+def _nought(expression: Expression) -> Expression:
+    return Binary("*", expression, Constant(0))
+
+
+def _free(condition: Expression, unknown: int) -> Expression:
+    return Binary("|", _nought(condition), Read(unknown))

@@ -10,7 +10,7 @@ from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
-from rspverify.commands.output import judge_of
+from rspverify.commands.output import judge_of, print_answer
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ def compare(
     """
     from rspverify.corpus.inputs import default_tests, find_tests
     from rspverify.engineering.compare.comparer import Comparer
-    from rspverify.engineering.compare.start import comparison, read_both
     from rspverify.engineering.comparison import Change
+    from rspverify.judge.reading import read_inputs
     from rspverify.judge.run import Run
-    from rspverify.render.compare_text import CompareStream
+    from rspverify.render.compare_text import CompareStream, summary
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, Problem, require
@@ -94,21 +94,23 @@ def compare(
     except InputError as error:
         problems += error.problems
     try:
-        given = read_both(old, new, settings, judge)
-    except InputError as error:
-        problems += error.problems
+        given = read_inputs((old, new), settings, judge, unique=False)
+    except InputError as error:  # What is wrong with a scheme that is both is met twice.
+        problems += dict.fromkeys(error.problems)
     if problems or given is None:
         raise InputError(problems)
 
     found: list[Compared] = []
-    with opened(output) as console, CompareStream(console, format.value, len(files)) as stream:
-        start = comparison(given, weights, len(files), limit)
-        stream.start(start)
-        comparer = Comparer(Run(given, judge), limit)
-        with stoppable() as stop:
-            collect(comparer.compared(files), found, stream.show)
-        whole = start.ended(found, stop.reason)
-        stream.finish(whole)
+    text = format is FormatName.TEXT
+    with opened(output) as console:
+        with CompareStream(console, len(files), text=text) as stream:
+            comparer = Comparer(Run(given, judge), limit)
+            start = comparer.start(weights, len(files))
+            stream.start(start)
+            with stoppable() as stop:
+                collect(comparer.compared(files), found, stream.show)
+            whole = start.ended(found, stop.reason)
+        print_answer(console, format, whole, summary(whole))
     changes = {each.change for each in whole.tests}
     raise typer.Exit(
         exit_code(

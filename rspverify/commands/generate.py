@@ -27,7 +27,7 @@ def generate(
 
     Never overwrites a file that is not the very same test.
     """
-    from rspverify.generate import DEVICE_FAMILIES, FAMILIES, LETTERS, chosen, write_tests
+    from rspverify.generate.families import DEVICE_FAMILIES, FAMILIES, LETTERS, chosen, write_tests
     from rspverify.render.families_text import families
     from rspverify.source import require
 

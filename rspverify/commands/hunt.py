@@ -13,7 +13,7 @@ from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import stoppable, tell
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
-from rspverify.commands.output import judge_of, note
+from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
 
@@ -105,6 +105,7 @@ def hunt(
     from rspverify.judge.reading import read_inputs
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
+    from rspverify.render.hunt_text import conclusion
     from rspverify.source import InputError, Problem
 
     started = time.perf_counter()
@@ -143,12 +144,7 @@ def hunt(
                 interrupted=stop.interrupted,
                 seconds=time.perf_counter() - started,
             )
-        if format is FormatName.JSON:
-            from rspverify.convert import to_json
-
-            console.file.write(to_json(report))
-        else:
-            stream.finish(report)
+        print_answer(console, format, report, conclusion(report))
     if report.interrupted:
         print("interrupted", file=sys.stderr)
     tell(unwritten)

@@ -15,7 +15,7 @@ from rspverify.commands.guard import stoppable
 from rspverify.commands.options import Format, FormatName, Jobs
 
 if TYPE_CHECKING:
-    from rspverify.selftest.answer import PairResult
+    from rspverify.selftest.run import PairResult
 
 
 @command("Do the engines agree on random programs?")

@@ -27,10 +27,9 @@ from rspverify.corpus.suite import Kind, Suite, read_each
 from rspverify.files import write
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, read_source
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 from rspverify.yaml_reader import Node, Table, Text, read_entries, read_yaml
 
-_WITHOUT_PROGRESS = ("RACY", "UNSUPPORTED", "ERROR")
 _PLAIN = re.compile(r"[\w./+@-]*\w")
 Words = Mapping[str, Mapping[str, str]]
 """By test, and by scheme or model."""
@@ -219,7 +218,7 @@ def write_expected(
             continue
         word = result.verdict.value
         progress = kept.progress.get(test, {}).get(column)
-        if result.progress is not None or word in _WITHOUT_PROGRESS:
+        if result.progress is not None or word in WITHOUT_PROGRESS:
             progress = result.progress.value if result.progress else None
         entries.setdefault(test, {})[column] = _entry(word, progress)
     lines = [_HEADERS[kind], f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{_KEYS[kind]}:"]

@@ -8,7 +8,6 @@ from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.drawing.evaluated import EvaluatedExecution
 from rspverify.drawing.picture import Arrow
-from rspverify.drawing.violation import Edge
 from rspverify.graph import nearest, successors
 
 _INITIAL_FIRST = frozenset({"sb", "sw", "gsw", "lsw", "hb", "ghb", "lhb"})
@@ -31,7 +30,7 @@ def usual(model: MemoryModel) -> tuple[str, ...]:
 
 
 def arrows(
-    execution: EvaluatedExecution, names: Sequence[str], bold: Iterable[Edge] = ()
+    execution: EvaluatedExecution, names: Sequence[str], bold: Iterable[Arrow] = ()
 ) -> tuple[Arrow, ...]:
     """The edges of some relations, of orders only those that the others follow from; bold ones too.
 

@@ -16,6 +16,7 @@ from rspverify.axiomatic import interpretation
 from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import Axiom
 from rspverify.drawing.evaluated import EvaluatedExecution, pairs_of
+from rspverify.drawing.picture import Arrow
 from rspverify.graph import shortest_path, successors
 from rspverify.relation import expression as operators
 from rspverify.relation.concrete import Value, members
@@ -30,17 +31,7 @@ KNOWN = frozenset(
 _GIVEN = frozenset({"loc", "int", "ext", "thd", "wi", "wg", "swg", "dv", "dev", "sdv", "unv", "id"})
 """Relations that hold whatever happens: of an intersection the other side tells more."""
 
-
-@dataclass(frozen=True)
-class Edge:
-    """A pair of places in a relation."""
-
-    name: str
-    source: int
-    target: int
-
-
-Edges: TypeAlias = tuple[Edge, ...]
+Edges: TypeAlias = tuple[Arrow, ...]
 Scope: TypeAlias = interpretation.Scope[Value]
 
 
@@ -99,7 +90,7 @@ def _on_cycle(axiom: Axiom, search: _Search, scope: Scope) -> Violation | None:
 
 
 class _Search:
-    """Edgeses of pairs in one execution, each found once."""
+    """Witnesses of pairs in one execution, each found once."""
 
     def __init__(self, execution: EvaluatedExecution) -> None:
         self._execution = execution
@@ -133,7 +124,7 @@ class _Search:
         match expression:
             case Name(name):
                 if name in KNOWN or name not in scope.definitions:
-                    return (Edge(name, a, b),)
+                    return (Arrow(name, a, b),)
                 return self.witness(*scope.definitions[name], a, b)
             case operators.Composition(left, right):
                 return self._composition(left, right, scope, a, b)
@@ -155,7 +146,7 @@ class _Search:
             case operators.Star(argument):
                 return () if a == b else self._path(argument, scope, a, b)
             case operators.Complement() | operators.Product():
-                return (Edge(str(expression), a, b),)
+                return (Arrow(str(expression), a, b),)
             case operators.Nothing() | operators.Domain() | operators.Range():
                 raise AssertionError(f"no pair is in {expression}")
             case _:

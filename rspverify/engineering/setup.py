@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from rspverify.answers import Subject
 from rspverify.engineering.mutation import FileAndReason
-from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest, read_tests
 from rspverify.judge.reading import read_inputs
@@ -50,5 +49,5 @@ def read_setup(
     if problems or inputs is None:
         raise InputError(problems)
     parsed, model = inputs.parsed()
-    verdicts = Verdicts(judge, model, facts_of_model(model), settings)
+    verdicts = Verdicts(judge, model, settings)
     return Setup(parsed, found, tuple(FileAndReason(*each) for each in unread), verdicts)

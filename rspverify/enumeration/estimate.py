@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from rspverify.convert import Count, Seconds
 from rspverify.enumeration.growth import Growth
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.packed import decoded
@@ -22,25 +23,26 @@ Decide = Callable[[Sequence[bytes]], object]
 """Decides tests of a survey, in this process."""
 
 
-@dataclass(frozen=True)
-class Expected:
-    """What is expected of the tests with so many accesses at the most.
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """What a hunt is expected to find and to take, from a sample; `events`: of operations at most.
 
-    programs, to_decide: how many there are, and how many of them must be decided. seconds: for
-    listing them, and for deciding them where that was sampled, by one process. sampled: how many
-    tests the last number was made from.
+    programs: those without a race. deciding: whether `seconds` are for deciding them as well, or
+    for listing alone. workers: by so many processes. sampled: parents looked at.
     """
 
-    events: int
-    programs: float
-    to_decide: float
-    seconds: float
-    sampled: int
+    events: Count
+    programs: Count
+    to_decide: Count
+    seconds: Seconds
+    deciding: bool
+    workers: Count
+    sampled: Count
 
 
 def expectations(
     survey: Survey, known: int, *, larger: bool, decide: Decide | None
-) -> Iterator[Expected]:
+) -> Iterator[Estimate]:
     """What spaces of `known` + 1, + 2, … accesses take, up to one more than the survey's space.
 
     The tests of `known` accesses and fewer are listed; of each size beyond, a sample of the tests
@@ -87,4 +89,12 @@ def expectations(
         programs += len(children) * factor
         to_decide += len(core) * factor
         sample, size = children, len(children) * factor
-        yield Expected(events, programs, to_decide, seconds, min(_PARENTS, len(sample)))
+        yield Estimate(
+            events=events,
+            programs=round(programs),
+            to_decide=round(to_decide),
+            seconds=seconds / survey.judge.workers,
+            deciding=decide is not None,
+            workers=survey.judge.workers,
+            sampled=min(_PARENTS, len(sample)),
+        )

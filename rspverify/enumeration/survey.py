@@ -57,8 +57,8 @@ class Counts:
 class Phase:
     """The programs with so many operations in so many threads.
 
-    core, larger: those that are of these sorts, the smallest first; of `larger` only those without
-    an `if` that could be left out.
+    core, larger: those that are of these sorts, always in one order; of `larger` only those
+    without an `if` that could be left out.
     """
 
     events: int
@@ -71,7 +71,7 @@ class Phase:
         """What must be decided, the smallest first. larger: also what smaller programs do not
         stand for.
         """
-        return in_order((*self.core, *self.larger), space) if larger else self.core
+        return in_order((*self.core, *self.larger) if larger else self.core, space)
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Survey:
                 self._growing.append({})
             self._growing[events][threads] = growing
         core, larger = (
-            in_order(chain.from_iterable(map(unpacked, texts)), self.space)
+            tuple(chain.from_iterable(map(unpacked, texts)))
             for texts in ([it.core for it in found], [it.larger for it in found])
         )
         return Phase(events, threads, core, larger, sum((it.counts for it in found), Counts()))

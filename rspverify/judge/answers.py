@@ -39,17 +39,6 @@ class ProgressAnswer:
     internal: Internal | None = None
 
 
-@dataclass(frozen=True)
-class Names:
-    """One test under one scheme, by the names that the user gave them. title: None if none can be
-    told."""
-
-    file: str
-    title: str | None
-    scheme_file: str
-    scheme: str
-
-
 def soundness_question(
     source: Source,
     program: ProgramFacts,
@@ -104,19 +93,25 @@ def worth_keeping(answer: Answer | ProgressAnswer, settings: Settings) -> bool:
 def result_of(
     answer: Answer,
     progress: ProgressAnswer | None,
-    names: Names,
-    model: str,
     settings: Settings,
     *,
+    file: str,
+    title: str | None,
+    scheme_file: str,
+    scheme: str,
+    model: str,
     cached: bool = False,
 ) -> Result:
-    """An answer as the result of one test under one scheme, with the names that they have now."""
+    """An answer as the result of one test under one scheme, by the names that users gave them.
+
+    title: None if none can be told.
+    """
     verdict, going = answer.verdict, progress.progress if progress else None
     return Result(
-        test=names.title or names.file,
-        file=names.file,
-        scheme=names.scheme,
-        scheme_file=names.scheme_file,
+        test=title or file,
+        file=file,
+        scheme=scheme,
+        scheme_file=scheme_file,
         model=model,
         engine=settings.engine,
         reading=settings.reading,

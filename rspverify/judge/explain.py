@@ -6,8 +6,7 @@ from typing import assert_never
 
 from rspverify.answers import CompiledThread, Explanation, Observed
 from rspverify.axiomatic import MemoryModel
-from rspverify.judge.answers import Names, result_of
-from rspverify.judge.facts import facts_of_model
+from rspverify.judge.answers import result_of
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
@@ -27,14 +26,22 @@ def explain(
     test: LoadedTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
 ) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
-    verdicts = Verdicts(Judge(), model, facts_of_model(model), settings)
+    verdicts = Verdicts(Judge(), model, settings)
     answer, progress = verdicts.answer(test, scheme), None
     verdict, program = answer.verdict, test.program
     if settings.progress:
         progress = verdicts.progress(test, scheme, verdict.word)
     going = progress.progress if progress else None
-    names = Names(test.file, program.title, scheme.file, scheme.facts.name)
-    result = result_of(answer, progress, names, model.name, settings)
+    result = result_of(
+        answer,
+        progress,
+        settings,
+        file=test.file,
+        title=program.title,
+        scheme_file=scheme.file,
+        scheme=scheme.facts.name,
+        model=model.name,
+    )
     if result.internal is not None:
         return Explanation(result, program.title, verdict, going)
     supported = verdict.word is not Word.UNSUPPORTED

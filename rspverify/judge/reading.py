@@ -77,8 +77,13 @@ def _on_machine(scheme: Scheme, settings: Settings) -> Scheme:
     return scheme.on_machine(MACHINES[settings.machine]) if settings.machine else scheme
 
 
-def read_inputs(paths: Sequence[str], settings: Settings, judge: Judge) -> Inputs:
-    """Read schemes and model. Raises InputError for all that is wrong with them."""
+def read_inputs(
+    paths: Sequence[str], settings: Settings, judge: Judge, *, unique: bool = True
+) -> Inputs:
+    """Read schemes and model. Raises InputError for all that is wrong with them.
+
+    unique: whether two schemes must have two names.
+    """
     problems: list[Problem] = []
     known, model = None, None
     try:
@@ -94,7 +99,7 @@ def read_inputs(paths: Sequence[str], settings: Settings, judge: Judge) -> Input
             problems += error.problems
             continue
         name = scheme.facts.name
-        if name in names:
+        if unique and name in names:
             message = f"{path}: its name must be unique in a run, {name} is also {names[name]}"
             hint = "change what stands after name: in one of them"
             problems.append(Problem(None, message, hint))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rspverify.answers import Internal, Result
 from rspverify.judge.answers import (
     Answer,
-    Names,
     ProgressAnswer,
     answers_may_be_kept,
     progress_question,
@@ -21,7 +21,7 @@ from rspverify.judge.answers import (
     soundness_question,
 )
 from rspverify.judge.cache import Question
-from rspverify.judge.facts import ProgramFacts, facts_of_model, program_question
+from rspverify.judge.facts import ProgramFacts, program_question
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.limits import LOST
@@ -66,7 +66,6 @@ class Run:
     def __init__(self, inputs: Inputs, judge: Judge) -> None:
         self.inputs = inputs
         self.judge = judge
-        self._parsed: tuple[tuple[NamedScheme, ...], Verdicts] | None = None
 
     def results(self, files: Sequence[str]) -> Generator[Result, None, None]:
         """Every test under every scheme, test by test; each as soon as those before it are there.
@@ -75,7 +74,7 @@ class Run:
         """
         known = [self.known(file) for file in files]
         if tasks := self._tasks(known):
-            self.prepare()
+            _ = self.parsed
         rows = (each.results for each in known)
         yield from self.judge.completed(rows, self.decided, tasks, self._lost)
 
@@ -105,28 +104,18 @@ class Run:
         results = tuple(self._known(file, source, facts, each) for each in schemes)
         return Known(file, source, facts, results)
 
-    def prepare(self) -> None:
-        """Parse what deciding takes, before workers are forked. Raises InputError."""
+    @cached_property
+    def parsed(self) -> tuple[tuple[NamedScheme, ...], Verdicts]:
+        """The schemes, and who decides: all that it takes, read before workers are forked.
+
+        Raises InputError.
+        """
         from rspverify.judge.verdicts import Verdicts
         from rspverify.litmus import warm_up
 
-        if self._parsed is None:
-            warm_up()
-            schemes, model = self.inputs.parsed()
-            facts = facts_of_model(model)
-            self._parsed = schemes, Verdicts(self.judge, model, facts, self.inputs.settings)
-
-    @property
-    def schemes(self) -> tuple[NamedScheme, ...]:
-        """The schemes, once it is prepared."""
-        assert self._parsed is not None
-        return self._parsed[0]
-
-    @property
-    def verdicts(self) -> Verdicts:
-        """Who decides, once it is prepared."""
-        assert self._parsed is not None
-        return self._parsed[1]
+        warm_up()
+        schemes, model = self.inputs.parsed()
+        return schemes, Verdicts(self.judge, model, self.inputs.settings)
 
     def decided(self, task: Task) -> list[Result]:
         """A result per scheme of a task. What is wrong with a test is a verdict, too."""
@@ -155,16 +144,17 @@ class Run:
         Schemes that make the same of a test share an answer.
         """
         settings = self.inputs.settings
+        named, verdicts = self.parsed
         results = []
         found: dict[Question[Answer], tuple[Answer, ProgressAnswer | None]] = {}
         for number in schemes:
-            scheme = self.schemes[number]
-            question = self.verdicts.question(test, scheme)
+            scheme = named[number]
+            question = verdicts.question(test, scheme)
             if question not in found or not answers_may_be_kept(settings):
-                answer = self.verdicts.answer(test, scheme)
+                answer = verdicts.answer(test, scheme)
                 progress = None
                 if settings.progress:
-                    progress = self.verdicts.progress(test, scheme, answer.verdict.word)
+                    progress = verdicts.progress(test, scheme, answer.verdict.word)
                 found[question] = answer, progress
             title, text = test.program.title, self.inputs.schemes[number]
             results.append(self._result(*found[question], test.file, title, text))
@@ -226,6 +216,14 @@ class Run:
         *,
         cached: bool = False,
     ) -> Result:
-        names = Names(file, title, scheme.file, scheme.facts.name)
-        model, settings = self.inputs.model_facts.name, self.inputs.settings
-        return result_of(answer, progress, names, model, settings, cached=cached)
+        return result_of(
+            answer,
+            progress,
+            self.inputs.settings,
+            file=file,
+            title=title,
+            scheme_file=scheme.file,
+            scheme=scheme.facts.name,
+            model=self.inputs.model_facts.name,
+            cached=cached,
+        )

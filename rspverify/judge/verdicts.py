@@ -17,7 +17,7 @@ from rspverify.judge.answers import (
 )
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.cache import Question
-from rspverify.judge.facts import ModelFacts, SchemeFacts, facts_of_scheme
+from rspverify.judge.facts import SchemeFacts, facts_of_model, facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
@@ -50,12 +50,10 @@ class Verdicts:
     What is asked of a test alone (does it race, what is allowed) is asked once for all schemes.
     """
 
-    def __init__(
-        self, judge: Judge, model: MemoryModel, model_facts: ModelFacts, settings: Settings
-    ) -> None:
+    def __init__(self, judge: Judge, model: MemoryModel, settings: Settings) -> None:
         self.judge = judge
         self.model = model
-        self.model_facts = model_facts
+        self.model_facts = facts_of_model(model)
         self.settings = settings
         self._sources: WeakKeyDictionary[LoadedTest, SourceExecutions] = WeakKeyDictionary()
         self.internal: list[Internal] = []
@@ -63,7 +61,7 @@ class Verdicts:
 
     def by(self, settings: Settings) -> Verdicts:
         """The same judge and model, with other settings."""
-        return Verdicts(self.judge, self.model, self.model_facts, settings)
+        return Verdicts(self.judge, self.model, settings)
 
     def answer(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
         """The verdict with what it took."""

@@ -1,14 +1,14 @@
-"""The locations of a program: what its threads' parameters and its initial state say of them."""
+"""What threads' parameters and the initial state say of locations, and it of registers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from rspverify.litmus.literal import stated
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Location
-from rspverify.litmus.tree import Entry, Name, Parameter, ThreadText
+from rspverify.litmus.tree import Entry, Name, Parameter, RegisterEntry, ThreadText
 from rspverify.source import Span
 
 _REGIONS = ("global", "global_fga", "local", "constant", "private", "generic")
@@ -173,3 +173,28 @@ def _agree(
     message = f"{quote(name)} must be {earlier} in {where} as in {place}, not {what}"
     hint = None if earlier.mutex or what.mutex else "--mixed reads it as Dartagnan does"
     problems.error(span, message, hint, ((first, f"{earlier} here"),))
+
+
+def initial_registers(
+    entries: Iterable[RegisterEntry], threads: Mapping[str, ThreadText], problems: Problems
+) -> dict[str, dict[str, int]]:
+    """The initial values of the registers of each thread, by its name."""
+    values: dict[str, dict[str, int]] = {}
+    first: dict[tuple[str, str], Span] = {}
+    for entry in entries:
+        owner, name = entry.owner, entry.name.text
+        thread = owner.text if isinstance(owner, Name) else f"P{owner.text}"
+        value = stated(entry.value, problems)
+        if thread not in threads:
+            message = f"{quote(owner.text)} must be a thread of the test, and there is none"
+            problems.error(owner.span, message)
+        elif (thread, name) in first:
+            message = f"{quote(name)} of {thread} must have one initial value, not two"
+            problems.again(entry.span, message, first[thread, name])
+        elif name in {each.name.text for each in threads[thread].parameters}:
+            message = f"{quote(name)} must be a register of {thread}, not a location"
+            problems.error(entry.name.span, message, f"write `{name} = {value}`")
+        else:
+            first[thread, name] = entry.span
+            values.setdefault(thread, {})[name] = value
+    return values

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.condition import Claims
-from rspverify.litmus.declarations import locations
+from rspverify.litmus.declarations import initial_registers, locations
 from rspverify.litmus.elaborate import Execution, Surroundings
-from rspverify.litmus.initial import initial_registers
 from rspverify.litmus.placement import placement
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Cut, Program, Thread

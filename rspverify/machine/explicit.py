@@ -133,15 +133,6 @@ class ExplicitMachine:
         """What a cell holds: a value, a bit, or the thread that holds a lock (-1: none)."""
         return state[self.layout.cell(cell)]
 
-    def value_read(self, state: State, register: int) -> int:
-        """What read number `register` read; it must have happened."""
-        value: int = state[self.layout.read(register)]
-        return value
-
-    def value_of(self, state: State, expression: Expression) -> int:
-        """The value of an expression over values read."""
-        return evaluate(expression, self.layout.values(state))
-
     def fifo(self, state: State, cache: Cache) -> tuple[Element, ...]:
         """The elements of a fifo, oldest first."""
         return tuple(self.layout.element(each) for each in state[self.layout.fifo(cache)])

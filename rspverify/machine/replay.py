@@ -23,6 +23,7 @@ from rspverify.machine.rules import (
     ValueOf,
 )
 from rspverify.machine.state import State
+from rspverify.value import evaluate
 from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot
 from rspverify.verdict import Step as ShownStep
 
@@ -106,13 +107,14 @@ class Replayer:
         if isinstance(rule, StepRule):
             return self._step_with_value(rule, before, after)
         instruction, text = rule.instruction, str(rule)
+        values = self.explicit.layout.values(after)
         if instruction.register is not None:
-            text += f" (reads {self.explicit.value_read(after, instruction.register)}"
+            text += f" (reads {values[instruction.register]}"
             if instruction.value is not None and instruction.mnemonic.operator is None:
-                text += f", writes {self.explicit.value_of(after, instruction.value)}"
+                text += f", writes {evaluate(instruction.value, values)}"
             text += ")"
         elif instruction.value is not None:
-            written = self.explicit.value_of(after, instruction.value)
+            written = evaluate(instruction.value, values)
             text = f"{instruction.mnemonic.name} {written} {instruction.location}"
         return text
 

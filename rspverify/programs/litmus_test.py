@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from rspverify.litmus.program import Kind, Location, Order, Scope
 from rspverify.value import Constant, Expression
@@ -206,19 +207,10 @@ class Branch:
     body: tuple[Access | Branch, ...]
 
 
-def blocks(accesses: Sequence[Access], depth: int = 0) -> Iterator[Access | Branch]:
+def blocks(accesses: Iterable[Access], depth: int = 0) -> Iterator[Access | Branch]:
     """The accesses of a thread, neighbours of which the same `if` is true under one `if`."""
-    at = 0
-    while at < len(accesses):
-        first = accesses[at]
-        if len(first.guards) == depth:
-            yield first
-            at += 1
-            continue
-        end = at + 1
-        while (
-            end < len(accesses) and accesses[end].guards[: depth + 1] == first.guards[: depth + 1]
-        ):
-            end += 1
-        yield Branch(first.guards[depth], tuple(blocks(accesses[at:end], depth + 1)))
-        at = end
+    for guard, same in groupby(accesses, key=lambda it: it.guards[depth : depth + 1]):
+        if guard:
+            yield Branch(guard[0], tuple(blocks(same, depth + 1)))
+        else:
+            yield from same

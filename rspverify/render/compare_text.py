@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from rspverify.answers import Result
-from rspverify.convert import to_json
 from rspverify.engineering.comparison import (
     Change,
     Compared,
@@ -38,12 +37,12 @@ _COSTS = ("cost", "instr.", "flush L1", "flush L2", "inval. L1", "inval. L2", "l
 
 
 class CompareStream(Stream):
-    """Prints what is known of a comparison as soon as it is; as JSON, all of it at the end."""
+    """Prints what is known of a comparison as soon as it is."""
 
-    def __init__(self, console: Console, form: str, tests: int) -> None:
+    def __init__(self, console: Console, tests: int, *, text: bool) -> None:
         left = TimeRemainingColumn(elapsed_when_finished=True)
         columns = (MofNCompleteColumn(), BarColumn(), left)
-        super().__init__(console, *columns, text=form == "text", total=tests)
+        super().__init__(console, *columns, text=text, total=tests)
         self._heading = [Text(f"{'test'.ljust(_WIDTH)}  {'old'.ljust(_WORDS)}  new", style="bold")]
 
     def start(self, comparison: Comparison) -> None:
@@ -56,13 +55,6 @@ class CompareStream(Stream):
         if lines := list(_test(compared)):
             self.print((*self._heading, *lines))
             self._heading = []
-
-    def finish(self, comparison: Comparison) -> None:
-        """The summary, or the document."""
-        self.bar.stop()
-        self.print(_summary(comparison))
-        if not self.text:
-            self.console.file.write(to_json(comparison))
 
 
 def _schemes(it: Comparison) -> Iterator[RenderableType]:
@@ -180,7 +172,7 @@ def _in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
     return words
 
 
-def _summary(it: Comparison) -> Iterator[Text]:
+def summary(it: Comparison) -> Iterator[Text]:
     """How many of each; what was not decided, and why."""
     touched, untouched, changes = it.tests, it.untouched, it.summary.changes
     if touched:

@@ -10,8 +10,9 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.finding import Estimate, Finding, HuntReport
+from rspverify.engineering.hunt.finding import Finding, HuntReport
 from rspverify.engineering.hunt.strategy import Watcher
+from rspverify.enumeration.estimate import Estimate
 from rspverify.render import hunt_text
 from rspverify.render.progress import Stream
 
@@ -67,10 +68,6 @@ class HuntStream(Stream, Watcher):
     def estimated(self, estimates: Sequence[Estimate]) -> None:
         """What it will take; among what is shown where that is text, or beside it."""
         self._said(hunt_text.expectation(estimates))
-
-    def finish(self, report: HuntReport) -> None:
-        """The counts, and what follows."""
-        self.print(hunt_text.conclusion(report))
 
     def begin(self, what: str, total: int) -> None:
         """From now on something else is counted, and how fast."""

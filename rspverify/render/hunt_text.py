@@ -10,11 +10,11 @@ from rich.text import Text
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
-    Estimate,
     Finding,
     HuntedSpace,
     HuntReport,
 )
+from rspverify.enumeration.estimate import Estimate
 from rspverify.render.progress import ON_AGAIN
 from rspverify.render.words import FEW, counted
 from rspverify.verdict import Word

@@ -26,23 +26,6 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class PairResult:
-    """What `selftest` found of one program under one scheme.
-
-    labels: of what kind the pair is, by category; decided: the engines that found all outcomes;
-    skipped: why an answer is missing; word: the verdict by definition, None if it is not known.
-    """
-
-    number: int
-    labels: Mapping[str, str]
-    decided: tuple[str, ...]
-    skipped: Mapping[str, str]
-    word: str | None
-    disagreement: Disagreement | None
-    seconds: float
-
-
-@dataclass(frozen=True)
 class PairCounts:
     """How many pairs were decided by every engine, by two at least, by fewer; and their verdicts.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rspverify.files import write_beside
@@ -12,7 +11,7 @@ from rspverify.judge.judge import Judge
 from rspverify.litmus import read_program
 from rspverify.programs import LitmusTest, litmus_text
 from rspverify.scheme import Scheme, read_scheme, scheme_text
-from rspverify.selftest.answer import Disagreement, PairResult
+from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.operations import with_operations
 from rspverify.selftest.programs import random_test, smaller
@@ -47,6 +46,15 @@ class Pair:
     test: LitmusTest
     scheme: Scheme
     scheme_kind: str
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What was found of one pair. labels: of what kind it is, by category."""
+
+    labels: Mapping[str, str]
+    found: Comparison
+    disagreement: Disagreement | None
 
 
 def tasks_for(
@@ -84,25 +92,17 @@ def compare_texts(test: LitmusTest, scheme: Scheme, choices: Choices) -> Compari
 
 def decide(task: Task) -> PairResult:
     """What one pair says of the engines; a disagreement comes shrunk."""
-    started = time.perf_counter()
     pair = random_pair(task.seed, task.number, task.devices)
     found = compare_texts(pair.test, pair.scheme, task.choices)
     disagreement = _disagreement(task, pair, found) if found.differences else None
-    return PairResult(
-        task.number,
-        {
-            "devices": str(len(pair.test.workgroups)),
-            "threads": str(len(pair.test.threads)),
-            "work-groups": str(len({each.place for each in pair.test.threads})),
-            "machine": pair.scheme.machine.name,
-            "scheme": pair.scheme_kind,
-        },
-        found.decided,
-        found.skipped,
-        found.word.value if found.word else None,
-        disagreement,
-        time.perf_counter() - started,
-    )
+    labels = {
+        "devices": str(len(pair.test.workgroups)),
+        "threads": str(len(pair.test.threads)),
+        "work-groups": str(len({each.place for each in pair.test.threads})),
+        "machine": pair.scheme.machine.name,
+        "scheme": pair.scheme_kind,
+    }
+    return PairResult(labels, found, disagreement)
 
 
 def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:

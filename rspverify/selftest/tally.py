@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from rspverify.selftest.answer import Missing, PairCounts, PairResult, SelftestReport
+from rspverify.selftest.answer import Missing, PairCounts, SelftestReport
 from rspverify.selftest.compare import Choices
+from rspverify.selftest.run import PairResult
 from rspverify.verdict import Word
 
 
@@ -20,7 +21,7 @@ def report(
 ) -> SelftestReport:
     """The report on the pairs that were decided; of an interrupted run that is not all of them."""
     engines = choices.engines
-    missing = Counter(item for result in results for item in result.skipped.items())
+    missing = Counter(item for result in results for item in result.found.skipped.items())
     return SelftestReport(
         seed=seed,
         start=start,
@@ -38,20 +39,16 @@ def _kinds(results: Sequence[PairResult], engines: int) -> Mapping[str, Mapping[
     categories = results[0].labels if results else {}
     return {
         category: {
-            label: _counts((it for it in results if it.labels[category] == label), engines)
+            label: _counts([it for it in results if it.labels[category] == label], engines)
             for label in sorted({result.labels[category] for result in results})
         }
         for category in categories
     }
 
 
-def _counts(results: Iterable[PairResult], engines: int) -> PairCounts:
-    decided = []
-    words: Counter[str] = Counter()
-    for result in results:
-        decided.append(len(result.decided))
-        if result.word is not None:
-            words[result.word] += 1
+def _counts(results: Sequence[PairResult], engines: int) -> PairCounts:
+    decided = [len(it.found.decided) for it in results]
+    words = Counter(it.found.word for it in results)
     by_all = decided.count(engines)
     by_some = sum(1 for count in decided if 2 <= count < engines)
     return PairCounts(
@@ -59,5 +56,5 @@ def _counts(results: Iterable[PairResult], engines: int) -> PairCounts:
         by_all,
         by_some,
         len(decided) - by_all - by_some,
-        {word.value: words[word.value] for word in Word if words[word.value]},
+        {word.value: words[word] for word in Word if words[word]},
     )

@@ -93,12 +93,12 @@ def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
 def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:
     """All outcomes; unless they are many, the executions are listed once and counted too."""
     found: set[Outcome] = set()
-    for number, execution in enumerate(source.endings()):
+    for number, outcome in enumerate(source.endings()):
         if number == MAX_EXECUTIONS:
             count.stop()
             return set(source.outcomes())
-        count.add(execution.outcome)
-        found.add(execution.outcome)
+        count.add(outcome)
+        found.add(outcome)
     return found
 
 

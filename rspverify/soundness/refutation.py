@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rspverify.axiomatic import MemoryModel, Witness, consistent_execution
+from rspverify.axiomatic import MemoryModel, consistent_execution
+from rspverify.axiomatic.enumeration import Relations
 from rspverify.axiomatic.event import Event, events_of
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
@@ -68,10 +69,10 @@ def _matching(case: Case, source: SourceExecutions, outcome: Outcome) -> str | N
     left = case.limits.remaining()
     share = Limits(_SECONDS if left is None else min(_SECONDS, left / 2))
     try:
-        witness = consistent_execution(case.program, case.model, outcome, share)
+        found = consistent_execution(case.program, case.model, outcome, share)
     except LimitReached as limit:
         return _by_second_solver(source.questions.asked_outcome(outcome), limit, case.limits)
-    return None if witness is None else _in_words(case.program, case.model, witness)
+    return None if found is None else _in_words(case.program, case.model, found)
 
 
 def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits) -> str | None:
@@ -90,11 +91,11 @@ def _by_second_solver(terms: Sequence[Term], limit: LimitReached, limits: Limits
     )
 
 
-def _in_words(program: Program, model: MemoryModel, witness: Witness) -> str:
+def _in_words(program: Program, model: MemoryModel, found: Relations) -> str:
     names = [_name(event) for event in events_of(program, model)]
     lines = [
         f"{name}: {names[a]} -> {names[b]}"
-        for name, pairs in witness.relations.items()
+        for name, pairs in found.items()
         for a, b in sorted(pairs)
     ]
     return "\n".join(lines) or "no rf and no mo"

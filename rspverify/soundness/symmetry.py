@@ -13,7 +13,7 @@ from dataclasses import fields
 from itertools import groupby, pairwise
 
 from rspverify.litmus import Operation, Program, Thread
-from rspverify.value import Constant, Expression, shifted
+from rspverify.value import Constant, Expression, Read, substituted
 
 
 def exchangeable(program: Program) -> list[tuple[int, int]]:
@@ -55,7 +55,11 @@ def _text(thread: Thread, program: Program) -> Hashable:
     start = -thread.operations[0].index
     code = tuple(_all_but_its_place(it, start) for it in thread.operations)
     cuts = (cut for cut in program.cuts if cut.thread == thread.index)
-    return code, tuple((shifted(cut.guard, start), cut.iterations) for cut in cuts)
+    return code, tuple((_shifted(cut.guard, start), cut.iterations) for cut in cuts)
+
+
+def _shifted(expression: Expression, start: int) -> Expression:
+    return substituted(expression, lambda index: Read(index + start))
 
 
 def _all_but_its_place(operation: Operation, start: int) -> Hashable:
@@ -64,7 +68,7 @@ def _all_but_its_place(operation: Operation, start: int) -> Hashable:
     for name in _FIELDS:
         value = getattr(operation, name)
         if isinstance(value, Expression):
-            value = shifted(value, start)
+            value = _shifted(value, start)
         elif name == "unsequenced":
             value = tuple(sorted(index + start for index in value))
         elif isinstance(value, frozenset):

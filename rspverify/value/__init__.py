@@ -144,21 +144,20 @@ def constants(expression: Expression) -> frozenset[int]:
     return frozenset(it.value for it in _walk(expression) if isinstance(it, Constant))
 
 
-def shifted(expression: Expression, offset: int) -> Expression:
-    """The expression with `Read(i + offset)` for each `Read(i)`."""
+def substituted(expression: Expression, by: Callable[[int], Expression]) -> Expression:
+    """The expression with `by(i)` for each `Read(i)`, folded where that makes it constant."""
     match expression:
         case Constant():
             return expression
         case Read(index):
-            return Read(index + offset)
+            return by(index)
         case Unary(name, argument):
-            return Unary(name, shifted(argument, offset))
+            return unary(name, substituted(argument, by))
         case Binary(name, left, right):
-            return Binary(name, shifted(left, offset), shifted(right, offset))
+            return binary(name, substituted(left, by), substituted(right, by))
         case Select(condition, then, otherwise):
-            return Select(
-                shifted(condition, offset), shifted(then, offset), shifted(otherwise, offset)
-            )
+            then, otherwise = substituted(then, by), substituted(otherwise, by)
+            return select(substituted(condition, by), then, otherwise)
         case _:
             assert_never(expression)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rspverify.axiomatic import MemoryModel, load_model, read_model, shipped_models
-from rspverify.axiomatic.circles import increments_are_in_line, values_may_cause_themselves
+from rspverify.axiomatic.read_values import increments_are_in_line, values_may_cause_themselves
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.scheme import read_scheme

@@ -18,11 +18,11 @@ from rspverify.axiomatic import (
     Let,
     MemoryModel,
     Questions,
-    Witness,
     consistent_execution,
     load_model,
     read_model,
 )
+from rspverify.axiomatic.enumeration import Relations
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.corpus.expected import read_expected
 from rspverify.limits import LimitReached, Limits
@@ -66,9 +66,9 @@ def neighbours(outcomes: set[Outcome], rng: random.Random, count: int) -> set[Ou
     return found
 
 
-def stands(program: Program, model: MemoryModel, witness: Witness) -> bool:
+def stands(program: Program, model: MemoryModel, outcome: Outcome, found: Relations) -> bool:
     """Whether an execution is a consistent one with its outcome, on plain sets of pairs."""
-    values = dict(witness.outcome.reads)
+    values = dict(outcome.reads)
     locations = {each.name: each for each in program.locations}
     events = [Event(index, each) for index, each in enumerate(program.locations)]
     for it in program.operations:
@@ -82,7 +82,7 @@ def stands(program: Program, model: MemoryModel, witness: Witness) -> bool:
         for each in events
         if each.writes
     }
-    rf, mo = witness.relations["rf"], witness.relations["mo"]
+    rf, mo = found["rf"], found["mo"]
     sources = {reader: writer for writer, reader in rf}
     named = {each.index: each for each in events}
     assert len(sources) == len(rf)
@@ -108,7 +108,7 @@ def stands(program: Program, model: MemoryModel, witness: Witness) -> bool:
             relations = {**relations, **{name: it for name, is_set, it in known if not is_set}}
         elif statement in model.axioms and not world.holds(statement.test, statement.expression):
             return False
-    for location, final in witness.outcome.memory:
+    for location, final in outcome.memory:
         writers = [index for index in written if named[index].location.name == location]
         before = mo if locations[location].atomic else relations["hb"]
         last = [a for a in writers if not any((a, b) in before for b in writers if b != a)]
@@ -129,12 +129,11 @@ def compare(
     """Hold brute force to the solver over some outcomes; how many of them are allowed."""
     allowed = 0
     for outcome in sorted(outcomes):
-        witness = consistent_execution(program, model, outcome, Limits())
-        assert (witness is not None) == questions.allows(outcome), (program.source.text, outcome)
-        if witness is not None:
+        found = consistent_execution(program, model, outcome, Limits())
+        assert (found is not None) == questions.allows(outcome), (program.source.text, outcome)
+        if found is not None:
             allowed += 1
-            assert witness.outcome == outcome
-            assert stands(program, model, witness)
+            assert stands(program, model, outcome, found)
     return allowed
 
 
@@ -175,13 +174,13 @@ def test_random_programs_as_the_oracle_says(block: int) -> None:
         program = random_program(rng, shape, compilable=bool(seed % 2))
         expected, _, _ = model_outcomes(program)
         for outcome in sorted(expected | neighbours(set(expected), rng, 12)):
-            witness = consistent_execution(program, model, outcome, Limits())
-            assert (witness is not None) == (outcome in expected), program.source.text
-            if witness is None:
+            found = consistent_execution(program, model, outcome, Limits())
+            assert (found is not None) == (outcome in expected), program.source.text
+            if found is None:
                 refused += 1
             else:
                 allowed += 1
-                assert stands(program, model, witness)
+                assert stands(program, model, outcome, found)
     assert allowed > 30
     assert refused > 30
 
@@ -272,10 +271,10 @@ def test_a_value_out_of_thin_air_is_a_candidate_like_any_other() -> None:
     """Two relaxed copies hand each other 42, which each reads from the other's later write."""
     program = read_program(Source("copies.litmus", COPIES))
     outcome = Outcome(((0, 42), (2, 42)), (("x", 42), ("y", 42), ("z", 42)))
-    witness = consistent_execution(program, MODELS[DEFAULT_MODEL], outcome, Limits())
-    assert witness is not None
-    assert witness.relations["rf"] == {(6, 3), (4, 5)}
-    assert stands(program, MODELS[DEFAULT_MODEL], witness)
+    found = consistent_execution(program, MODELS[DEFAULT_MODEL], outcome, Limits())
+    assert found is not None
+    assert found["rf"] == {(6, 3), (4, 5)}
+    assert stands(program, MODELS[DEFAULT_MODEL], outcome, found)
     half = Outcome(((0, 42), (2, 0)), (("x", 0), ("y", 42), ("z", 42)))
     assert consistent_execution(program, MODELS[DEFAULT_MODEL], half, Limits()) is None
 
@@ -291,8 +290,8 @@ def test_a_guarded_read_must_be_there_just_if_it_is_executed() -> None:
         (((2, 0), (3, 42)), False),
         (((2, 1), (3, 0)), False),
     ]:
-        witness = consistent_execution(program, model, Outcome(reads, memory), Limits())
-        assert (witness is not None) is expected, reads
+        found = consistent_execution(program, model, Outcome(reads, memory), Limits())
+        assert (found is not None) is expected, reads
 
 
 def increments(threads: int) -> Program:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from programs import Size, random_program
+from programs import Size, consistent_executions, random_program
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.axiomatic.read_values import candidates_of
@@ -31,7 +31,7 @@ def answer(program: Program, model: MemoryModel) -> tuple[object, ...]:
     """All consistent executions by rf and mo, the outcomes, and whether one races."""
     questions = Questions(program, model, Limits())
     executions = {
-        (it.outcome.reads, *sorted(it.relations.items())) for it in questions.executions()
+        (it.outcome.reads, *sorted(it.relations.items())) for it in consistent_executions(questions)
     }
     return executions, set(questions.outcomes()), questions.race() is not None
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given, settings
 from oracle_adapter import model_outcomes
-from programs import Size, programs, random_program
+from programs import Size, consistent_executions, programs, random_program
 
 from rspverify.axiomatic import Questions, load_model
 from rspverify.limits import LimitReached, Limits
@@ -26,7 +26,7 @@ def answer(program: Program) -> tuple[frozenset[Outcome], bool, int]:
     questions = Questions(program, MODEL, Limits())
     outcomes = frozenset(questions.outcomes())
     racy = questions.race() is not None
-    return outcomes, racy, sum(1 for _ in questions.executions())
+    return outcomes, racy, sum(1 for _ in consistent_executions(questions))
 
 
 @pytest.mark.parametrize("shape", [WIDE, SMALL, DEEP], ids=["wide", "small", "deep"])
@@ -34,7 +34,7 @@ def answer(program: Program) -> tuple[frozenset[Outcome], bool, int]:
 def test_random_programs(shape: Size, block: int) -> None:
     """Where values may cause themselves without end the answer is that there is none."""
     decided = 0
-    for seed in range(15 * block, 15 * (block + 1)):
+    for seed in range(300 + 15 * block, 315 + 15 * block):
         program = random_program(random.Random(seed), shape, compilable=bool(seed % 2))
         try:
             found = answer(program)

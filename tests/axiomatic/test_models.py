@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from oracle_adapter import model_outcomes
+from programs import consistent_executions
 
 from rspverify.axiomatic import (
     MemoryModel,
@@ -54,7 +55,7 @@ def racy(program: Program, model: MemoryModel) -> bool:
 def answer(program: Program, model: MemoryModel) -> tuple[frozenset[Outcome], bool, int]:
     """Outcomes, whether a consistent execution races, and how many consistent executions."""
     questions = ask(program, model)
-    executions = list(questions.executions())
+    executions = list(consistent_executions(questions))
     outcomes = list(questions.outcomes())
     assert len(outcomes) == len(set(outcomes))
     assert {each.outcome for each in executions} <= set(outcomes)

@@ -8,19 +8,18 @@ import pytest
 from results import result
 
 from rspverify.engineering.compare.comparer import Comparer
-from rspverify.engineering.compare.order import change_of
 from rspverify.engineering.compare.rows import changed_rows
-from rspverify.engineering.compare.start import read_both
 from rspverify.engineering.comparison import (
     Change,
     Compared,
     LeftOut,
     TouchedTest,
     Untouched,
+    change_of,
 )
 from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
-from rspverify.judge.reading import Inputs
+from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.judge.run import Run
 from rspverify.litmus import Program, read_program_file
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file
@@ -50,7 +49,7 @@ def weakened(folder: Path) -> Path:
 
 def both(old: Path, new: Path, settings: Settings, workers: int = 1) -> tuple[Inputs, Judge]:
     judge = Judge(cache_place(True, pytest.fail), pytest.fail, workers)
-    return read_both(str(old), str(new), settings, judge), judge
+    return read_inputs((str(old), str(new)), settings, judge, unique=False), judge
 
 
 def run(
@@ -177,7 +176,7 @@ def test_what_is_known_is_not_decided_again(
     new = weakened(tmp_path)
     first = run(PROPOSED, new, QUICK)
     monkeypatch.setattr(Comparer, "_decided", pytest.fail)
-    monkeypatch.setattr(Run, "prepare", pytest.fail)
+    monkeypatch.setattr(Inputs, "parsed", pytest.fail)
     again = run(PROPOSED, new, QUICK)
     assert all(it.old.cached and it.new.cached for it in touched(again).values())
     seen = [(it.change, it.outcomes) for it in touched(first).values()]

@@ -8,8 +8,8 @@ from shutil import copytree
 import pytest
 
 from rspverify.axiomatic import MemoryModel, load_model
+from rspverify.engineering.hunt.by_formula import why_not
 from rspverify.engineering.hunt.by_programs import first_broken
-from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rspverify.cli import app
-from rspverify.generate import FAMILIES, write_tests
+from rspverify.generate.families import FAMILIES, write_tests
 from rspverify.litmus import Kind, Operation, Program, read_program
 from rspverify.source import Source
 from rspverify.verdict import Word

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
-from rspverify.generate import FAMILIES
+from rspverify.generate.families import FAMILIES
 
 
 def run(*arguments: object) -> Result:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.generate import DEVICE_FAMILIES, groupings, groupings_on_devices
+from rspverify.generate.families import DEVICE_FAMILIES
+from rspverify.generate.grouping import groupings, groupings_on_devices
 from rspverify.litmus import read_program
 from rspverify.programs import LitmusTest, Thread, litmus_test
 from rspverify.source import Source

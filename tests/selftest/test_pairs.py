@@ -23,12 +23,12 @@ from rspverify.scheme import (
     scheme_text,
     shape_of,
 )
-from rspverify.selftest.answer import PairResult
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.operations import EXPECTED
 from rspverify.selftest.run import (
     Pair,
     compare_texts,
+    decide,
     random_pair,
     run_pairs,
     tasks_for,
@@ -136,24 +136,18 @@ def test_a_scheme_has_the_rows_of_its_test_and_no_other() -> None:
 
 def test_workers_change_nothing() -> None:
     tasks = tasks_for(2, 8, 30, None, CHEAP)
-    alone, together = ([timeless(it) for it in run_pairs(tasks, count)] for count in (1, 2))
-    assert alone == together
-    assert [it.number for it in together] == list(range(30, 38))
-    assert timeless(next(iter(run_pairs(tasks[5:], 1)))) == alone[5]
-
-
-def timeless(result: PairResult) -> PairResult:
-    return replace(result, seconds=0.0)
+    alone, together = (list(run_pairs(tasks, count)) for count in (1, 2))
+    assert alone == together == [decide(task) for task in tasks]
 
 
 def test_every_engine_finds_the_same_outcomes() -> None:
     choices = replace(CHEAP, turn=None)
     results = list(run_pairs(tasks_for(1, 140, 0, None, choices), 1))
     assert [it.disagreement for it in results if it.disagreement] == []
-    decided = Counter(len(it.decided) for it in results)
+    decided = Counter(len(it.found.decided) for it in results)
     assert decided[len(CHEAP.engines)] >= 20, decided
     assert decided[0] + decided[1] < 50, decided
-    several = [it for it in results if it.labels["devices"] == "2" and len(it.decided) > 1]
+    several = [it for it in results if it.labels["devices"] == "2" and len(it.found.decided) > 1]
     assert len(several) >= 20
 
 
@@ -161,7 +155,7 @@ def test_every_verdict_follows_from_the_outcomes() -> None:
     """In both readings; and the pairs are worth the while."""
     results = list(run_pairs(tasks_for(4, 60, 0, None, CHEAP), 1))
     assert [it.disagreement for it in results if it.disagreement] == []
-    words = Counter(it.word for it in results)
+    words = Counter(it.found.word for it in results)
     race_free = words["SOUND"] + words["UNSOUND"] + words["VACUOUS"]
     assert race_free > 2 * words["RACY"], words
     assert words["UNSOUND"] >= 4, words

@@ -265,7 +265,7 @@ def test_no_time_is_left_for_the_next_question() -> None:
     time.sleep(0.02)
     with pytest.raises(LimitReached, match=r"^timeout of 0\.01 s$"):
         one.check()
-    again = Solver(limits.restarted())
+    again = Solver(Limits())
     again.add(X)
     assert isinstance(again.check(), Satisfiable)
 

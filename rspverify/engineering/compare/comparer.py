@@ -7,14 +7,20 @@ from contextlib import closing
 from dataclasses import replace
 
 from rspverify.answers import Result
-from rspverify.engineering.compare.order import change_of
+from rspverify.convert import counts
 from rspverify.engineering.compare.outcomes import changed_outcomes
+from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
+    Change,
     Compared,
+    Comparison,
+    ComparisonSummary,
     LeftOut,
     OutcomeChanges,
+    SchemeName,
     TouchedTest,
     Untouched,
+    change_of,
 )
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.cache import Question, digest
@@ -23,6 +29,7 @@ from rspverify.judge.incident import Incident
 from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.run import Known, Run
 from rspverify.judge.verdicts import incident_of
+from rspverify.scheme.cost import Costs
 from rspverify.source import Source
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
 
@@ -39,6 +46,24 @@ class Comparer:
         self._judge = run.judge
         self._limit = limit
 
+    def start(self, costs: Costs, tests: int) -> Comparison:
+        """The schemes and their rows, and no test yet."""
+        inputs, settings = self._inputs, self._inputs.settings
+        old, new = (each.scheme(settings) for each in inputs.schemes)
+        names = zip(inputs.schemes, (old, new), strict=True)
+        before, after = (SchemeName(it.file, each.name, each.machine.name) for it, each in names)
+        return Comparison(
+            old=before,
+            new=after,
+            model=inputs.model_facts.name,
+            engine=settings.engine,
+            reading=settings.reading,
+            costs=costs.file,
+            limit_outcomes=self._limit,
+            rows=changed_rows(old, new, costs),
+            summary=ComparisonSummary(tests, 0, counts(Change, ())),
+        )
+
     def compared(self, files: Sequence[str]) -> Generator[Compared, None, None]:
         """Each test, in their order. Close it when done.
 
@@ -49,7 +74,7 @@ class Comparer:
         if not rest:
             yield from filter(None, known)
             return
-        self._run.prepare()
+        _ = self._run.parsed
         with closing(self._judge.each(self._decided, rest, workers=len(rest))) as found:
             for each in known:
                 yield each if each is not None else next(found)
@@ -96,8 +121,9 @@ class Comparer:
         return _touched(before, after, outcomes)
 
     def _outcomes(self, test: LoadedTest) -> OutcomeChanges:
-        old, new = (each.scheme for each in self._run.schemes)
-        model, settings = self._run.verdicts.model, self._inputs.settings
+        named, verdicts = self._run.parsed
+        old, new = (each.scheme for each in named)
+        model, settings = verdicts.model, self._inputs.settings
         files = tuple(each.file for each in self._inputs.schemes)
         incident = Incident("compare", (test.file,), files, settings)
         question = self._question(test.source, test.facts)

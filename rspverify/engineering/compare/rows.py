@@ -17,26 +17,16 @@ def changed_rows(old: Scheme, new: Scheme, costs: Costs) -> tuple[RowChange, ...
     A row that was split is there once for each part. Rows that compile nothing, as others come
     before them for all that they match, are not there.
     """
-    pairs: dict[tuple[int, int], list[Shape]] = {}
+    pairs: dict[tuple[int, ...], tuple[Row | None, Row | None, list[Shape]]] = {}
     for shape in dict.fromkeys((*old.table, *new.table)):
-        pairs.setdefault((_number(old, shape), _number(new, shape)), []).append(shape)
+        before, after = old.table.get(shape), new.table.get(shape)
+        numbers = tuple(row.number if row else 0 for row in (before, after))
+        pairs.setdefault(numbers, (before, after, []))[2].append(shape)
     in_order = sorted(pairs, key=lambda pair: (pair[0] == 0, *pair))  # what only new has is last
-    return tuple(
-        _change(pairs[before, after], _row(old, before), _row(new, after), costs)
-        for before, after in in_order
-    )
+    return tuple(_change(*pairs[pair], costs) for pair in in_order)
 
 
-def _number(scheme: Scheme, shape: Shape) -> int:
-    row = scheme.table.get(shape)
-    return row.number if row else 0
-
-
-def _row(scheme: Scheme, number: int) -> Row | None:
-    return next((row for row in scheme.rows if row.number == number), None)
-
-
-def _change(shapes: list[Shape], old: Row | None, new: Row | None, costs: Costs) -> RowChange:
+def _change(old: Row | None, new: Row | None, shapes: list[Shape], costs: Costs) -> RowChange:
     before, after = (_coded(row, costs) if row else None for row in (old, new))
     same = before is not None and after is not None and before.code == after.code
     return RowChange(_named(shapes, [row for row in (old, new) if row]), same, before, after)

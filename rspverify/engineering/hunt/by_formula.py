@@ -6,15 +6,18 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.finding import Formulas
-from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.hunt.strategy import Strategy
+from rspverify.enumeration.survey import Survey
 from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
+from rspverify.scheme import Scheme
+from rspverify.soundness.settings import L2, Settings
 
 _TOGETHER = 4
 """From so many operations on sketches take long enough for several processes."""
@@ -25,6 +28,35 @@ under Proposed, in three threads (docs/performance.md)."""
 
 _LONG = 60.0
 """From so many seconds on it is said beforehand how long formulas take."""
+
+
+def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
+    """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
+
+    The sketches have the programs that must be decided under a scheme that gives back its locks and
+    stores once (Sort.CORE, proved for opencl-rsp), on one device, without plain accesses of atomic
+    locations.
+    """
+    space = survey.space
+    if not survey.argued:
+        return (
+            f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
+        )
+    if space.devices > 1:
+        return "formulas are for one device"
+    if space.mixed:
+        return "formulas have no plain operations on atomic locations"
+    if settings.l2 is not L2.AUTO:
+        return "formulas leave L2s out"
+    if space.again or stores_again(scheme):
+        return "some row of the scheme stores again what it has written"
+    if not gives_back(scheme):
+        return "some row of the scheme does not give back the locks that it takes"
+    for access in space.accesses:
+        row = scheme.table[row_shape(access)]
+        if [each.reach for each in row.code if each.accesses] != [None]:
+            return f"row {row.number} accesses its location more than once"
+    return None
 
 
 @dataclass(eq=False)
@@ -77,7 +109,7 @@ class ByFormula(Strategy):
     def count(self) -> None:
         """List the programs that the sketches have, and those that need not be decided."""
         for phase in self.survey.phases():
-            self.add(phase, len(phase.to_decide(self.survey.space, larger=False)))
+            self.add(phase, len(phase.core))
 
     def _first_broken(self) -> bytes | None:
         """A program of the first phase that has one that breaks the last scheme."""

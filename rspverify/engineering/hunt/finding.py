@@ -8,6 +8,7 @@ from typing import Annotated
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
 from rspverify.engineering.hunt.by import By
+from rspverify.enumeration.estimate import Estimate
 
 FIRST = "the first finding was asked for"
 NO_ROW = "no row, and no two, mend it"
@@ -52,23 +53,6 @@ class Formulas:
     sound: Count
     racy: Count
     allowed: Count
-
-
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """What a hunt is expected to find and to take, from a sample; `events`: of operations at most.
-
-    programs: those without a race. deciding: whether `seconds` are for deciding them as well, or
-    for listing alone. workers: by so many processes. sampled: parents looked at.
-    """
-
-    events: Count
-    programs: Count
-    to_decide: Count
-    seconds: Seconds
-    deciding: bool
-    workers: Count
-    sampled: Count
 
 
 @dataclass(frozen=True, kw_only=True)

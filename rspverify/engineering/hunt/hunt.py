@@ -13,24 +13,22 @@ from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import gives_back
 from rspverify.engineering.hunt.blame import Blame, blame
 from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.by_formula import ByFormula
+from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms, loaded_test, program_named
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     FIRST,
     NO_ROW,
     BlamedRow,
-    Estimate,
     Finding,
     HuntedSpace,
     HuntReport,
     Method,
     OperationLeftOut,
 )
-from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.operations import idle_rows
 from rspverify.engineering.hunt.strategy import Strategy, Watcher
-from rspverify.enumeration.estimate import expectations
+from rspverify.enumeration.estimate import Estimate, expectations
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, chosen_operations
@@ -186,22 +184,9 @@ class Hunt:
                 source = SourceExecutions(program, survey.model, race_free=True)
                 check(Case(program, scheme, survey.model, settings), source)
 
-        deciding, workers = not isinstance(self.strategy, ByFormula), survey.judge.workers
+        deciding = None if isinstance(self.strategy, ByFormula) else decide
         known, larger = min(_QUICK, survey.space.events), not gives_back(scheme)
-        return tuple(
-            Estimate(
-                events=it.events,
-                programs=round(it.programs),
-                to_decide=round(it.to_decide),
-                seconds=it.seconds / workers,
-                deciding=deciding,
-                workers=workers,
-                sampled=it.sampled,
-            )
-            for it in expectations(
-                survey, known, larger=larger, decide=decide if deciding else None
-            )
-        )
+        return tuple(expectations(survey, known, larger=larger, decide=deciding))
 
     def report(self) -> HuntReport:
         """All that is known by now."""

@@ -8,7 +8,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 
 from rspverify.answers import Internal
-from rspverify.engineering.hunt.finding import Estimate, Finding, Formulas, HuntReport, PhaseCounts
+from rspverify.engineering.hunt.finding import Finding, Formulas, HuntReport, PhaseCounts
+from rspverify.enumeration.estimate import Estimate
 from rspverify.enumeration.survey import Phase, Survey
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings

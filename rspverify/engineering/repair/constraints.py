@@ -161,20 +161,13 @@ def _staying(
     for number in sorted(set(constraints.rows or ()) - numbers):
         message = f"--rows must name rows of {scheme.name}, 1 to {len(numbers)}, not {number}"
         problems.append(Problem(None, message))
+    usual = constraints.rows is None and not constraints.every
     stays: dict[int, str] = {}
     for row in scheme.rows:
         if row.number not in used:
             stays[row.number] = "no test uses it"
         elif constraints.rows is not None and row.number not in constraints.rows:
             stays[row.number] = "not among --rows"
-        elif (
-            constraints.rows is None
-            and not constraints.every
-            and all(each.accesses for each in row.code)
-        ):
+        elif usual and all(each.accesses for each in row.code):
             stays[row.number] = "nothing but its access"
     return stays
-
-
-def _only_accesses(row: Row) -> bool:
-    return all(each.accesses for each in row.code)

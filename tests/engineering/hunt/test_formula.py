@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from rspverify.assembly import Instruction
 from rspverify.axiomatic import load_model
-from rspverify.engineering.hunt.by_formula import ByFormula
+from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.finding import NO_ROW, By, Formulas, HuntReport
 from rspverify.engineering.hunt.formula import ask
-from rspverify.engineering.hunt.formula.applies import why_not
 from rspverify.engineering.hunt.formula.ask import SketchQuestion
 from rspverify.engineering.hunt.formula.choices import Choices
 from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, compress
 
 from rspverify.enumeration.space import Space
-from rspverify.generate import groupings
+from rspverify.generate.grouping import groupings
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,14 @@ from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
 from rspverify.litmus import Kind, Location, Operation, Program
 from rspverify.litmus import Thread as SourceThread
+from rspverify.litmus.operations import Operations
+from rspverify.litmus.problems import Problems
+from rspverify.programs.meaning import call_of
 from rspverify.scheme import Scheme
 from rspverify.scheme import Template as RowTemplate
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of
 from rspverify.source import Source, Span
-from rspverify.value import Binary, Constant, Expression, Read
+from rspverify.value import Constant
 from rspverify.value.domain import Domains
 
 _SOURCE = Source("unknown", "")
@@ -107,26 +110,10 @@ class Template(Choices):
 
     def _operation(self, index: int, way: _Way, picked: Picked) -> Operation:
         it = self.space.accesses[picked[0]]
-        value: Expression | None = None
-        increment = it.kind is Kind.RMW
-        if it.kind is Kind.STORE:
-            value = Constant(self._stored(way.slot))
-        elif increment:
-            value = Binary("+", Read(index), Constant(1))
-        return Operation(
-            index=index,
-            thread=way.slot[0],
-            kind=it.kind,
-            location=_name(way.location),
-            order=it.order,
-            scope=it.scope,
-            remote=it.remote,
-            guard=_TRUE,
-            value=value,
-            span=_SPAN,
-            operator="+" if increment else None,
-            operand=Constant(1) if increment else None,
-        )
+        operand = Constant(self._stored(way.slot)) if it.kind is Kind.STORE else it.value
+        alone = Operations(way.slot[0], index, Problems())
+        alone.add(call_of(it), _name(way.location), _TRUE, _SPAN, operand)
+        return alone.found[0]
 
     def _assembly(self) -> AssemblyProgram:
         threads = tuple(ThreadId(0, group, t) for t, group in enumerate(self.sketch.groups))
