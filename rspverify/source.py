@@ -152,12 +152,12 @@ def _position(problem: Problem) -> tuple[str, int, int]:
 
 
 def read_source(path: Path | str, limit: int = MAX_BYTES) -> Source:
-    """Read one input file as UTF-8 text.
+    """Read one input file as UTF-8 text; it is called as it was given, `./x` not `x`.
 
     Raises InputError where the file is missing, is no file, cannot be read, is larger than
     `limit` bytes, or is not text.
     """
-    path = Path(path)
+    name, path = str(path), Path(path)
     if path.is_dir():
         raise InputError([Problem(None, f"{path}: must be a file, not a folder")])
     if path.exists() and not path.is_file():
@@ -179,4 +179,4 @@ def read_source(path: Path | str, limit: int = MAX_BYTES) -> Source:
         raise InputError([Problem(None, message)]) from None
     if "\0" in text:
         raise InputError([Problem(None, f"{path}: must be text, not binary (it has a NUL byte)")])
-    return Source(str(path), text.replace("\r\n", "\n"))
+    return Source(name, text.replace("\r\n", "\n"))

@@ -291,6 +291,15 @@ def test_all_wrong_paths_are_named_at_once() -> None:
         assert f"{path}: no such file or folder" in result.stderr
 
 
+def test_a_file_is_called_as_it_was_given(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether its verdict is decided or known."""
+    monkeypatch.chdir(root)
+    given = ["./schemes/original.yaml", "./litmus//rsp/paper/Fig4.litmus"]
+    for cached in (False, True):
+        (found,) = json.loads(run("check", *given, "--format", "json").stdout)["results"]
+        assert (found["scheme_file"], found["file"], found["cached"]) == (*given, cached)
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
     command = [
