@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: check test lint bench schemas tables refresh clean
+.PHONY: check test lint bench dist schemas tables refresh clean
 .DEFAULT_GOAL := check
 
 check: .venv/run.stamp  ## the main job: every suite below litmus, held to what is expected of it
@@ -29,6 +29,11 @@ refresh: .venv/run.stamp  ## write what this version says to the expected.yaml o
 tables: .venv/run.stamp  ## the tables of the grammars, to be made anew when a .lark file changes
 	$(BIN)/python -m rspverify.grammar $$(find rspverify -name '*.lark')
 
+dist: .venv/dist.stamp  ## the wheel and the source distribution, tried out of an empty folder
+	rm -rf build dist
+	$(BIN)/python -m build --outdir dist
+	PYTHON=$(PYTHON) .ci/installed dist
+
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
@@ -47,6 +52,10 @@ clean:
 
 .venv/bench.stamp: .venv/run.stamp
 	$(PIP) --editable '.[bench]'
+	@touch $@
+
+.venv/dist.stamp: .venv/run.stamp
+	$(PIP) --editable '.[dist]'
 	@touch $@
 
 .venv/lint.stamp: .venv/run.stamp

@@ -31,14 +31,22 @@ for each in COMMANDS:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"rspverify {__version__}")
+        from importlib.metadata import version
+
+        typer.echo(f"rspverify {__version__}, z3 {version('z3-solver')}")
         raise typer.Exit
 
 
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Show the version, and that of the solver.",
+        ),
     ] = False,
 ) -> None:
     pass

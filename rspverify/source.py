@@ -8,6 +8,8 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
+from rspverify.shipped import located
+
 MAX_BYTES = 1_000_000
 """Largest input file that is read, in bytes. A litmus test or a scheme has a few thousand."""
 
@@ -157,26 +159,26 @@ def read_source(path: Path | str, limit: int = MAX_BYTES) -> Source:
     Raises InputError where the file is missing, is no file, cannot be read, is larger than
     `limit` bytes, or is not text.
     """
-    name, path = str(path), Path(path)
+    name, path = str(path), located(path)
     if path.is_dir():
-        raise InputError([Problem(None, f"{path}: must be a file, not a folder")])
+        raise InputError([Problem(None, f"{name}: must be a file, not a folder")])
     if path.exists() and not path.is_file():
-        raise InputError([not_regular(path)])
+        raise InputError([not_regular(name)])
     try:
         with path.open("rb") as stream:
             data = stream.read(limit + 1)
     except FileNotFoundError:
-        raise InputError([Problem(None, f"{path}: no such file", "check the path")]) from None
+        raise InputError([Problem(None, f"{name}: no such file", "check the path")]) from None
     except OSError as error:
-        raise InputError([Problem(None, f"{path}: cannot be read: {error.strerror}")]) from None
+        raise InputError([Problem(None, f"{name}: cannot be read: {error.strerror}")]) from None
     if len(data) > limit:
-        size = f"{path}: must have at most {limit:,} bytes, not {path.stat().st_size:,}"
+        size = f"{name}: must have at most {limit:,} bytes, not {path.stat().st_size:,}"
         raise InputError([Problem(None, size, "split the file, or check that it is the right one")])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        message = f"{path}: must be UTF-8 text, not binary (byte {error.start} is not UTF-8)"
+        message = f"{name}: must be UTF-8 text, not binary (byte {error.start} is not UTF-8)"
         raise InputError([Problem(None, message)]) from None
     if "\0" in text:
-        raise InputError([Problem(None, f"{path}: must be text, not binary (it has a NUL byte)")])
+        raise InputError([Problem(None, f"{name}: must be text, not binary (it has a NUL byte)")])
     return Source(name, text.replace("\r\n", "\n"))

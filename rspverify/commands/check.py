@@ -14,7 +14,7 @@ from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
 from rspverify.commands.guard import Stop, collect, stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
-from rspverify.commands.output import judge_of
+from rspverify.commands.output import judge_of, note
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
@@ -181,12 +181,14 @@ def _of_command_line(
     from rspverify.judge.run import Run
     from rspverify.source import require
 
-    schemes, tests = split_inputs(inputs)
+    meant = split_inputs(inputs)
+    schemes, tests = meant.schemes, meant.tests
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
     require(expect is None or Path(expect).parent.is_dir(), f"{expect}: its folder must exist")
     known = read_expected(expect, settings.model) if expect and not refresh else None
     judge = judge_of(jobs, cached=kept)
     read = read_inputs(schemes, settings, judge)
+    note(meant.notes)
     suite = Suite("", "", Kind.SCHEMES, tuple(schemes), {}, expect or "", False)
     coming = Run(read, judge).results(tests)
     return _Part(suite, read.names, settings, tests, inputs, known, coming)
@@ -197,7 +199,14 @@ def _of_suites(
 ) -> list[_Part]:
     from rspverify.corpus.expected import read_all_expected
     from rspverify.corpus.run import suite_results
+    from rspverify.shipped import ships
+    from rspverify.source import require
 
+    for suite in suites:
+        message = (
+            f"{suite.expected}: ships with rspverify; --refresh must go with suites of one's own"
+        )
+        require(not (refresh and ships(suite.expected)), message)
     chosen = [suite.settings(settings) for suite in suites]
     known = [None] * len(suites) if refresh else read_all_expected(suites, chosen)
     judge = judge_of(jobs, cached=kept)

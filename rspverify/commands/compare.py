@@ -10,7 +10,7 @@ from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
-from rspverify.commands.output import judge_of, print_answer
+from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def compare(
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 with --fail-on-regression, a
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
-    from rspverify.corpus.inputs import default_tests, find_tests
+    from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
     from rspverify.engineering.compare.comparer import Comparer
     from rspverify.engineering.comparison import Change
     from rspverify.judge.reading import read_inputs
@@ -79,6 +79,7 @@ def compare(
     from rspverify.render.compare_text import CompareStream, summary
     from rspverify.render.console import opened
     from rspverify.scheme.cost import default_costs, read_costs
+    from rspverify.shipped import located
     from rspverify.source import InputError, Problem, require
     from rspverify.verdict import Word
 
@@ -86,7 +87,9 @@ def compare(
         message = f"the two schemes must come first, and then the tests: {scheme}"
         require(not scheme.endswith(".litmus"), message)
     problems: list[Problem] = []
-    files = find_tests(tests, problems) if tests else default_tests(problems)
+    meant = Meant([], find_tests(tests, problems)) if tests else default_tests(problems)
+    files = meant.tests
+    schemes = [scheme_meant(word, problems) for word in (old, new)]
     weights, given = default_costs(), None
     judge = judge_of(jobs, cached=not no_cache)
     try:
@@ -94,13 +97,15 @@ def compare(
     except InputError as error:
         problems += error.problems
     try:
-        given = read_inputs((old, new), settings, judge, unique=False)
+        there = [path for path in schemes if located(path).exists()]
+        given = read_inputs(there, settings, judge, unique=False)
     except InputError as error:  # What is wrong with a scheme that is both is met twice.
         problems += dict.fromkeys(error.problems)
     if problems or given is None:
         raise InputError(problems)
 
     found: list[Compared] = []
+    note(meant.notes)
     text = format is FormatName.TEXT
     with opened(output) as console:
         with CompareStream(console, len(files), text=text) as stream:

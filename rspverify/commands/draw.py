@@ -73,6 +73,7 @@ def draw(
     execution; 3 a limit was met, or the test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
+    from rspverify.corpus.inputs import meant_by
     from rspverify.drawing.draw import NoExecutionError, Wanted, Which
     from rspverify.drawing.draw import draw as drawn
     from rspverify.judge.incident import Incident, reporting
@@ -100,6 +101,7 @@ def draw(
     if format is None:
         ends_so = output is not None and output.endswith((".dot", ".gv"))
         format = Form.DOT if ends_so else Form.SVG
+    (test,) = meant_by(tests=[test]).tests
     text, missing = "", None
     with reporting(Incident("draw", (test,), (), settings, options, OF_A_TEST)):
         model = load_model(settings.model)

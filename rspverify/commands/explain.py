@@ -20,6 +20,7 @@ def explain(
     Exit code: 70 internal error, with a folder to report; otherwise as of check.
     """
     from rspverify.axiomatic import load_model
+    from rspverify.corpus.inputs import meant_by
     from rspverify.judge.explain import explain as explained
     from rspverify.judge.incident import Incident, reporting
     from rspverify.judge.loaded_test import read_test
@@ -31,6 +32,8 @@ def explain(
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
+    meant = meant_by(schemes=[scheme], tests=[test])
+    (scheme,), (test,) = meant.schemes, meant.tests
     with reporting(Incident("explain", (test,), (scheme,), settings)):
         table = load_scheme(scheme, settings)
         found = explained(

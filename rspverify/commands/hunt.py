@@ -98,6 +98,7 @@ def hunt(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
     scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
     """
+    from rspverify.corpus.inputs import meant_by
     from rspverify.engineering.hunt.files import written_to
     from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
     from rspverify.engineering.hunt.operations import hunting_space
@@ -109,6 +110,7 @@ def hunt(
     from rspverify.source import InputError, Problem
 
     started = time.perf_counter()
+    (scheme,) = meant_by(schemes=[scheme]).schemes
     require_folder(write, "programs")
     judge = judge_of(jobs, cached=not no_cache)
     (named,), memory_model = read_inputs([scheme], settings, judge).parsed()

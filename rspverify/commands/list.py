@@ -11,18 +11,23 @@ from rspverify.soundness.settings import Engine
 
 @command("Models, machines, engines, schemes and tests.", name="list")
 def list_() -> None:
-    """List models, machines and engines, and what is in the folders schemes and litmus here."""
+    """List what a command line may name: models, machines, engines, schemes and tests.
+
+    A path means what is there, or what ships with rspverify under the same path. A word that is
+    neither is a name: of a scheme or of a test.
+    """
     from rspverify.assembly import MACHINES
     from rspverify.axiomatic import shipped_models
-    from rspverify.corpus.inputs import SCHEME_ENDINGS
     from rspverify.render.listing_text import listing
+    from rspverify.shipped import schemes_named, ships, tests_named
 
-    schemes = sorted(
-        str(each) for each in Path("schemes").glob("*") if each.suffix in SCHEME_ENDINGS
-    )
+    schemes = {path: ships(path) for path in schemes_named()}
     families: dict[str, int] = {}
-    for each in sorted(Path("litmus").rglob("*.litmus")):
-        families[str(each.parent)] = families.get(str(each.parent), 0) + 1
+    tests = tests_named()
+    for path in tests:
+        folder = Path(path).parent.as_posix()
+        families[folder] = families.get(folder, 0) + 1
     engines = {each.value: each.summary for each in Engine}
     machines = {each.name: each.summary for each in MACHINES.values()}
-    print_parts(None, listing(shipped_models(), machines, engines, schemes, families))
+    ours = bool(tests) and ships(tests[0])
+    print_parts(None, listing(shipped_models(), machines, engines, schemes, families, ours))

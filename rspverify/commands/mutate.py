@@ -75,7 +75,8 @@ def mutate(
     from rspverify.source import require
 
     started = time.perf_counter()
-    schemes, tests = split_inputs(inputs)
+    meant = split_inputs(inputs)
+    schemes, tests = meant.schemes, meant.tests
     require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
     weights = read_costs(costs) if costs else default_costs()
     judge = judge_of(jobs, cached=not no_cache)
@@ -83,7 +84,7 @@ def mutate(
     asked = asked_of(setup, weights, widen=widen)
     if write is not None:
         asked = written_to(write, asked)
-    note(setup.verdicts.model.notes)
+    note((*meant.notes, *setup.verdicts.model.notes))
     known: list[Baseline] = []
     found: list[Finding] = []
     with opened(output) as console:

@@ -34,8 +34,8 @@ CostsFile = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
 ]
-SchemeFile = Annotated[str, typer.Argument(help="A scheme, a .yaml file.")]
-TestFile = Annotated[str, typer.Argument(help="A litmus test.")]
+SchemeFile = Annotated[str, typer.Argument(help="A scheme: a .yaml file, or a name as of list.")]
+TestFile = Annotated[str, typer.Argument(help="A litmus test: a file, or a name as of list.")]
 SchemeAndTests = Annotated[
     list[str],
     typer.Argument(

@@ -60,7 +60,7 @@ def outcomes(
     test is beyond this version; 0 otherwise.
     """
     from rspverify.axiomatic import load_model
-    from rspverify.corpus.inputs import tests_in
+    from rspverify.corpus.inputs import meant_by, tests_in
     from rspverify.judge.listing import Listing
     from rspverify.judge.reading import load_scheme
     from rspverify.render.console import opened
@@ -76,6 +76,7 @@ def outcomes(
     files = tests_in(tests)
     model = load_model(settings.model)
     note(model.notes)
+    schemes = tuple(meant_by(schemes=schemes).schemes)
     tables = tuple(load_scheme(path, settings) for path in schemes)
     listing = Listing(model, tables, schemes, settings, races)
     found: list[OutcomeAnswer] = []

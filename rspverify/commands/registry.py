@@ -9,6 +9,7 @@ from rspverify.commands.draw import draw
 from rspverify.commands.explain import explain
 from rspverify.commands.generate import generate
 from rspverify.commands.hunt import hunt
+from rspverify.commands.init import init
 from rspverify.commands.list import list_
 from rspverify.commands.mutate import mutate
 from rspverify.commands.outcomes import outcomes
@@ -29,5 +30,6 @@ COMMANDS = (
     show,
     cache,
     generate,
+    init,
     list_,
 )

@@ -123,7 +123,8 @@ def repair(
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, Problem, require
 
-    schemes, tests = split_inputs([*inputs, *([than] if than else [])])
+    meant = split_inputs([*inputs, *([than] if than else [])])
+    schemes, tests = meant.schemes, meant.tests
     require(
         len(schemes) == 1 + (than is not None),
         f"one scheme must be given, not {len(schemes) - (than is not None)}",
@@ -132,7 +133,7 @@ def repair(
     wanted = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
     judge = judge_of(jobs, cached=not no_cache)
     setup = read_setup(schemes, tests, settings_for(settings), judge)
-    note(setup.verdicts.model.notes)
+    note((*meant.notes, *setup.verdicts.model.notes))
     with opened(output) as console:
         with shown_search() as step:
             scheme = setup.schemes[0].scheme

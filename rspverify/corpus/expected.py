@@ -25,6 +25,7 @@ from pathlib import Path
 from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result
 from rspverify.corpus.suite import Kind, Suite, read_each
 from rspverify.files import write
+from rspverify.shipped import located
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
@@ -141,7 +142,7 @@ def read_all_expected(
 
     def read(given: tuple[Suite, Settings]) -> Expected | None:
         suite, chosen = given
-        if not Path(suite.expected).exists():
+        if not located(suite.expected).exists():
             return None
         return read_expected(suite.expected, chosen.model, suite.kind)
 
@@ -207,7 +208,7 @@ def write_expected(
             for column, word in row.items()
         }
         for test, row in kept.verdicts.items()
-        if (place.parent / test).exists()
+        if located(place.parent / test).exists()
     }
     for result in results:
         if result.words == Word.ERROR:
@@ -221,6 +222,11 @@ def write_expected(
         if result.progress is not None or word in WITHOUT_PROGRESS:
             progress = result.progress.value if result.progress else None
         entries.setdefault(test, {})[column] = _entry(word, progress)
+    write(path, expected_text(entries, model, kind))
+
+
+def expected_text(entries: Words, model: str | None, kind: Kind = Kind.SCHEMES) -> str:
+    """The file that says what is expected: an entry by test, and by scheme or model."""
     lines = [_HEADERS[kind], f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{_KEYS[kind]}:"]
     if not entries:
         lines.append(" {}")
@@ -229,7 +235,7 @@ def write_expected(
         row = ", ".join(f"{column}: {word}" for column, word in sorted(entries[test].items()))
         name = test if _PLAIN.fullmatch(test) else json.dumps(test)
         lines.append(f"  {name}: {{{row}}}\n")
-    write(path, "".join(lines))
+    return "".join(lines)
 
 
 def not_to_be_expected(results: Iterable[Result | ModelAnswer]) -> list[str]:

@@ -1,44 +1,106 @@
-"""Which files a command line means: schemes by their ending, tests as files or folders, suites."""
+"""What the words of a command line mean: schemes, tests as files or folders, suites.
+
+A path is what is there, or what ships (shipped.py); another word is a name.
+"""
 
 from __future__ import annotations
 
 import os.path
 from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 
-from rspverify.corpus.suite import CORPUS, FILE, Suite, find_suites, read_each
+from rspverify.corpus.suite import FILE, Suite, find_suites, read_each
+from rspverify.shipped import (
+    SCHEME_ENDINGS,
+    SCHEMES,
+    TEST_ENDING,
+    TESTS,
+    located,
+    schemes_named,
+    ships,
+    tests_below,
+    tests_named,
+)
 from rspverify.source import InputError, Problem, not_regular
 
-SCHEME_ENDINGS = (".yaml", ".yml")
+
+@dataclass(frozen=True)
+class Meant:
+    """The paths of schemes and of tests. notes: what must be said of how they were found."""
+
+    schemes: list[str]
+    tests: list[str]
+    notes: tuple[str, ...] = ()
 
 
-def split_inputs(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The schemes and the tests among paths, folders replaced by the tests in them.
+def split_inputs(words: Sequence[str]) -> Meant:
+    """The schemes and the tests that words mean, folders replaced by the tests in them.
 
-    Without tests, those of `default_tests`. Raises InputError with every path that is wrong.
+    Without tests, those of `default_tests`. Raises InputError with every word that means nothing.
     """
-    schemes = [path for path in paths if path.endswith(SCHEME_ENDINGS)]
-    given = [path for path in paths if not path.endswith(SCHEME_ENDINGS)]
-    problems = [_missing(path) for path in schemes if not Path(path).exists()]
-    problems += [not_regular(path) for path in schemes if _irregular(Path(path))]
+    problems: list[Problem] = []
+    schemes = [path for word in words if (path := _as_scheme(word)) is not None]
+    given = [word for word in words if _as_scheme(word) is None]
+    problems += [_missing(path) for path in schemes if not located(path).exists()]
+    problems += [not_regular(path) for path in schemes if _irregular(located(path))]
     if not schemes:
-        message = "at least one scheme must be given, a file that ends in .yaml"
-        problems.append(Problem(None, message, "e.g. schemes/proposed.yaml"))
-    tests = find_tests(given, problems) if given else default_tests(problems)
+        message = f"at least one scheme must be given, a file that ends in {SCHEME_ENDINGS[0]}"
+        problems.append(Problem(None, message, f"e.g. {SCHEMES}/proposed.yaml"))
+    meant = Meant(schemes, find_tests(given, problems)) if given else default_tests(problems)
     if problems:
         raise InputError(problems)
-    return schemes, tests
+    return Meant(schemes, meant.tests, meant.notes)
 
 
-def default_tests(problems: list[Problem]) -> list[str]:
-    """The tests of the default suites below `litmus`; of a folder without suites all its tests."""
+def default_tests(problems: list[Problem]) -> Meant:
+    """The tests of the default suites below `litmus`; of a folder without suites all its tests.
+
+    A folder `litmus` here comes before the one that ships. What is wrong goes to `problems`.
+    """
     try:
-        suites = [each for each in find_suites(CORPUS) if each.default]
+        suites = [each for each in find_suites(TESTS) if each.default]
     except InputError as error:
         problems += error.problems
-        return []
-    return find_tests([each.folder for each in suites] or [CORPUS], problems)
+        return Meant([], [])
+    folders = [each.folder for each in suites] or [TESTS]
+    whose = "that ship with rspverify" if ships(TESTS) else f"of the folder {TESTS} here"
+    note = f"no tests are given, so it is those {whose}: {', '.join(folders)}"
+    return Meant([], find_tests(folders, problems), (note,))
+
+
+def scheme_meant(word: str, problems: list[Problem]) -> str:
+    """The path of the scheme that a word means; where it means none that goes to `problems`."""
+    path = _as_scheme(word) or word
+    if not located(path).exists():
+        problems.append(_missing(path))
+    return path
+
+
+def meant_by(*, schemes: Sequence[str] = (), tests: Sequence[str] = ()) -> Meant:
+    """The paths of schemes and of tests, one for each word. Raises InputError for all of them."""
+    problems: list[Problem] = []
+    paths = [scheme_meant(word, problems) for word in schemes]
+    files = [
+        word if located(word).exists() else "".join(find_tests([word], problems)) for word in tests
+    ]
+    if problems:
+        raise InputError(problems)
+    return Meant(paths, files)
+
+
+def _as_scheme(word: str) -> str | None:
+    """The path of the scheme that a word means; None if it is none: a test, or unknown."""
+    if word.endswith(SCHEME_ENDINGS):
+        return word
+    named = schemes_named(word) if _is_name(word) else []
+    return named[0] if named else None
+
+
+def _is_name(word: str) -> bool:
+    return Path(word).name == word and not located(word).exists()
 
 
 def tests_in(paths: Sequence[str]) -> list[str]:
@@ -50,46 +112,52 @@ def tests_in(paths: Sequence[str]) -> list[str]:
     return tests
 
 
-def find_tests(paths: Sequence[str], problems: list[Problem]) -> list[str]:
-    """Test files in a stable order, each once however its path is spelled.
+def find_tests(words: Sequence[str], problems: list[Problem]) -> list[str]:
+    """The paths of tests in a stable order, each once however its path is spelled.
 
-    The first spelling counts. What is wrong with a path goes to `problems`.
+    The first spelling counts. What is wrong with a word goes to `problems`.
     """
     found: list[str] = []
-    for path in paths:
-        place = Path(path)
+    for word in words:
+        place = located(word)
         if place.is_dir():
-            tests = sorted(map(str, place.rglob("*.litmus")))
+            tests = tests_below(word)
             if not tests:
-                message = f"{path}: must have .litmus files in it or below it, and has none"
+                message = f"{word}: must have {TEST_ENDING} files in it or below it, and has none"
                 problems.append(Problem(None, message))
             found += tests
         elif _irregular(place):
-            problems.append(not_regular(path))
+            problems.append(not_regular(word))
         elif place.exists():
-            found.append(path)
+            found.append(word)
+        elif _is_name(word) and len(named := tests_named(word)) == 1:
+            found += named
+        elif _is_name(word) and named:
+            message = f"{word}: must be one test, and {len(named)} are called so"
+            problems.append(Problem(None, message, f"give its path: {', '.join(named[:5])}"))
         else:
-            problems.append(_missing(path))
+            problems.append(_missing(word))
     spelled: dict[str, str] = {}
     for path in found:
         spelled.setdefault(os.path.abspath(path), path)
     return list(spelled.values())
 
 
-def suites_meant(paths: Sequence[str]) -> list[Suite] | None:
-    """The suites in folders or below them, without any path those below `litmus`.
+def suites_meant(words: Sequence[str]) -> list[Suite] | None:
+    """The suites in folders or below them, without any word those below `litmus`.
 
-    None where something else is meant: a scheme or a test is among the paths. Raises InputError.
+    None where something else is meant: a scheme or a test is among the words. Raises InputError.
     """
-    if any(path.endswith((*SCHEME_ENDINGS, ".litmus")) for path in paths):
+    others = any(word.endswith(TEST_ENDING) or _as_scheme(word) is not None for word in words)
+    if others or any(_is_name(word) and tests_named(word) for word in words):
         return None
-    found = chain.from_iterable(read_each(_suites_in, paths or [CORPUS]))
+    found = chain.from_iterable(read_each(_suites_in, words or [TESTS]))
     return list({os.path.abspath(each.folder): each for each in found}.values())
 
 
 def _suites_in(path: str) -> list[Suite]:
-    if not Path(path).is_dir():
-        raise InputError([_missing(path, a_suite=True)])
+    if not located(path).is_dir():
+        raise InputError([_missing(path)])
     if there := find_suites(path):
         return there
     message = f"{path}: must be a suite, or have one below it: a folder with a {FILE}"
@@ -101,9 +169,12 @@ def _irregular(place: Path) -> bool:
     return place.exists() and not place.is_file() and not place.is_dir()
 
 
-def _missing(path: str, *, a_suite: bool = False) -> Problem:
-    hint = None
-    if path == CORPUS:
-        what = "a scheme and tests, or a suite" if a_suite else "a test or a folder of tests"
-        hint = f"name {what}, or run where the folder {CORPUS} is"
-    return Problem(None, f"{path}: no such file or folder", hint)
+def _missing(word: str) -> Problem:
+    """That a word means nothing; names that are nearly so."""
+    if not _is_name(word) or "." in word:
+        return Problem(None, f"{word}: no such file or folder", "check the path")
+    names = {Path(path).stem for path in [*schemes_named(), *tests_named()]}
+    near = get_close_matches(word, sorted(names), n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "rspverify list shows all names"
+    message = f"{word}: no such file or folder, and no scheme or test is called so"
+    return Problem(None, message, hint)

@@ -9,6 +9,7 @@ from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from rspverify.shipped import located, tests_below
 from rspverify.soundness.settings import OF_A_TEST, OPTIONS, Settings, require_consistent
 from rspverify.source import InputError, Problem, read_source
 from rspverify.yaml_reader import (
@@ -23,8 +24,6 @@ from rspverify.yaml_reader import (
 )
 
 FILE = "suite.yaml"
-CORPUS = "litmus"
-"""The folder below which suites are looked for."""
 EXPECTED = "expected.yaml"
 
 T = TypeVar("T")
@@ -62,7 +61,7 @@ class Suite:
 
     def tests(self) -> list[str]:
         """Its tests in a stable order."""
-        return sorted(map(str, Path(self.folder).rglob("*.litmus")))
+        return tests_below(self.folder)
 
     def settings(self, given: Settings) -> Settings:
         """Its settings, but for what a command line has chosen otherwise. Raises InputError."""
@@ -99,16 +98,17 @@ def find_suites(folder: str) -> list[Suite]:
 
 def _suite_folders(folder: str) -> Iterator[str]:
     """Those that have a suite.yaml; what is below one belongs to it."""
-    for place, below, files in os.walk(folder):
+    start = located(folder)
+    for place, below, files in os.walk(start):
         if FILE in files:
             below.clear()
-            yield place
+            yield str(Path(folder, Path(place).relative_to(start)))
         below.sort()
 
 
 def read_suite(folder: str) -> Suite:
     """The suite of a folder, from its suite.yaml. Raises InputError with every mistake in it."""
-    source = read_source(Path(folder, FILE))
+    source = read_source(os.path.join(folder, FILE))
     root, problems = read_yaml(source)
     if root is None:
         raise InputError(problems)
@@ -136,7 +136,7 @@ def read_suite(folder: str) -> Suite:
         if default and Kind.SCHEMES not in kinds:
             message = "default must be false for a suite that no scheme is checked with"
             problems.append(Problem(fields["default"].span, message))
-    if not any(Path(folder).rglob("*.litmus")):
+    if not tests_below(folder):
         message = "the suite must have .litmus files in its folder or below it, and has none"
         problems.append(Problem(root.span, message))
     if problems or about is None:
@@ -158,7 +158,7 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
         name, is_path = item.text, kind is Kind.SCHEMES or item.text.endswith(".cat")
         if is_path:
             name = os.path.normpath(os.path.join(folder, name))
-            if not Path(name).is_file():
+            if not located(name).is_file():
                 problems.append(Problem(item.span, f"{name}: no such file"))
         if name in names:
             problems.append(Problem(item.span, f"{kind} must name {item.text} once, not twice"))

@@ -23,6 +23,7 @@ from rspverify.answers import Internal
 from rspverify.axiomatic.texts import model_texts
 from rspverify.judge.privacy import Places, shown_traceback
 from rspverify.limits import LimitReached
+from rspverify.shipped import located
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import OPTIONS, Settings, option_words
 from rspverify.source import InputError
@@ -117,7 +118,7 @@ def _contents(
     found: dict[str, bytes] = {}
     for path, name in files.items():
         with suppress(OSError):
-            found[name] = Path(path).read_bytes()
+            found[name] = located(path).read_bytes()
     settings = incident.settings
     if settings is not None:
         texts = {f"model/{path}": text for path, text in model_texts(settings.model).items()}

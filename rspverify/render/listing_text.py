@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from rich.text import Text
+
+_RULE = (
+    "A path means what is there, or else what ships with rspverify under the same path.",
+    "A word that is no path is a name: of a scheme, as `proposed`, or of a test, as `Fig4`.",
+    "Without tests, commands take those of a folder litmus here, or else those that ship.",
+)
 
 
 def listing(
     models: Sequence[str],
     machines: Mapping[str, str],
     engines: Mapping[str, str],
-    schemes: Sequence[str],
+    schemes: Mapping[str, bool],
     families: Mapping[str, int],
+    ours: bool,
 ) -> Iterator[Text]:
-    """Names by kind; tests by folder, with how many there are."""
-    for title, names in {"models": models, "schemes here": schemes}.items():
-        yield Text(title, style="bold")
-        yield from (Text(f"  {name}") for name in names or ("none",))
+    """Names by kind; schemes with whether they ship; tests by folder, with how many there are.
+
+    ours: whether the tests ship, as there is no folder of the user's.
+    """
+    yield Text("models", style="bold").append("  --model, or a .cat file", style="not bold dim")
+    yield from (Text(f"  {name}") for name in models)
     for title, said in {"machines": machines, "engines": engines}.items():
-        yield Text(title, style="bold")
+        option = f"  --{title.removesuffix('s')}"
+        yield Text(title, style="bold").append(option, style="not bold dim")
         yield from (Text(f"  {name}: {words}") for name, words in said.items())
-    yield Text("tests here", style="bold")
+    yield Text("schemes", style="bold")
+    for path, shipped in schemes.items():
+        where = "" if shipped else "  here"
+        yield Text(f"  {PurePath(path).stem}").append(f"  {path}{where}", style="dim")
+    whose = "those that ship" if ours else "those of the folder litmus here"
+    yield Text("tests", style="bold").append(f"  {whose}", style="not bold dim")
     yield from (Text(f"  {folder}: {count}") for folder, count in families.items())
-    if not families:
-        yield Text("  none")
+    yield Text("")
+    yield from map(Text, _RULE)

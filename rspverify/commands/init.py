@@ -1,0 +1,29 @@
+"""`init`: a folder to start with."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Annotated
+
+import typer
+
+from rspverify.commands.command import command
+
+
+@command("A folder with a scheme to edit.")
+def init(
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Where the files go. Default: here.")
+    ] = ".",
+) -> None:
+    """Write a scheme to edit, what is expected of it, and files that check it in a pipeline.
+
+    Never overwrites a file that is not the very same.
+    """
+    from rspverify.corpus.starter import CHECK, write_starter
+
+    for path in write_starter(folder):
+        print(f"wrote {path}")
+    here = os.path.samefile(folder, ".")
+    print(f"next: {'' if here else f'cd {shlex.quote(folder)} && '}{CHECK}")

@@ -1,0 +1,64 @@
+"""What ships with rspverify, and where it is found: schemes and tests, as in the repository.
+
+One rule for all commands. A path means what is there; where nothing is there, what ships under the
+same path, so that `schemes/proposed.yaml` and `litmus/rsp` can be named from any folder. A word
+that is neither is the name of a scheme, as `proposed`, or of a test, as `Fig4`.
+"""
+
+from __future__ import annotations
+
+from glob import escape
+from importlib.resources import files
+from pathlib import Path
+
+SCHEMES, TESTS = "schemes", "litmus"
+"""The folders that ship, and those in which schemes and tests of one's own are looked for."""
+
+SCHEME_ENDINGS = (".yaml", ".yml")
+TEST_ENDING = ".litmus"
+
+SHIPPED = Path(str(files("rspverify"))) / "data"
+
+
+def located(path: Path | str) -> Path:
+    """Where a path leads: to what is there, or else to what ships under it, if anything does."""
+    own = Path(path)
+    if own.is_absolute() or own.exists() or own.parts[:1] not in ((SCHEMES,), (TESTS,)):
+        return own
+    shipped = SHIPPED / own
+    return shipped if ".." not in own.parts and shipped.exists() else own
+
+
+def ships(path: Path | str) -> bool:
+    """Whether a path leads to what ships, and not to a file or folder of the user's."""
+    return located(path) != Path(path)
+
+
+def tests_below(folder: str) -> list[str]:
+    """The tests in a folder and below it, in a stable order, by the path of the folder."""
+    place = located(folder)
+    found = (each.relative_to(place) for each in place.rglob(f"*{TEST_ENDING}"))
+    return sorted(str(Path(folder, each)) for each in found)
+
+
+def schemes_named(name: str | None = None) -> list[str]:
+    """The schemes of a name, or all: those that ship, but for those of a folder `schemes` here."""
+    stem = "*" if name is None else escape(name)
+    return sorted(it for ending in SCHEME_ENDINGS for it in _named(SCHEMES, stem + ending))
+
+
+def tests_named(name: str | None = None) -> list[str]:
+    """The tests of a name, or all: those below a folder `litmus` here, or else those that ship."""
+    stem = "*" if name is None else escape(name)
+    return _named(TESTS, stem + TEST_ENDING)
+
+
+def _named(folder: str, pattern: str) -> list[str]:
+    """Files by their paths from the folder on; one of ours counts only where there is no other."""
+    own, shipped = (
+        sorted(str(each.relative_to(above)) for each in (above / folder).rglob(pattern))
+        for above in (Path(), SHIPPED)
+    )
+    if folder == TESTS:
+        return own or shipped
+    return [*own, *(each for each in shipped if each not in own)]

@@ -1,0 +1,222 @@
+"""What words of a command line mean in a folder without anything, and in one with files of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+from rspverify.corpus.inputs import find_tests, meant_by, split_inputs, suites_meant
+from rspverify.shipped import located, schemes_named, ships, tests_named
+from rspverify.source import InputError, Problem, read_source
+
+TEST = """\
+OpenCL mine
+{ [x]=0; }
+P0 (global atomic_int* x) { atomic_store(x, 1); }
+scopeTree (device (work_group P0))
+exists (x=1)
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty one, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, words)
+
+
+def own(path: str, text: str = TEST) -> Path:
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    return place
+
+
+def refused(*words: str) -> list[Problem]:
+    with pytest.raises(InputError) as error:
+        split_inputs(words)
+    return list(error.value.problems)
+
+
+def test_what_ships_can_be_named_from_anywhere(root: Path) -> None:
+    for path in ("schemes/proposed.yaml", "litmus/rsp/paper/Fig4.litmus", "litmus/rsp"):
+        assert ships(path)
+        assert located(path).resolve() == (root / path).resolve()
+    source = read_source("schemes/proposed.yaml")
+    assert source.name == "schemes/proposed.yaml"
+    assert source.text == (root / "schemes/proposed.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "proposed.yaml",
+        "litmus/../schemes/proposed.yaml",
+        "../litmus/rsp",
+        "init/mine.yaml",
+        "/litmus/rsp",
+        "litmus/rsp/nowhere.litmus",
+        "",
+    ],
+)
+def test_no_other_path_leads_into_the_package(path: str) -> None:
+    assert located(path) == Path(path)
+
+
+def test_what_is_there_comes_first() -> None:
+    own("litmus/rsp/paper/Fig4.litmus")
+    assert not ships("litmus/rsp/paper/Fig4.litmus")
+    assert ships("litmus/rsp/paper/Fig5.litmus"), "what is not there may still be named"
+    assert read_source("litmus/rsp/paper/Fig4.litmus").text == TEST
+
+
+def test_names() -> None:
+    meant = meant_by(schemes=["proposed", "original"], tests=["Fig4"])
+    assert meant.schemes == ["schemes/proposed.yaml", "schemes/original.yaml"]
+    assert meant.tests == ["litmus/rsp/paper/Fig4.litmus"]
+    own("schemes/proposed.yaml", "name: p")
+    assert meant_by(schemes=["proposed"]).schemes == ["schemes/proposed.yaml"]
+    assert not ships("schemes/proposed.yaml") and ships("schemes/original.yaml")
+    assert schemes_named("proposed") == ["schemes/proposed.yaml"]
+
+
+def test_a_file_comes_before_a_name() -> None:
+    own("Fig4")
+    assert meant_by(tests=["Fig4"]).tests == ["Fig4"]
+
+
+def test_tests_of_a_folder_of_ones_own_are_the_only_ones_with_names() -> None:
+    own("litmus/mine.litmus")
+    assert tests_named("mine") == ["litmus/mine.litmus"]
+    assert tests_named() == ["litmus/mine.litmus"]
+    found = split_inputs(["proposed"])
+    assert found.tests == ["litmus/mine.litmus"]
+    assert found.notes == ("no tests are given, so it is those of the folder litmus here: litmus",)
+
+
+def test_without_tests_it_is_those_that_ship() -> None:
+    found = split_inputs(["proposed"])
+    assert len(found.tests) == 238
+    assert found.notes == (
+        "no tests are given, so it is those that ship with rspverify: litmus/rsp",
+    )
+    suites = suites_meant([])
+    assert suites is not None and len(suites) == 5
+    assert all(located(each.expected).is_file() for each in suites)
+
+
+def test_tests_of_one_name() -> None:
+    own("litmus/a/same.litmus")
+    own("litmus/b/same.litmus")
+    problems: list[Problem] = []
+    assert find_tests(["same"], problems) == []
+    (problem,) = problems
+    assert "same: must be one test, and 2 are called so" in str(problem)
+    assert "litmus/a/same.litmus, litmus/b/same.litmus" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("propsed", "did you mean proposed"),
+        ("Fig44", "did you mean Fig4"),
+        ("*", "rspverify list shows all names"),
+        ("[a-z]", "rspverify list shows all names"),
+        ("a/b", "check the path"),
+    ],
+)
+def test_what_means_nothing(word: str, words: str) -> None:
+    assert any(words in str(each) for each in refused("proposed", word))
+
+
+def test_a_wrong_name_does_not_hide_another() -> None:
+    said = "\n".join(map(str, refused("proposed", "nobody", "nowhere.litmus", "no.yaml")))
+    assert all(f"{word}: no such file" in said for word in ("nobody", "nowhere.litmus", "no.yaml"))
+
+
+def test_what_ships_is_not_written_to() -> None:
+    result = run("check", "litmus/rsp", "--refresh")
+    assert result.exit_code == 2
+    assert "litmus/rsp/expected.yaml: ships with rspverify" in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["explain", "original", "Fig4"], 1, "No execution of the source ends so"),
+        (["explain", "original", "litmus/rsp/paper/Fig4.litmus"], 1, "No execution of the source"),
+        (["show", "proposed"], 0, "Tab. 3, column Proposed"),
+        (["outcomes", "Fig4", "--scheme", "original"], 0, "original"),
+        (["draw", "Fig4"], 0, "<svg"),
+        (["check", "original", "Fig4"], 1, "UNSOUND"),
+        (["check", "litmus/models/opencl"], 0, "all as expected"),
+        (["compare", "original", "proposed", "Fig4"], 0, "UNSOUND"),
+        (["mutate", "proposed", "Fig4"], 1, "mutants"),
+        (["hunt", "original", "--events", "2", "--first"], 1, "the first finding was asked for"),
+        (["list"], 0, "schemes/proposed.yaml"),
+        (["--version"], 0, "z3"),
+    ],
+)
+def test_every_command_works_in_an_empty_folder(words: list[str], code: int, said: str) -> None:
+    result = run(*words)
+    assert result.exit_code == code, result.output
+    assert said in result.output
+
+
+def test_list_says_whose_they_are() -> None:
+    assert "tests  those that ship" in run("list").stdout
+    own("litmus/mine/a.litmus")
+    own("schemes/mine.yaml")
+    said = run("list").stdout
+    assert "tests  those of the folder litmus here\n  litmus/mine: 1\n" in said
+    assert "  mine  schemes/mine.yaml  here\n" in said
+    assert "  proposed  schemes/proposed.yaml\n" in said
+
+
+# ---- init ----------------------------------------------------------------------------------------
+
+
+def test_a_folder_to_start_with() -> None:
+    """What it says to do next is right, and what its files run is the same."""
+    result = run("init", "new")
+    assert result.exit_code == 0
+    command = result.stdout.splitlines()[-1].removeprefix("next: cd new && ")
+    workflow = yaml.safe_load(Path("new/.github/workflows/rspverify.yml").read_text())
+    (hook,) = yaml.safe_load(Path("new/.pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    assert workflow["jobs"]["check"]["steps"][-1]["run"] == hook["entry"] == command
+    assert read_source("new/mine.yaml").text.count("\nname: mine\n") == 1
+
+
+def test_what_it_expects_is_what_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    run("init")
+    result = run(
+        "check", "mine.yaml", "litmus/rsp", "--expect", "expected.yaml", "--format", "json"
+    )
+    assert result.exit_code == 0, result.output
+    assert len(json.loads(result.stdout)["results"]) == 238
+    before = Path("expected.yaml").read_text()
+    assert (
+        run("check", "mine.yaml", "litmus/rsp", "--expect", "expected.yaml", "--refresh").exit_code
+        == 0
+    )
+    assert Path("expected.yaml").read_text() == before
+
+
+def test_nothing_of_ones_own_is_overwritten() -> None:
+    assert run("init").exit_code == run("init").exit_code == 0
+    Path("mine.yaml").write_text("name: other\n")
+    result = run("init")
+    assert result.exit_code == 2
+    assert "mine.yaml: must be as it comes from init, or not exist" in result.stderr
+    assert Path("mine.yaml").read_text() == "name: other\n"
