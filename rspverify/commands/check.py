@@ -50,6 +50,12 @@ def check(
             "--refresh", help="Write the verdicts to the file of --expect, or of suites, instead."
         ),
     ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Print a line for every test, not only where one wishes it otherwise."
+        ),
+    ] = False,
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
@@ -87,8 +93,15 @@ def check(
     with opened(output) as console:
         stream: CheckStream | SuitesStream = SuitesStream(console, text=text)
         if suites is None:
-            progress, count = settings.progress, len(first.tests)
-            stream = CheckStream(console, first.names, count, text, progress=progress)
+            stream = CheckStream(
+                console,
+                first.names,
+                first.tests,
+                text,
+                wished=first.wished,
+                everything=everything,
+                progress=settings.progress,
+            )
         with stream:
             for part in parts:
                 stream.begin(part.suite.folder, part.total)
@@ -99,7 +112,8 @@ def check(
                     break
             reports = [report for report, _ in done]
             if text:
-                stream.finish(reports)
+                commands = first.commands(reports[0]) if suites is None else ()
+                stream.finish(reports, commands)
             else:
                 found = check_report(reports, interrupted=stop.interrupted)
                 console.file.write(to_json(found))
@@ -122,6 +136,34 @@ class _Part:
     given: Sequence[str]
     known: Expected | None
     coming: Generator[Result | ModelAnswer, None, None]
+
+    def wished(self, result: Result) -> bool:
+        """Whether a result is as one wishes: the expected one, where something is expected."""
+        from rspverify.render.check_text import wished
+
+        if self.known is None:
+            return wished(result)
+        return self.known.of(result) == result.words and not result.within and not result.internal
+
+    def commands(self, report: SuiteReport) -> list[str]:
+        """What shows why the smallest test that breaks a scheme does, if one does."""
+        from rspverify.answers import ModelAnswer
+        from rspverify.shipped import located
+        from rspverify.soundness.settings import explain_command
+        from rspverify.verdict import ProgressWord, Word
+
+        shown: list[tuple[bool, int, str, Result]] = []
+        for it in report.results:
+            if isinstance(it, ModelAnswer):
+                continue
+            stuck = it.progress is ProgressWord.STUCK
+            if (it.verdict is Word.UNSOUND or stuck) and not self.wished(it):
+                sound, size = it.verdict is not Word.UNSOUND, located(it.file).stat().st_size
+                shown.append((sound, size, it.file, it))
+        if not shown:
+            return []
+        stuck, _, file, smallest = min(shown, key=lambda each: each[:3])
+        return [explain_command(smallest.scheme_file, file, self.settings, progress=stuck)]
 
     @property
     def total(self) -> int:
@@ -191,7 +233,7 @@ def _of_command_line(
     note(meant.notes)
     suite = Suite("", "", Kind.SCHEMES, tuple(schemes), {}, expect or "", False)
     coming = Run(read, judge).results(tests)
-    return _Part(suite, read.names, settings, tests, inputs, known, coming)
+    return _Part(suite, read.names, settings, tests, meant.given, known, coming)
 
 
 def _of_suites(

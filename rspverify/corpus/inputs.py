@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
@@ -29,10 +29,12 @@ from rspverify.source import InputError, Problem, not_regular
 
 @dataclass(frozen=True)
 class Meant:
-    """The paths of schemes and of tests. notes: what must be said of how they were found."""
+    """The paths of schemes and of tests. given: the files and folders that the tests are of. notes:
+    what must be said of how they were found."""
 
     schemes: list[str]
     tests: list[str]
+    given: Sequence[str] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -49,10 +51,10 @@ def split_inputs(words: Sequence[str]) -> Meant:
     if not schemes:
         message = f"at least one scheme must be given, a file that ends in {SCHEME_ENDINGS[0]}"
         problems.append(Problem(None, message, f"e.g. {SCHEMES}/proposed.yaml"))
-    meant = Meant(schemes, find_tests(given, problems)) if given else default_tests(problems)
+    meant = Meant([], find_tests(given, problems), given) if given else default_tests(problems)
     if problems:
         raise InputError(problems)
-    return Meant(schemes, meant.tests, meant.notes)
+    return replace(meant, schemes=schemes)
 
 
 def default_tests(problems: list[Problem]) -> Meant:
@@ -68,7 +70,7 @@ def default_tests(problems: list[Problem]) -> Meant:
     folders = [each.folder for each in suites] or [TESTS]
     whose = "that ship with rspverify" if ships(TESTS) else f"of the folder {TESTS} here"
     note = f"no tests are given, so it is those {whose}: {', '.join(folders)}"
-    return Meant([], find_tests(folders, problems), (note,))
+    return Meant([], find_tests(folders, problems), folders, (note,))
 
 
 def scheme_meant(word: str, problems: list[Problem]) -> str:

@@ -9,7 +9,7 @@ from rspverify.convert import counts
 from rspverify.engineering import mutation
 from rspverify.engineering.mutate import Baseline, shown, telling
 from rspverify.engineering.setup import Setup
-from rspverify.engineering.shown_commands import explain_command, hunt_command, hunted
+from rspverify.engineering.shown_commands import hunt_command, hunted
 from rspverify.engineering.written import write_schemes
 from rspverify.scheme import scheme_text
 from rspverify.scheme.cost import Costs
@@ -20,6 +20,7 @@ from rspverify.scheme.mutants import (
     stored_elsewhere,
     wider_mutants_of,
 )
+from rspverify.soundness.settings import explain_command
 from rspverify.verdict import Word
 
 

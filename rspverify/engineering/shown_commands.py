@@ -8,14 +8,7 @@ from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.space import chosen_operations
 from rspverify.programs import access_named
 from rspverify.scheme import Row, Scheme
-from rspverify.soundness.settings import OPTIONS, Settings, option_words
-
-
-def explain_command(scheme: str, test: str, settings: Settings, *, progress: bool = False) -> str:
-    """The command that shows the execution behind a verdict, or with `progress` a deadlock."""
-    going = ["--progress"] if progress else []
-    chosen = option_words(settings, OPTIONS.keys() - {"progress"})
-    return shlex.join(["rspverify", "explain", *going, scheme, test, *chosen])
+from rspverify.soundness.settings import Settings, option_words
 
 
 def hunt_command(scheme: str, settings: Settings, devices: int) -> str:

@@ -1,9 +1,11 @@
-"""`check` for people: a line per test with its verdicts, the reasons below, and a summary."""
+"""`check` for people: tests that are not as one wishes, with their verdicts, and a summary."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -15,37 +17,57 @@ from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
 from rspverify.verdict import ProgressWord, Word
 
 _DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
+_WISHED = {Word.SOUND, Word.RACY, Word.UNSUPPORTED}
 _WORD_WIDTH = 11
 _PROGRESS_WIDTH = 9
-_WIDTH = 56
-"""Columns for the title of a test; longer ones push their verdicts to the right."""
+_LONGEST_SCHEME = 24
+_NARROWEST = 20
+_WIDEST = 56
+"""Columns for the name of a test at the least and the most; a longer one is cut in its middle."""
+
+_ALL = 10
+"""So many tests are all shown, whatever their verdicts."""
+
+_NO_ROW = re.compile(r"has no row for (.+?) on \w+")
 
 
 class CheckStream(Stream):
-    """Prints the row of a test as soon as it is decided under every scheme.
+    """Prints the row of a test as soon as it is decided under every scheme, below its folder.
 
-    progress: that of programs (docs/semantics.md, Progress) stands beside their verdicts.
+    tests: their paths. Of many only those are shown that are not as one wishes: `wished` says which
+    are. everything: all are shown. progress: that of programs (docs/semantics.md, Progress) stands
+    beside their verdicts.
     """
 
     def __init__(
         self,
         console: Console,
         schemes: Sequence[str],
-        tests: int,
+        tests: Sequence[str],
         text: bool,
         *,
+        wished: Callable[[Result], bool],
+        everything: bool = False,
         progress: bool = False,
     ) -> None:
         verdicts = TextColumn("{task.completed} of {task.total} verdicts")
-        total = tests * len(schemes)
+        total = len(tests) * len(schemes)
         super().__init__(
             console, verdicts, BarColumn(), TimeElapsedColumn(), text=text, total=total
         )
         self._schemes = schemes
         self._with_progress = progress
+        self._wished = wished
+        self._everything = everything or len(tests) <= _ALL
         self._pending: list[Result] = []
         self._results: list[Result] = []
-        self._heading = [_heading(schemes, progress)]
+        self._hidden = 0
+        self._folder: str | None = None
+        word = _WORD_WIDTH + (_PROGRESS_WIDTH if progress else 0)
+        self._columns = [max(word, min(len(name), _LONGEST_SCHEME)) for name in schemes]
+        room = console.width - 2 - sum(2 + each for each in self._columns)
+        names = max((len(_name(test)) for test in tests), default=0)
+        self._width = max(_NARROWEST, min(names, room, _WIDEST))
 
     def __exit__(self, *error: object) -> None:
         self._print_pending()
@@ -66,52 +88,100 @@ class CheckStream(Stream):
             self._print_pending()
 
     def _print_pending(self) -> None:
-        if self._pending:
-            self.print((*self._heading, *_row(self._pending, self._with_progress)))
-            self._heading, self._pending = [], []
+        row, self._pending = self._pending, []
+        if not row:
+            return
+        if not self._everything and all(map(self._wished, row)):
+            self._hidden += 1
+            return
+        self.print([*self._headings(row[0].file), *self._row(row)])
+
+    def _headings(self, file: str) -> Iterator[Text]:
+        """The schemes, before the first row, and the folder of a test where it is another."""
+        if self._folder is None:
+            names = zip(self._schemes, self._columns, strict=True)
+            cells = "  ".join(middle_cut(name, width).ljust(width) for name, width in names)
+            yield Text(f"{'test'.ljust(self._width + 2)}  {cells}".rstrip(), style="bold")
+        folder = Path(file).parent.as_posix()
+        if folder != self._folder:
+            self._folder = folder
+            yield Text(folder, style="dim")
+
+    def _row(self, results: Sequence[Result]) -> Iterator[Text]:
+        """One test: a verdict per scheme, then each reason that is worth a line, and whose."""
+        line = Text(f"  {middle_cut(_name(results[0].file), self._width).ljust(self._width)}")
+        reasons: dict[tuple[Word, str], list[str]] = {}
+        for it, width in zip(results, self._columns, strict=False):
+            word, start = it.verdict, len(line)
+            line.append("  ").append(word.value.ljust(_WORD_WIDTH), style=STYLES[word])
+            if self._with_progress:
+                style = PROGRESS_STYLES[it.progress] if it.progress else ""
+                line.append(f"  {it.progress or '':{_PROGRESS_WIDTH - 2}}", style=style)
+            line.append(" " * (start + 2 + width - len(line)))
+            if word is not Word.SOUND or it.within:
+                reasons.setdefault((word, it.reason), []).append(it.scheme)
+        line.rstrip()
+        yield line
+        for it in results:
+            if it.progress and it.progress is not ProgressWord.LIVE:
+                reason = f"{it.progress} {it.progress_reason}"
+                reasons.setdefault((it.verdict, reason), []).append(it.scheme)
+        for (word, reason), schemes in reasons.items():
+            who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
+            if word is Word.ERROR:
+                yield Text(f"{who}{reason}", style="red")
+            else:
+                internal = any(it.internal and it.reason == reason for it in results)
+                yield Text(f"    {who}{reason}", style="bold red" if internal else "dim")
 
     def end(self, report: SuiteReport, *, refreshed: bool) -> None:
         """The rest of the rows."""
         self._print_pending()
 
-    def finish(self, reports: Sequence[SuiteReport]) -> None:
-        """The summary, and what is not as expected."""
+    def finish(self, reports: Sequence[SuiteReport], commands: Sequence[str] = ()) -> None:
+        """The summary, what is not as expected, and the commands that show more."""
         (report,) = reports
+        if self._hidden:
+            words = f"{counted(self._hidden, 'test')} as one wishes, not shown (--all)"
+            self.print([*([""] if self._folder else []), Text(words, style="dim")])
         self.print(_summary(self._results, report.seconds, report.total))
+        if not self._everything:
+            self.print(_unsupported(self._results))
         self.print(comparison(report))
+        for command in commands:
+            self.print([Text(f"to see why: {command}")])
 
 
-def _heading(schemes: Sequence[str], progress: bool) -> Text:
-    column = _WORD_WIDTH + (_PROGRESS_WIDTH if progress else 0)
-    names = "  ".join(name.ljust(column) for name in schemes)
-    return Text(f"{'test'.ljust(_WIDTH)}  {names}".rstrip(), style="bold")
+def wished(it: Result) -> bool:
+    """Whether a verdict needs nobody's attention where nothing is expected of it."""
+    stuck = it.progress not in (None, ProgressWord.LIVE)
+    return it.verdict in _WISHED and not stuck and not it.internal
 
 
-def _row(results: Sequence[Result], progress: bool) -> Iterator[Text]:
-    """One test: a verdict per scheme, then each reason that is worth a line, with who it is for."""
-    line = Text(results[0].test.ljust(_WIDTH))
-    reasons: dict[tuple[Word, str], list[str]] = {}
+def middle_cut(name: str, width: int) -> str:
+    """A name as it is, or with something left out in its middle."""
+    if len(name) <= width:
+        return name
+    first = (width - 1) // 2
+    return f"{name[:first]}…{name[len(name) - (width - 1 - first) :]}"
+
+
+def _name(file: str) -> str:
+    return Path(file).stem
+
+
+def _unsupported(results: Sequence[Result]) -> Iterator[Text]:
+    """Why tests cannot be compiled: operations without a row, and how many tests have them."""
+    missing: dict[str, dict[str, dict[str, None]]] = {}
     for it in results:
-        word = it.verdict
-        line.append("  ").append(word.value.ljust(_WORD_WIDTH), style=STYLES[word])
-        if progress:
-            style = PROGRESS_STYLES[it.progress] if it.progress else ""
-            line.append(f"  {it.progress or '':{_PROGRESS_WIDTH - 2}}", style=style)
-        if word is not Word.SOUND or it.within:
-            reasons.setdefault((word, it.reason), []).append(it.scheme)
-    line.rstrip()
-    yield line
-    for it in results:
-        if it.progress and it.progress is not ProgressWord.LIVE:
-            reason = f"{it.progress} {it.progress_reason}"
-            reasons.setdefault((it.verdict, reason), []).append(it.scheme)
-    for (word, reason), schemes in reasons.items():
-        who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
-        if word is Word.ERROR:
-            yield Text(f"{who}{reason}", style="red")
-        else:
-            internal = any(it.internal and it.reason == reason for it in results)
-            yield Text(f"    {who}{reason}", style="bold red" if internal else "dim")
+        if it.verdict is Word.UNSUPPORTED:
+            found = [f"no row for {each}" for each in _NO_ROW.findall(it.reason)]
+            for reason in found or [it.reason]:
+                missing.setdefault(reason, {}).setdefault(it.file, {})[it.scheme] = None
+    for reason, files in sorted(missing.items(), key=lambda each: (-len(each[1]), each[0])):
+        schemes = ", ".join(dict.fromkeys(name for names in files.values() for name in names))
+        words = f"  UNSUPPORTED under {schemes}: {reason}, in {counted(len(files), 'test')}"
+        yield Text(words, style="cyan")
 
 
 def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[Text]:

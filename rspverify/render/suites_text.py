@@ -44,7 +44,7 @@ class SuitesStream(Stream):
         """What is known of a suite."""
         self.print(_block(report, refreshed=refreshed))
 
-    def finish(self, reports: Sequence[SuiteReport]) -> None:
+    def finish(self, reports: Sequence[SuiteReport], commands: Sequence[str] = ()) -> None:
         """One line about all suites."""
         self.print([_conclusion(reports, time.perf_counter() - self._started)])
 

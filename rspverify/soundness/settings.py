@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -197,3 +198,10 @@ def option_words(
         value = getattr(settings, name)
         if name in taken and (name in always or value != getattr(default, name)):
             yield from (option.name,) if value is True else (option.name, str(value))
+
+
+def explain_command(scheme: str, test: str, settings: Settings, *, progress: bool = False) -> str:
+    """The command that shows the execution behind a verdict, or with `progress` a deadlock."""
+    going = ["--progress"] if progress else []
+    chosen = option_words(settings, OPTIONS.keys() - {"progress"})
+    return shlex.join(["rspverify", "explain", *going, scheme, test, *chosen])

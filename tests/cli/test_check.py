@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,14 +10,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
 import pytest
+from results import result
 from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
+from rspverify.verdict import ProgressWord, Word
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3, EX1 = (
@@ -40,12 +44,72 @@ def test_text_has_verdicts_reasons_and_a_summary() -> None:
     result = run("check", ORIGINAL, PROPOSED, FIG4, EX3)
     lines = result.stdout.splitlines()
     assert lines[0].split() == ["test", "original", "proposed"]
-    assert lines[1].split() == ["Fig4", "UNSOUND", "SOUND"]
-    assert lines[2].strip() == "original: 1:r0=1 1:r1=0 x=42 y=1 breaks Narf"
-    assert lines[3].split() == ["Ex3", "RACY", "RACY"]
-    assert lines[4].strip().startswith("P0 line 11 RMW[WG,N](x, ")
+    assert lines[1] == "litmus/rsp/paper"
+    assert lines[2].split() == ["Fig4", "UNSOUND", "SOUND"]
+    assert lines[3].strip() == "original: 1:r0=1 1:r1=0 x=42 y=1 breaks Narf"
+    assert lines[4].split() == ["Ex3", "RACY", "RACY"]
+    assert lines[5].strip().startswith("P0 line 11 RMW[WG,N](x, ")
+    assert lines[-1] == f"to see why: rspverify explain {ORIGINAL} {FIG4}"
     assert "2 tests, 2 schemes, model opencl-rsp, engine events (exact)" in result.stdout
     assert result.exit_code == 1
+
+
+def test_of_many_tests_only_those_are_shown_that_one_wishes_otherwise() -> None:
+    """Below their folders; with the command that shows why the smallest of them fails."""
+    short = run("check", ORIGINAL, "litmus/rsp/MP").stdout.splitlines()
+    whole = run("check", ORIGINAL, "litmus/rsp/MP", "--all").stdout.splitlines()
+    rows = [line for line in short if re.match(r"  \S+ +[A-Z]+$", line)]
+    assert rows and {line.split()[1] for line in rows} == {"UNSOUND"}
+    assert rows == [line for line in whole if line in rows]
+    assert len(rows) == sum("UNSOUND" in line for line in whole if line.startswith("  MP"))
+    (hidden,) = [line for line in short if line.endswith("as one wishes, not shown (--all)")]
+    assert int(hidden.split()[0]) == 45 - len(rows)
+    words = short[-1].removeprefix("to see why: rspverify ").split()
+    assert run(*words).exit_code == 1
+    smallest = min(
+        (Path("litmus/rsp/MP") / f"{row.split()[0]}.litmus").stat().st_size for row in rows
+    )
+    assert Path(words[-1]).stat().st_size == smallest
+
+
+def test_what_is_expected_is_what_one_wishes(tmp_path: Path) -> None:
+    expected = tmp_path / "expected.yaml"
+    asked = ("check", ORIGINAL, "litmus/rsp/MP", "--expect", str(expected))
+    run(*asked, "--refresh")
+    result = run(*asked)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == "45 tests as one wishes, not shown (--all)"
+    text = expected.read_text()
+    place = text.index("original: RACY")
+    expected.write_text(text[:place] + "original: SOUND" + text[place + len("original: RACY") :])
+    lines = run(*asked).stdout.splitlines()
+    assert [line.split()[1] for line in lines if re.match(r"  \S+ +[A-Z]+$", line)] == ["RACY"]
+
+
+def test_why_tests_cannot_be_compiled_is_said_once() -> None:
+    lines = run("check", PROPOSED, "litmus/models/c11", "litmus/rsp/rs").stdout.splitlines()
+    said = [line for line in lines if line.startswith("  UNSUPPORTED under proposed: ")]
+    assert said and len(said) == len(set(said))
+    assert any("no row for store DV,N (relaxed), in " in line for line in said)
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_rows_fit_the_terminal(columns: int) -> None:
+    from rspverify.render.check_text import CheckStream
+    from rspverify.render.console import Console  # type: ignore[attr-defined]
+
+    names = ["a-scheme-with-a-name-that-is-much-too-long-for-it", "b"]
+    tests = [f"folder/{'x' * 90}{number}.litmus" for number in range(3)]
+    console = Console(width=columns, record=True, file=io.StringIO())
+    stream = CheckStream(console, names, tests, True, wished=lambda it: False, progress=True)
+    with stream:
+        for test in tests:
+            for name in names:
+                made = replace(result(Word.UNSOUND, ProgressWord.STUCK), file=test, scheme=name)
+                stream.show(replace(made, reason="r", progress_reason="p"))
+    lines = console.export_text().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert all(line.endswith("STUCK") for line in lines if "…" in line and "xx" in line)
 
 
 @pytest.mark.parametrize(
@@ -312,6 +376,7 @@ def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
         "litmus/rsp",
         "--expect",
         "litmus/rsp/expected.yaml",
+        "--all",
         "-j",
         jobs,
     ]
@@ -324,7 +389,7 @@ def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert process.stdout is not None
-    seen = [process.stdout.readline() for _ in range(3)]
+    seen = [process.stdout.readline() for _ in range(4)]
     process.send_signal(signal.SIGINT)
     started = time.monotonic()
     rest, errors = process.communicate(timeout=60)

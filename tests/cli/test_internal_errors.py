@@ -89,8 +89,8 @@ def test_check_of_an_engine_that_lies() -> None:
     result = run("check", PROPOSED, FIG4)
     assert result.exit_code == 70
     lines = result.stdout.splitlines()
-    assert lines[1].split() == ["Fig4", "UNKNOWN"]
-    assert lines[2].strip() == (
+    assert lines[2].split() == ["Fig4", "UNKNOWN"]
+    assert lines[3].strip() == (
         "internal error: an engine reports a wrong outcome that no other engine reaches; "
         f"please report it with {report()}"
     )
@@ -147,7 +147,7 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rspverify.litmus.read_program", fails)
     result = run("check", ORIGINAL, EX1, EX3, FIG4)
     assert result.exit_code == 70
-    words = [line.split()[1] for line in result.stdout.splitlines() if line[:2] in ("Ex", "Fi")]
+    words = [line.split()[1] for line in result.stdout.splitlines() if line[:4] in ("  Ex", "  Fi")]
     assert words == ["UNKNOWN", "RACY", "UNSOUND"]
     assert "internal error: AssertionError: something that was never to happen" in result.stdout
 

@@ -34,14 +34,14 @@ def run(*arguments: str) -> Result:
 def test_text_has_progress_beside_the_verdict_when_asked() -> None:
     result = run("check", ORIGINAL, PROPOSED, CORR, EX3, "--progress")
     lines = result.stdout.splitlines()
-    assert lines[1].split() == [Path(CORR).stem, "SOUND", "STUCK", "SOUND", "LIVE"]
-    assert lines[2].strip() == (
+    assert lines[2].split() == [Path(CORR).stem, "SOUND", "STUCK", "SOUND", "LIVE"]
+    assert lines[3].strip() == (
         "original: STUCK no instruction can happen after 3 steps: "
         "P1 at INV_L1 WG waits for its marker to leave the fifo of L1 d0 w0"
     )
-    assert lines[3].split() == ["Ex3", "RACY", "RACY"]
+    assert lines[5].split() == ["Ex3", "RACY", "RACY"]
     heads = [lines[0].index(name) for name in ("original", "proposed")]
-    assert heads == [lines[1].index("SOUND"), lines[1].rindex("SOUND")]
+    assert heads == [lines[2].index("SOUND"), lines[2].rindex("SOUND")]
     assert re.search(r"original +1 SOUND +1 RACY +1 STUCK$", result.stdout, re.MULTILINE)
     assert re.search(r"proposed +1 SOUND +1 RACY +1 LIVE$", result.stdout, re.MULTILINE)
     plain = run("check", ORIGINAL, PROPOSED, CORR).stdout

@@ -78,9 +78,9 @@ def goes_on(folder: Path, at_least: int) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_killed_run_loses_nothing_that_was_finished(jobs: str, cache_folder: Path) -> None:
-    process = started("-j", jobs)
+    process = started("--all", "-j", jobs)
     assert process.stdout is not None
-    rows = [process.stdout.readline() for _ in range(6)]
+    rows = [process.stdout.readline() for _ in range(8)]
     workers = children(process)
     process.kill()
     rest, _ = process.communicate(timeout=60)
@@ -90,7 +90,9 @@ def test_a_killed_run_loses_nothing_that_was_finished(jobs: str, cache_folder: P
     while any(Path(f"/proc/{each}").exists() for each in workers):
         assert time.monotonic() < deadline, "a worker outlives the run"
         time.sleep(0.02)
-    finished = sum(line.split()[1:] != [] and line[:1].isalnum() for line in rows[1:])
+    finished = sum(
+        line.split()[1:] != [] and line[:2] == "  " and line[2:3].isalnum() for line in rows[1:]
+    )
     assert finished
     goes_on(cache_folder, at_least=2 * finished)
 
