@@ -10,9 +10,10 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+from rspverify import shipped
 from rspverify.cli import app
 from rspverify.corpus.inputs import find_tests, meant_by, split_inputs, suites_meant
-from rspverify.shipped import located, schemes_named, ships, tests_named
+from rspverify.shipped import located, schemes_named, ships
 from rspverify.source import InputError, Problem, read_source
 
 TEST = """\
@@ -97,8 +98,8 @@ def test_a_file_comes_before_a_name() -> None:
 
 def test_tests_of_a_folder_of_ones_own_are_the_only_ones_with_names() -> None:
     own("litmus/mine.litmus")
-    assert tests_named("mine") == ["litmus/mine.litmus"]
-    assert tests_named() == ["litmus/mine.litmus"]
+    assert shipped.tests_named("mine") == ["litmus/mine.litmus"]
+    assert shipped.tests_named() == ["litmus/mine.litmus"]
     found = split_inputs(["proposed"])
     assert found.tests == ["litmus/mine.litmus"]
     assert found.notes == ("no tests are given, so it is those of the folder litmus here: litmus",)
