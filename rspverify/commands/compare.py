@@ -58,6 +58,10 @@ def compare(
             help="Where a compiled test has more outcomes, those gained and lost are not listed.",
         ),
     ] = _LIMIT,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Print a line for every test that becomes other code."),
+    ] = False,
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
@@ -108,7 +112,7 @@ def compare(
     note(meant.notes)
     text = format is FormatName.TEXT
     with opened(output) as console:
-        with CompareStream(console, len(files), text=text) as stream:
+        with CompareStream(console, len(files), text=text, everything=everything) as stream:
             comparer = Comparer(Run(given, judge), limit)
             start = comparer.start(weights, len(files))
             stream.start(start)

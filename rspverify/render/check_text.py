@@ -21,11 +21,11 @@ _WISHED = {Word.SOUND, Word.RACY, Word.UNSUPPORTED}
 _WORD_WIDTH = 11
 _PROGRESS_WIDTH = 9
 _LONGEST_SCHEME = 24
-_NARROWEST = 20
+NARROWEST = 20
 _WIDEST = 56
 """Columns for the name of a test at the least and the most; a longer one is cut in its middle."""
 
-_ALL = 10
+ALL = 10
 """So many tests are all shown, whatever their verdicts."""
 
 _NO_ROW = re.compile(r"has no row for (.+?) on \w+")
@@ -58,7 +58,7 @@ class CheckStream(Stream):
         self._schemes = schemes
         self._with_progress = progress
         self._wished = wished
-        self._everything = everything or len(tests) <= _ALL
+        self._everything = everything or len(tests) <= ALL
         self._pending: list[Result] = []
         self._results: list[Result] = []
         self._hidden = 0
@@ -67,7 +67,7 @@ class CheckStream(Stream):
         self._columns = [max(word, min(len(name), _LONGEST_SCHEME)) for name in schemes]
         room = console.width - 2 - sum(2 + each for each in self._columns)
         names = max((len(_name(test)) for test in tests), default=0)
-        self._width = max(_NARROWEST, min(names, room, _WIDEST))
+        self._width = max(NARROWEST, min(names, room, _WIDEST))
 
     def __exit__(self, *error: object) -> None:
         self._print_pending()

@@ -22,6 +22,7 @@ from rspverify.engineering.comparison import (
     RowChange,
     TouchedTest,
 )
+from rspverify.render.check_text import ALL, NARROWEST, middle_cut
 from rspverify.render.progress import Stream
 from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
 from rspverify.scheme.cost import Bill
@@ -29,6 +30,9 @@ from rspverify.verdict import ProgressWord, Word
 
 _WIDTH = 56
 _WORDS = 18
+_CHANGE = 9
+_WIDE = 120
+"""From so many columns on a table of costs shows what they are made of."""
 _OUTCOMES = 8
 """So many outcomes of a test are shown in each list; JSON has all."""
 _CHANGES = {Change.BETTER: "green", Change.WORSE: "bold red", Change.UNKNOWN: "magenta"}
@@ -39,43 +43,54 @@ _COSTS = ("cost", "instr.", "flush L1", "flush L2", "inval. L1", "inval. L2", "l
 class CompareStream(Stream):
     """Prints what is known of a comparison as soon as it is."""
 
-    def __init__(self, console: Console, tests: int, *, text: bool) -> None:
+    def __init__(
+        self, console: Console, tests: int, *, text: bool, everything: bool = False
+    ) -> None:
         left = TimeRemainingColumn(elapsed_when_finished=True)
         columns = (MofNCompleteColumn(), BarColumn(), left)
         super().__init__(console, *columns, text=text, total=tests)
-        self._heading = [Text(f"{'test'.ljust(_WIDTH)}  {'old'.ljust(_WORDS)}  new", style="bold")]
+        self._everything = everything or tests <= ALL
+        self._width = max(NARROWEST, min(_WIDTH, console.width - 2 * (2 + _WORDS) - _CHANGE))
+        heading = f"{'test'.ljust(self._width)}  {'old'.ljust(_WORDS)}  new"
+        self._heading = [Text(heading, style="bold")]
 
     def start(self, comparison: Comparison) -> None:
         """The schemes and their rows."""
-        self.print(_schemes(comparison))
+        self.print(_schemes(comparison, whole=self.console.width >= _WIDE))
 
     def show(self, compared: Compared) -> None:
         """The next test."""
         self.advance()
-        if lines := list(_test(compared)):
+        alike = isinstance(compared, TouchedTest) and not compared.changed
+        if alike and not self._everything:
+            return
+        if lines := list(_test(compared, self._width)):
             self.print((*self._heading, *lines))
             self._heading = []
 
 
-def _schemes(it: Comparison) -> Iterator[RenderableType]:
+def _schemes(it: Comparison, *, whole: bool) -> Iterator[RenderableType]:
     """Which schemes are compared, and what their rows cost."""
     for label, scheme in (("old", it.old), ("new", it.new)):
         words = f"{label}  {scheme.file}  ({scheme.name}, machine {scheme.machine})"
         yield Text(words, style="bold")
     yield Text("")
-    yield _rows(it)
+    yield _rows(it, whole=whole)
     where = it.costs or "the default costs: an access that hits the L1 is 1"
-    yield Text(f"Costs by {where}.", style="dim")
+    parts = "" if whole else f" What they are made of is shown on {_WIDE} columns, and in JSON."
+    yield Text(f"Costs by {where}.{parts}", style="dim")
     if all(row.same for row in it.rows):
         yield Text("Every operation becomes the same code under both.")
     yield Text("")
 
 
-def _rows(it: Comparison) -> Table:
+def _rows(it: Comparison, *, whole: bool) -> Table:
+    """What the rows cost. whole: with what the cost is made of, which needs room."""
+    shown = slice(None if whole else 1)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in ("operations", "row", "", "code"):
         table.add_column(name, overflow="fold")
-    for name in _COSTS:
+    for name in _COSTS[shown]:
         table.add_column(name, justify="right", no_wrap=True)
     for row in it.rows:
         sides = [("-", row.old), ("+", row.new)]
@@ -86,15 +101,15 @@ def _rows(it: Comparison) -> Table:
             style = None if row.same else "red" if sign == "-" else "green"
             cells = [operations, _numbers(row) if row.same else str(side.row)]
             cells += ["" if row.same else sign, "; ".join(side.code) or "nothing"]
-            table.add_row(*cells, *_numbered(side.bill), style=style)
+            table.add_row(*cells, *_numbered(side.bill)[shown], style=style)
             operations = ""
     both = ([row.old for row in it.rows], [row.new for row in it.rows])
     totals = [sum((each.bill for each in side if each), Bill()) for side in both]
     if totals[0] == totals[1]:
-        table.add_row("all of these", "", "", "", *_numbered(totals[0]), style="bold")
+        table.add_row("all of these", "", "", "", *_numbered(totals[0])[shown], style="bold")
     else:
-        table.add_row("all of these", "", "-", "", *_numbered(totals[0]), style="bold red")
-        table.add_row("", "", "+", "", *_numbered(totals[1]), style="bold green")
+        table.add_row("all of these", "", "-", "", *_numbered(totals[0])[shown], style="bold red")
+        table.add_row("", "", "+", "", *_numbered(totals[1])[shown], style="bold green")
     return table
 
 
@@ -107,17 +122,17 @@ def _numbered(bill: Bill) -> list[str]:
     return [str(number) if number else "" for number in astuple(bill)]
 
 
-def _test(compared: Compared) -> Iterator[Text]:
+def _test(compared: Compared, width: int) -> Iterator[Text]:
     """A test that is touched, or that could not be read; nothing of others."""
     if isinstance(compared, LeftOut):
         if compared.verdict is not Word.UNSUPPORTED:
             yield Text(f"{compared.file}: {compared.verdict} {compared.reason}", style="bold red")
     elif isinstance(compared, TouchedTest):
-        yield from _touched(compared)
+        yield from _touched(compared, width)
 
 
-def _touched(it: TouchedTest) -> Iterator[Text]:
-    line = Text(it.test.ljust(_WIDTH))
+def _touched(it: TouchedTest, width: int) -> Iterator[Text]:
+    line = Text(middle_cut(it.test, width).ljust(width))
     for result in (it.old, it.new):
         line.append("  ").append(result.verdict.value, style=STYLES[result.verdict])
         if result.progress:
