@@ -38,11 +38,11 @@ class Setup:
 def read_setup(
     schemes: Sequence[str], tests: Iterable[str], settings: Settings, judge: Judge
 ) -> Setup:
-    """All that is named, read. Raises InputError for all that is wrong with any of it."""
+    """All that is named, read; schemes may have one name. Raises InputError for all mistakes."""
     problems: list[Problem] = []
     inputs = None
     try:
-        inputs = read_inputs(schemes, settings, judge)
+        inputs = read_inputs(schemes, settings, judge, unique=False)
     except InputError as error:
         problems += error.problems
     found, unread = read_tests(tests, settings, judge, problems)

@@ -13,8 +13,8 @@ from rspverify.verdict import Word
 
 STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.SURVIVES: "bold red"}
 NEEDED, NOT_SHOWN = "needed", "not shown to be needed"
-ACCESS, OPEN = "the access", "not decided"
-_MARKS = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta", ACCESS: "dim"}
+ACCESS, OPEN, UNTOLD = "the access", "not decided", "no test tells"
+_MARKS = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta", ACCESS: "dim", UNTOLD: "yellow"}
 
 
 def mutation_table(report: MutationReport) -> Iterator[Text]:
@@ -39,7 +39,8 @@ def mutation_table(report: MutationReport) -> Iterator[Text]:
 def _row(row: MutatedRow, report: MutationReport) -> Iterator[Text]:
     yield Text("")
     head = Text(f"{row.row:2}  {row.operations}", style="bold")
-    yield head.append(f"  ({counted(row.tests, 'test')})", style="dim")
+    tests = counted(row.tests, "test") if row.tests else "no test that the scheme passes uses it"
+    yield head.append(f"  ({tests})", style="dim" if row.tests else "yellow")
     found = [each for each in report.mutants if each.mutant.row == row.row]
     for place, instruction in enumerate(row.code, 1):
         mark = _mark(row, place, found)
@@ -56,6 +57,8 @@ def _mark(row: MutatedRow, place: int, found: list[Finding]) -> str:
     """What can be said of an instruction: needed if every mutant without it fails a test."""
     if place in row.accesses:
         return ACCESS
+    if not row.tests:
+        return UNTOLD
     without = [it for it in found if any(place in step.removes for step in it.mutant.steps)]
     if any(it.verdict is Fate.SURVIVES for it in without):
         return NOT_SHOWN
@@ -71,7 +74,7 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
             if step.place == place:
                 text = Text(f"{step.words:24}")
                 text.append(f"{finding.verdict.value:10}", style=STYLES[finding.verdict])
-                text.append(_shown_by(finding))
+                text.append(_shown_by(finding, told=row.tests > 0))
                 if step is not first:
                     text.append(f" (the same code as at {first.place}, {first.words})", style="dim")
                 yield text
@@ -80,13 +83,14 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
             yield Text(f"{step.words:24}").append("the same code", style="dim")
 
 
-def _shown_by(finding: Finding) -> str:
+def _shown_by(finding: Finding, *, told: bool) -> str:
+    """What says so; what it would save, where tests tell of it."""
     words = finding.test or ""
     if finding.within:
         words += f" (within {_bounds(finding.within)})"
     if finding.unknown:
         words += f" ({counted(len(finding.unknown), 'test')} not decided)"
-    if finding.verdict is Fate.SURVIVES and finding.mutant.cost < 0:
+    if told and finding.verdict is Fate.SURVIVES and finding.mutant.cost < 0:
         words += f" (costs {-finding.mutant.cost} less)"
     return words.strip()
 
@@ -121,6 +125,10 @@ def _conclusion(report: MutationReport) -> Iterator[Text]:
     elif surviving:
         words = "what survives is redundant, or the tests have a hole"
         yield Text(f"{words}: rspverify hunt looks for a program that tells", style="bold red")
+        untold = [str(row.row) for row in report.rows if not row.tests]
+        if untold:
+            named = f"row{'s' * (len(untold) > 1)} {', '.join(untold)}"
+            yield Text(f"no test says anything of {named}", style="yellow")
     rows = {it.mutant.row for it in surviving}
     beyond = [str(row.row) for row in report.rows if row.row in rows and not row.hunted]
     if beyond:
