@@ -21,7 +21,6 @@ app = typer.Typer(
     name="rspverify",
     help="Decides whether a compilation scheme from OpenCL with remote-scope promotion is sound.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # Rich takes half of the time of --help to load.
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rspverify.commands.command import command
+from rspverify.commands.completion import scheme_and_test_words
 from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
 from rspverify.commands.guard import Stop, collect, stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
@@ -32,6 +33,7 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="[SCHEME… [TEST…] | SUITE…]",
+            autocompletion=scheme_and_test_words,
             help="Schemes (files that end in .yaml) and tests (files or folders; default: those of "
             "the suite litmus/rsp). Or suites (folders with a suite.yaml, or with such folders; "
             "default: litmus).",

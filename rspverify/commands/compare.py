@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify.commands.command import command
+from rspverify.commands.completion import scheme_words, test_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
@@ -22,15 +23,23 @@ _LIMIT = 1_000
 @command("What an edit of a scheme changes.", takes=OPTIONS.keys() - {"confirm", "smt_dir"})
 def compare(
     settings: Settings,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A scheme, a .yaml file.")],
+    old: Annotated[
+        str,
+        typer.Argument(metavar="OLD", help="A scheme, a .yaml file.", autocompletion=scheme_words),
+    ],
     new: Annotated[
         str,
-        typer.Argument(metavar="NEW", help="Another, perhaps an edit of OLD with the same name."),
+        typer.Argument(
+            metavar="NEW",
+            help="Another, perhaps an edit of OLD with the same name.",
+            autocompletion=scheme_words,
+        ),
     ],
     tests: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="TEST…",
+            autocompletion=test_words,
             help="Files or folders of tests. Default: those of the suite litmus/rsp.",
         ),
     ] = None,

@@ -9,6 +9,13 @@ from typing import Annotated, Any, Optional, get_type_hints
 
 import typer
 
+from rspverify.commands.completion import (
+    machine_words,
+    model_words,
+    scheme_and_test_words,
+    scheme_words,
+    test_words,
+)
 from rspverify.soundness.settings import OPTIONS, Engine, Settings, require_consistent
 from rspverify.source import InputError, Problem, require
 
@@ -34,12 +41,21 @@ CostsFile = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="What instructions cost. Default: weights of our own."),
 ]
-SchemeFile = Annotated[str, typer.Argument(help="A scheme: a .yaml file, or a name as of list.")]
-TestFile = Annotated[str, typer.Argument(help="A litmus test: a file, or a name as of list.")]
+SchemeFile = Annotated[
+    str,
+    typer.Argument(
+        help="A scheme: a .yaml file, or a name as of list.", autocompletion=scheme_words
+    ),
+]
+TestFile = Annotated[
+    str,
+    typer.Argument(help="A litmus test: a file, or a name as of list.", autocompletion=test_words),
+]
 SchemeAndTests = Annotated[
     list[str],
     typer.Argument(
         metavar="SCHEME [TEST…]",
+        autocompletion=scheme_and_test_words,
         help="A scheme (a file that ends in .yaml) and tests (files or folders; default: those of "
         "the suite litmus/rsp).",
     ),
@@ -51,6 +67,7 @@ OF_A_CASE = ("engine", "model", "seconds", "machine", "l2", "states", "unroll", 
 
 
 _KINDS = get_type_hints(Settings)
+_COMPLETED = {"model": model_words, "machine": machine_words}
 
 
 def parameters(takes: Collection[str]) -> list[Parameter]:
@@ -62,7 +79,13 @@ def parameters(takes: Collection[str]) -> list[Parameter]:
 
 def _parameter(name: str) -> Parameter:
     option, kind = OPTIONS[name], _KINDS[name]
-    shown = typer.Option(option.name, help=option.help, metavar=option.metavar, min=option.least)
+    shown = typer.Option(
+        option.name,
+        help=option.help,
+        metavar=option.metavar,
+        min=option.least,
+        autocompletion=_COMPLETED.get(name),
+    )
     default = None if option.late else getattr(Settings(), name)
     kind = Optional[kind] if option.late else kind  # noqa: UP045
     return Parameter(

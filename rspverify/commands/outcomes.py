@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify.commands.command import command
+from rspverify.commands.completion import test_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import Jobs, OutputFile
@@ -33,7 +34,10 @@ class Form(StrEnum):
 def outcomes(
     settings: Settings,
     tests: Annotated[
-        list[str], typer.Argument(metavar="TEST…", help="Litmus tests, files or folders.")
+        list[str],
+        typer.Argument(
+            metavar="TEST…", help="Litmus tests, files or folders.", autocompletion=test_words
+        ),
     ],
     scheme: Annotated[
         list[str] | None, typer.Option("--scheme", help="Show what this scheme reaches, too.")

@@ -221,3 +221,36 @@ def test_nothing_of_ones_own_is_overwritten() -> None:
     assert result.exit_code == 2
     assert "mine.yaml: must be as it comes from init, or not exist" in result.stderr
     assert Path("mine.yaml").read_text() == "name: other\n"
+
+
+# ---- what a shell completes ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("explain orig", ["original"]),
+        ("explain original Fig", ["Fig4", "Fig5"]),
+        ("check mi", ["mine.yaml"]),
+        ("check proposed in", ["in/"]),
+        ("check --model opencl-s", ["opencl-scoped-sc"]),
+        ("check --model mod", ["model.cat"]),
+        ("check --machine rsp-i", ["rsp-inv-l2"]),
+        ("outcomes in/f", ["in/first.litmus"]),
+        ("show nothing", []),
+    ],
+)
+def test_a_shell_completes_names_and_paths(words: str, completed: list[str]) -> None:
+    for path in ("mine.yaml", "mine.txt", "model.cat", "in/first.litmus", "in/fourth.txt"):
+        own(path)
+    given = words.split()
+    environment = {
+        "COMP_WORDS": f"rspverify {words}",
+        "COMP_CWORD": str(len(given)),
+        "_RSPVERIFY_COMPLETE": "complete_bash",
+    }
+    result = CliRunner().invoke(app, prog_name="rspverify", env=environment)
+    found = result.stdout.split()
+    assert set(completed) <= set(found)
+    assert completed or not found
+    assert not {"mine.txt", "in/fourth.txt"} & set(found)
