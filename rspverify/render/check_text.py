@@ -10,9 +10,16 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
+from rspverify.render.expectations import (
+    difference,
+    gone,
+    noun_of,
+    progress_in_words,
+    unfinished,
+)
 from rspverify.render.progress import Stream
 from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import Word
 
 _DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
 _WORD_WIDTH = 11
@@ -70,14 +77,14 @@ class CheckStream(Stream):
             self.print((*self._heading, *_row(self._pending, self._with_progress)))
             self._heading, self._pending = [], []
 
-    def end(self, report: SuiteReport, *, refreshed: bool) -> None:
+    def end(self, report: SuiteReport) -> None:
         """The rest of the rows."""
         self._print_pending()
 
     def finish(self, reports: Sequence[SuiteReport]) -> None:
         """The summary, and what is not as expected."""
         (report,) = reports
-        self.print(_summary(self._results, report.seconds, report.total))
+        self.print(_summary(report, self._results))
         self.print(comparison(report))
 
 
@@ -102,8 +109,7 @@ def _row(results: Sequence[Result], progress: bool) -> Iterator[Text]:
     line.rstrip()
     yield line
     for it in results:
-        if it.progress and it.progress is not ProgressWord.LIVE:
-            reason = f"{it.progress} {it.progress_reason}"
+        if reason := progress_in_words(it):
             reasons.setdefault((it.verdict, reason), []).append(it.scheme)
     for (word, reason), schemes in reasons.items():
         who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
@@ -114,7 +120,7 @@ def _row(results: Sequence[Result], progress: bool) -> Iterator[Text]:
             yield Text(f"    {who}{reason}", style="bold red" if internal else "dim")
 
 
-def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[Text]:
+def _summary(report: SuiteReport, results: Sequence[Result]) -> Iterator[Text]:
     """How many of each verdict, per scheme; and how much was decided of what was asked."""
     tests = len({it.file for it in results})
     schemes = dict.fromkeys((it.scheme_file, it.scheme) for it in results)
@@ -127,7 +133,7 @@ def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[
         known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
         yield Text(
             f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, model {first.model}, "
-            f"engine {first.engine}{reach}, {first.reading} reading, {seconds:.1f} s"
+            f"engine {first.engine}{reach}, {first.reading} reading, {report.seconds:.1f} s"
             f"{known if cached else ''}",
             style="bold",
         )
@@ -147,27 +153,21 @@ def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[
     sound = sum(it.verdict is Word.SOUND for it in results)
     for solver, count in sorted(confirmed.items()):
         yield Text(f"  {count} of {sound} SOUND confirmed by {solver}")
-    if len(results) < total:
-        interrupted = f"interrupted: {len(results)} of {total} verdicts decided, the rest not"
-        yield Text(interrupted, style="bold red")
+    if rest := unfinished(report):
+        yield Text(rest, style="bold red")
 
 
 def comparison(report: SuiteReport, *, at_most: int | None = None) -> Iterator[Text]:
     """What is not as expected, at most so many of it, or that everything is."""
-    it, noun = report.held, "verdict" if report.noun == "scheme" else "answer"
+    it, noun = report.held, noun_of(report)
     if it is None:
         return
     for each in it.differences[:at_most]:
         result = each.result
-        was = each.expected or f"nothing (no {noun} is written down)"
-        reach = ", ".join(f"{bound} {name}" for name, bound in result.within.items())
-        within = f" within {reach}, which never counts as expected" if reach else ""
-        yield Text(
-            f"{result.file} under {result.column}: expected {was}, got {result.words}{within}",
-            style="bold red",
-        )
+        words = f"{result.file} under {result.column}: {difference(each, noun)}"
+        yield Text(words, style="bold red")
     for test in it.gone:
-        yield Text(f"{test}: must be a test, as {it.file} has it, or be left out", style="bold red")
+        yield Text(gone(test, it), style="bold red")
     if at_most is not None and len(it.differences) > at_most:
         yield Text(f"and {len(it.differences) - at_most:,} more (--format json has all)")
     if it.differences:
