@@ -256,7 +256,8 @@ class SuiteSummary:
 @dataclass(frozen=True)
 class CheckReport:
     """All that `check` says: one result per test and scheme; of suites of models, one answer per
-    test and model. summary: how many of each verdict. interrupted: whether more was to come.
+    test and model. summary: how many of each verdict. interrupted: whether more was to come, when
+    the user or a limit ended it.
     """
 
     results: tuple[Result, ...]
@@ -274,7 +275,7 @@ def check_report(reports: Sequence[SuiteReport]) -> CheckReport:
         tuple(each for each in every if isinstance(each, ModelAnswer)),
         tuple(_summary(each) for each in reports if each.folder),
         counts(Word, (each.verdict for each in every if isinstance(each, Result))),
-        any(each.interrupted for each in reports),
+        any(each.stopped for each in reports),
     )
 
 
