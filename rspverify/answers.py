@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
-from rspverify.convert import Bounds, Count, Place, Seconds, counts, one_of, with_keys
+from rspverify.convert import Bounds, Code, Count, Place, Seconds, counts, one_of, with_keys
 from rspverify.verdict import Engine, Progress, ProgressWord, Race, Reading, Verdict, Word
 
 UNDEFINED = "*undef*"
@@ -174,22 +174,58 @@ class Held:
 
 
 @dataclass(frozen=True)
+class RowAtFault:
+    """A row of a scheme, and where it stands in the scheme's file. end_column is exclusive."""
+
+    number: Place
+    operations: str
+    code: Code
+    line: Place
+    column: Place
+    end_line: Place
+    end_column: Place
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The rows that a scheme breaks a test by: made as strong as can be, all of them mend it.
+
+    rows: empty if neither a row nor two do, or if that could not be told; then reason says why.
+    """
+
+    rows: tuple[RowAtFault, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SuiteReport:
     """All that `check` says of a suite.
 
     folder: where it is; empty of what a command line names; about: what it is for. noun: what its
-    columns are, `scheme` or `model`; columns: how many. total: how many results there were to be;
-    results are fewer after an interrupt. held: None where nothing is expected.
+    columns are, `scheme` or `model`; names: those of the columns, as they are shown. total: how
+    many results there were to be; results are fewer after an interrupt. held: None where nothing is
+    expected. refreshed: what is expected is written from the results. interrupted, limit: why it
+    ended before it was done, by the user or at a limit in words. faults: of UNSOUND results, by
+    their file and the scheme's, where these were asked for.
     """
 
     folder: str
     about: str
     noun: str
-    columns: int
+    names: tuple[str, ...]
     total: int
     results: tuple[Result | ModelAnswer, ...]
     held: Held | None
     seconds: float
+    refreshed: bool = False
+    interrupted: bool = False
+    limit: str | None = None
+    faults: Mapping[tuple[str, str], Fault] = field(default_factory=dict)
+
+    @property
+    def stopped(self) -> str | None:
+        """Why it ended before it was done; None if it was."""
+        return "interrupted" if self.interrupted else self.limit
 
 
 @dataclass(frozen=True)
@@ -220,7 +256,8 @@ class SuiteSummary:
 @dataclass(frozen=True)
 class CheckReport:
     """All that `check` says: one result per test and scheme; of suites of models, one answer per
-    test and model. summary: how many of each verdict. interrupted: whether more was to come.
+    test and model. summary: how many of each verdict. interrupted: whether more was to come, when
+    the user or a limit ended it.
     """
 
     results: tuple[Result, ...]
@@ -230,7 +267,7 @@ class CheckReport:
     interrupted: bool
 
 
-def check_report(reports: Sequence[SuiteReport], *, interrupted: bool = False) -> CheckReport:
+def check_report(reports: Sequence[SuiteReport]) -> CheckReport:
     """The results of a run, of schemes and tests or of suites, as far as it went."""
     every = [replace(each, suite=it.folder or None) for it in reports for each in it.results]
     return CheckReport(
@@ -238,7 +275,7 @@ def check_report(reports: Sequence[SuiteReport], *, interrupted: bool = False) -
         tuple(each for each in every if isinstance(each, ModelAnswer)),
         tuple(_summary(each) for each in reports if each.folder),
         counts(Word, (each.verdict for each in every if isinstance(each, Result))),
-        interrupted,
+        any(each.stopped for each in reports),
     )
 
 

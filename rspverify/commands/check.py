@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +13,10 @@ import typer
 from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_and_test_words
 from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
-from rspverify.commands.guard import Stop, collect, stoppable
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
+from rspverify.commands.guard import collect, stoppable, tell
+from rspverify.commands.options import Jobs, NoCache, OutputFile
 from rspverify.commands.output import judge_of, note
+from rspverify.commands.reports import FAULTS, Form, reports_meant, write_reports
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rspverify.answers import ModelAnswer, Result, SuiteReport
     from rspverify.corpus.expected import Expected
     from rspverify.corpus.suite import Suite
+    from rspverify.judge.judge import Judge
 
 
 @command("A verdict for each test under each scheme.", takes=OPTIONS)
@@ -58,7 +60,21 @@ def check(
             "--all", help="Print a line for every test, not only where one wishes it otherwise."
         ),
     ] = False,
-    format: Format = FormatName.TEXT,
+    format: Annotated[
+        Form,
+        typer.Option(
+            help="Text, or for other tools: JSON, JUnit XML, SARIF 2.1.0, Markdown, annotations of "
+            "a GitHub workflow."
+        ),
+    ] = Form.TEXT,
+    report: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--report",
+            metavar="FORM=FILE",
+            help="Also write this form, as of --format, to this file. As often as wanted.",
+        ),
+    ] = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
@@ -68,11 +84,9 @@ def check(
     Without a scheme, run suites: tests that say themselves what they are put to, and what is
     expected of them.
 
-    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 UNSOUND, STUCK or
-    unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
+    Exit: 70 internal error, with a folder to report; 2 wrong input, or a report that cannot be
+    written; 1 UNSOUND, STUCK or unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
     """
-    from rspverify.answers import SuiteReport, check_report
-    from rspverify.convert import to_json
     from rspverify.corpus.inputs import suites_meant
     from rspverify.judge.answers import answers_may_be_kept
     from rspverify.render.check_text import CheckStream
@@ -80,18 +94,21 @@ def check(
     from rspverify.render.suites_text import SuitesStream
     from rspverify.source import require
 
+    files = reports_meant(report or (), [*(inputs or ()), *filter(None, (expect, output))])
     suites = suites_meant(inputs or ())
     require(
         suites is None or expect is None,
         "--expect must go with a scheme: a suite has its own file",
     )
-    kept = answers_may_be_kept(settings) and not no_cache
-    text = format is FormatName.TEXT
+    judge = judge_of(jobs, cached=answers_may_be_kept(settings) and not no_cache)
+    text = format is Form.TEXT
     if suites is None:
-        parts = [_of_command_line(settings, inputs or (), expect, refresh, jobs, kept)]
+        parts = [_of_command_line(settings, inputs or (), expect, refresh, judge)]
     else:
-        parts = _of_suites(settings, suites, refresh, jobs, kept)
-    first, done = parts[0], list[tuple[SuiteReport, Stop]]()
+        parts = _of_suites(settings, suites, refresh, judge)
+    first = parts[0]
+    reports: list[SuiteReport] = []
+    faults = not FAULTS.isdisjoint({format, *files.values()})
     with opened(output) as console:
         stream: CheckStream | SuitesStream = SuitesStream(console, text=text)
         if suites is None:
@@ -107,20 +124,22 @@ def check(
         with stream:
             for part in parts:
                 stream.begin(part.suite.folder, part.total)
-                report, stop = part.run(stream.show)
-                done.append((report, stop))
-                stream.end(report, refreshed=refresh)
-                if stop.reason:
+                reports.append(part.run(stream.show, judge, refresh=refresh, faults=faults))
+                stream.end(reports[-1])
+                if reports[-1].stopped:
                     break
-            reports = [report for report, _ in done]
+            problems = write_reports(reports, files)
             if text:
                 commands = first.commands(reports[0]) if suites is None else ()
                 stream.finish(reports, commands)
             else:
-                found = check_report(reports, interrupted=stop.interrupted)
-                console.file.write(to_json(found))
-    ended = zip(parts, done, strict=False)
-    raise typer.Exit(first_of([part.exit_code(*result, refresh) for part, result in ended]))
+                from rspverify.render.check_forms import FORMS
+
+                console.file.write(FORMS[format](reports))
+    tell(problems)
+    ended = zip(parts, reports, strict=False)
+    codes = [part.exit_code(report, refresh) for part, report in ended]
+    raise typer.Exit(first_of([*codes, exit_code(wrong=problems)]))
 
 
 @dataclass(frozen=True)
@@ -172,8 +191,13 @@ class _Part:
         """How many results there are to be."""
         return len(self.tests) * len(self.suite.columns)
 
-    def run(self, show: Callable[[Any], None]) -> tuple[SuiteReport, Stop]:
-        """The results as far as they came, each shown, held to what is expected."""
+    def run(
+        self, show: Callable[[Any], None], judge: Judge, *, refresh: bool, faults: bool
+    ) -> SuiteReport:
+        """The results as far as they came, each shown, held to what is expected.
+
+        faults: whether the rows at fault are asked for.
+        """
         from rspverify.answers import SuiteReport
 
         started, held = time.perf_counter(), None
@@ -184,18 +208,51 @@ class _Part:
             progress = self.settings.progress
             held = self.known.held(results, self.given, self.tests, progress=progress)
         it, seconds = self.suite, time.perf_counter() - started
-        about = (it.folder, it.about, it.kind.noun, len(it.columns), self.total)
-        return SuiteReport(*about, tuple(results), held, seconds), stop
+        report = SuiteReport(
+            folder=it.folder,
+            about=it.about,
+            noun=it.kind.noun,
+            names=tuple(self.names),
+            total=self.total,
+            results=tuple(results),
+            held=held,
+            seconds=seconds,
+            refreshed=refresh,
+            interrupted=stop.interrupted,
+            limit=stop.limit,
+        )
+        return self._with_faults(report, judge) if faults and not stop.reason else report
 
-    def exit_code(self, report: SuiteReport, stop: Stop, refresh: bool) -> int:
+    def _with_faults(self, report: SuiteReport, judge: Judge) -> SuiteReport:
+        """The same with the rows at fault, as far as they are known before an interrupt."""
+        from rspverify.answers import Fault, Result
+        from rspverify.judge.faults import faults
+        from rspverify.render.findings import findings
+        from rspverify.source import InputError
+        from rspverify.verdict import Word
+
+        found = [each.result for each in findings(report)]
+        asked = [it for it in found if isinstance(it, Result) and it.verdict is Word.UNSOUND]
+        if not asked:
+            return report
+        told: list[Fault] = []
+        with stoppable() as stop:
+            try:
+                collect(faults(asked, self.settings, judge), told, lambda _: None)
+            except InputError as error:  # a file has changed meanwhile: the verdicts stand
+                tell(error.problems)
+        named = {(it.file, it.scheme_file): fault for it, fault in zip(asked, told, strict=False)}
+        return replace(report, faults=named, interrupted=stop.interrupted, limit=stop.limit)
+
+    def exit_code(self, report: SuiteReport, refresh: bool) -> int:
         """The exit code; where the file of what is expected is to be written, it is."""
         from rspverify.corpus.expected import not_to_be_expected, write_expected
         from rspverify.verdict import Word
 
         results = report.results
-        if not refresh or stop.reason or any(each.internal for each in results):
-            limit = exit_code(undecided=stop.limit)
-            code = exit_code_of(results, report.held, interrupted=stop.interrupted)
+        if not refresh or report.stopped or any(each.internal for each in results):
+            limit = exit_code(undecided=report.limit)
+            code = exit_code_of(results, report.held, interrupted=report.interrupted)
             return first_of((code, limit))
         write_expected(self.suite.expected, results, self.settings.model, self.suite.kind)
         print(f"wrote {self.suite.expected}", file=sys.stderr)
@@ -214,8 +271,7 @@ def _of_command_line(
     inputs: Sequence[str],
     expect: str | None,
     refresh: bool,
-    jobs: int | None,
-    kept: bool,
+    judge: Judge,
 ) -> _Part:
     """Schemes and tests."""
     from rspverify.corpus.expected import read_expected
@@ -230,7 +286,6 @@ def _of_command_line(
     require(not refresh or expect is not None, "--refresh must come with --expect FILE")
     require(expect is None or Path(expect).parent.is_dir(), f"{expect}: its folder must exist")
     known = read_expected(expect, settings.model) if expect and not refresh else None
-    judge = judge_of(jobs, cached=kept)
     read = read_inputs(schemes, settings, judge)
     note(meant.notes)
     suite = Suite("", "", Kind.SCHEMES, tuple(schemes), {}, expect or "", False)
@@ -239,7 +294,7 @@ def _of_command_line(
 
 
 def _of_suites(
-    settings: Settings, suites: Sequence[Suite], refresh: bool, jobs: int | None, kept: bool
+    settings: Settings, suites: Sequence[Suite], refresh: bool, judge: Judge
 ) -> list[_Part]:
     from rspverify.corpus.expected import read_all_expected
     from rspverify.corpus.run import suite_results
@@ -253,7 +308,6 @@ def _of_suites(
         require(not (refresh and ships(suite.expected)), message)
     chosen = [suite.settings(settings) for suite in suites]
     known = [None] * len(suites) if refresh else read_all_expected(suites, chosen)
-    judge = judge_of(jobs, cached=kept)
     parts = []
     for suite, its, expected in zip(suites, chosen, known, strict=True):
         tests = suite.tests()

@@ -12,9 +12,16 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
+from rspverify.render.expectations import (
+    difference,
+    gone,
+    noun_of,
+    progress_in_words,
+    unfinished,
+)
 from rspverify.render.progress import Stream
 from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import Word
 
 _DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
 _WISHED = {Word.SOUND, Word.RACY, Word.UNSUPPORTED}
@@ -123,8 +130,7 @@ class CheckStream(Stream):
         line.rstrip()
         yield line
         for it in results:
-            if it.progress and it.progress is not ProgressWord.LIVE:
-                reason = f"{it.progress} {it.progress_reason}"
+            if reason := progress_in_words(it):
                 reasons.setdefault((it.verdict, reason), []).append(it.scheme)
         for (word, reason), schemes in reasons.items():
             who = "" if len(schemes) == len(results) else f"{', '.join(schemes)}: "
@@ -134,7 +140,7 @@ class CheckStream(Stream):
                 internal = any(it.internal and it.reason == reason for it in results)
                 yield Text(f"    {who}{reason}", style="bold red" if internal else "dim")
 
-    def end(self, report: SuiteReport, *, refreshed: bool) -> None:
+    def end(self, report: SuiteReport) -> None:
         """The rest of the rows."""
         self._print_pending()
 
@@ -144,7 +150,7 @@ class CheckStream(Stream):
         if self._hidden:
             words = f"{counted(self._hidden, 'test')} as one wishes, not shown (--all)"
             self.print([*([""] if self._folder else []), Text(words, style="dim")])
-        self.print(_summary(self._results, report.seconds, report.total))
+        self.print(_summary(report, self._results))
         if not self._everything:
             self.print(_unsupported(self._results))
         self.print(comparison(report))
@@ -154,8 +160,7 @@ class CheckStream(Stream):
 
 def wished(it: Result) -> bool:
     """Whether a verdict needs nobody's attention where nothing is expected of it."""
-    stuck = it.progress not in (None, ProgressWord.LIVE)
-    return it.verdict in _WISHED and not stuck and not it.internal
+    return it.verdict in _WISHED and not progress_in_words(it) and not it.internal
 
 
 def middle_cut(name: str, width: int) -> str:
@@ -184,7 +189,7 @@ def _unsupported(results: Sequence[Result]) -> Iterator[Text]:
         yield Text(words, style="cyan")
 
 
-def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[Text]:
+def _summary(report: SuiteReport, results: Sequence[Result]) -> Iterator[Text]:
     """How many of each verdict, per scheme; and how much was decided of what was asked."""
     tests = len({it.file for it in results})
     schemes = dict.fromkeys((it.scheme_file, it.scheme) for it in results)
@@ -197,7 +202,7 @@ def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[
         known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
         yield Text(
             f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, model {first.model}, "
-            f"engine {first.engine}{reach}, {first.reading} reading, {seconds:.1f} s"
+            f"engine {first.engine}{reach}, {first.reading} reading, {report.seconds:.1f} s"
             f"{known if cached else ''}",
             style="bold",
         )
@@ -217,27 +222,21 @@ def _summary(results: Sequence[Result], seconds: float, total: int) -> Iterator[
     sound = sum(it.verdict is Word.SOUND for it in results)
     for solver, count in sorted(confirmed.items()):
         yield Text(f"  {count} of {sound} SOUND confirmed by {solver}")
-    if len(results) < total:
-        interrupted = f"interrupted: {len(results)} of {total} verdicts decided, the rest not"
-        yield Text(interrupted, style="bold red")
+    if rest := unfinished(report):
+        yield Text(rest, style="bold red")
 
 
 def comparison(report: SuiteReport, *, at_most: int | None = None) -> Iterator[Text]:
     """What is not as expected, at most so many of it, or that everything is."""
-    it, noun = report.held, "verdict" if report.noun == "scheme" else "answer"
+    it, noun = report.held, noun_of(report)
     if it is None:
         return
     for each in it.differences[:at_most]:
         result = each.result
-        was = each.expected or f"nothing (no {noun} is written down)"
-        reach = ", ".join(f"{bound} {name}" for name, bound in result.within.items())
-        within = f" within {reach}, which never counts as expected" if reach else ""
-        yield Text(
-            f"{result.file} under {result.column}: expected {was}, got {result.words}{within}",
-            style="bold red",
-        )
+        words = f"{result.file} under {result.column}: {difference(each, noun)}"
+        yield Text(words, style="bold red")
     for test in it.gone:
-        yield Text(f"{test}: must be a test, as {it.file} has it, or be left out", style="bold red")
+        yield Text(gone(test, it), style="bold red")
     if at_most is not None and len(it.differences) > at_most:
         yield Text(f"and {len(it.differences) - at_most:,} more (--format json has all)")
     if it.differences:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 
@@ -16,6 +16,8 @@ from rspverify.files import written
 _BLANKS_AT_END = re.compile(r" +(?=\n)")
 _WIDTH = 160
 """Columns where there is no terminal to ask."""
+_PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+"""Text is printed as it is."""
 
 
 @contextmanager
@@ -23,13 +25,15 @@ def opened(path: str | None) -> Iterator[Console]:
     """A console on a file, or on standard output; the file is there only once all is written."""
     terminal = path is None and sys.stdout.isatty()
     with nullcontext(sys.stdout) if path is None else written(path) as stream:
-        yield _Console(
-            file=stream if terminal else cast(TextIO, _Trimmed(stream)),
-            width=None if terminal else _WIDTH,
-            highlight=False,
-            markup=False,
-            emoji=False,
-        )
+        if terminal:
+            yield _Console(file=stream, **_PLAIN)
+        else:
+            yield _Console(file=cast(TextIO, _Trimmed(stream)), width=_WIDTH, **_PLAIN)
+
+
+def printing_to(stream: TextIO) -> Console:
+    """A console on a stream of ours, without colours even where the user forces them."""
+    return _Console(file=cast(TextIO, _Trimmed(stream)), width=_WIDTH, color_system=None, **_PLAIN)
 
 
 class _Console(Console):

@@ -16,7 +16,7 @@ from rspverify.engineering.hunt.finding import (
 )
 from rspverify.enumeration.estimate import Estimate
 from rspverify.render.progress import ON_AGAIN
-from rspverify.render.words import FEW, counted
+from rspverify.render.words import FEW, UNMENDED, counted, row_in_words
 from rspverify.verdict import Word
 
 _HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to decide")
@@ -75,7 +75,7 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
     steps = "" if found.steps is None else f", after {counted(found.steps, 'step')} at the least"
     yield Text(f"  {found.reason}{steps}")
     for row in found.blamed:
-        words = f"row {row.number}, {row.operations}: {', '.join(row.code)}"
+        words = row_in_words(row.number, row.operations, row.code)
         yield Text.assemble("  at fault: ", (words, "bold"))
         yield Text(f"    as strong as can be: {', '.join(row.strongest)}", style="dim")
     others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
@@ -83,7 +83,7 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
         words = "; or ".join(_rows(each) for each in others)
         yield Text(f"    made as strong as can be, {words} would mend it, too", style="dim")
     if not found.blamed:
-        yield Text("  neither a row of it nor two mend it, made as strong as can be")
+        yield Text(f"  {UNMENDED}")
     where = "" if found.file is None else f"written to {found.file}; "
     yield Text(f"  {where}{_smallest(found, by)}, {_duration(found.seconds)})", style="dim")
 

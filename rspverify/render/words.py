@@ -38,3 +38,12 @@ def few(names: Sequence[str]) -> str:
 def bounds(within: Iterable[Mapping[str, int]]) -> str:
     """`8 steps, 2 unrolled`: all that results depend on; empty if they are exact."""
     return ", ".join(sorted({f"{bound} {name}" for each in within for name, bound in each.items()}))
+
+
+UNMENDED = "neither a row of it nor two mend it, made as strong as can be"
+"""Of a scheme that a program breaks, where no row is at fault."""
+
+
+def row_in_words(number: int, operations: str, code: Sequence[str]) -> str:
+    """`row 2, load DV,N: INV_L1 WG, LD r x`."""
+    return f"row {number}, {operations}: {', '.join(code)}"

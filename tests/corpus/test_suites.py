@@ -262,7 +262,7 @@ def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.Monk
     result = run("--no-cache")
     assert result.exit_code == 130
     assert "every verdict is as in litmus/mine/expected.yaml" in result.stdout
-    assert "interrupted: 0 of 2 decided, the rest not" in result.stdout
+    assert "interrupted: 0 of 2 answers decided, the rest not" in result.stdout
     assert "as in litmus/other/expected.yaml" not in result.stdout
     assert "2 results, interrupted, none unexpected" in result.stdout
     found = document(run("--no-cache", "--format", "json"))

@@ -11,7 +11,6 @@ from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
 from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import gives_back
-from rspverify.engineering.hunt.blame import Blame, blame
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms, loaded_test, program_named
@@ -35,6 +34,7 @@ from rspverify.enumeration.space import Space, chosen_operations
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.judge import Judge
 from rspverify.scheme import Row, Scheme
+from rspverify.soundness.blame import Blame, blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings

@@ -10,7 +10,6 @@ import pytest
 
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
-from rspverify.engineering.hunt.blame import strongest
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_programs import first_broken, loaded_test, program_named
 from rspverify.engineering.hunt.finding import HuntReport
@@ -29,6 +28,7 @@ from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.soundness.blame import strongest
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from rspverify.assembly import Reach
+from rspverify.limits import Limits
 from rspverify.litmus import Scope
 from rspverify.scheme import Row, Scheme, Template, rows_used
 from rspverify.soundness.case import Case
@@ -32,11 +33,13 @@ class Blame:
     mended: Scheme
 
 
-def blame(case: Case, *, devices: int) -> Blame:
+def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:
     """The rows to blame for a program that a scheme breaks. devices: for which rows are made.
 
     Only if no row and no two mend it within their reach, rows are tried that reach everywhere.
+    limits: on all checks together, beside those that the case sets to each. Raises LimitReached.
     """
+    limits = limits or Limits()
     program, scheme, model, settings = case.program, case.scheme, case.model, case.settings
     source = SourceExecutions(program, model)
     rows = rows_used(program, scheme)
@@ -45,7 +48,9 @@ def blame(case: Case, *, devices: int) -> Blame:
             mends = {}
             for chosen in combinations(rows, count):
                 mended = _strengthened(scheme, chosen, devices, anywhere=anywhere)
-                if check(Case(program, mended, model, settings), source).word is Word.SOUND:
+                word = check(Case(program, mended, model, settings), source).word
+                limits.remaining()
+                if word is Word.SOUND:
                     mends[chosen] = mended
             if mends:
                 widest = max(mends, key=_width)
@@ -65,8 +70,9 @@ def strongest(
 ) -> tuple[Template, ...]:
     """The strongest code of a row: it flushes and invalidates before its access and after it.
 
-    An RMW is done at the L2. A row for remote operations (or any, `anywhere`) does this to every
-    cache, under every rmw lock; another one to its own L1, and with several devices to its own L2.
+    An RMW is done at the L2; a fence has no access. A row for remote operations (or any,
+    `anywhere`) does this to every cache, under every rmw lock; another one to its own L1, and with
+    several devices to its own L2.
     """
     far = anywhere or row.remotes == {True}
     if far:
@@ -75,9 +81,12 @@ def strongest(
         first, second = Reach.WG, Reach.DV
     around = list(_emptying(row, scheme, first, second, devices))
     names = {"INC_L1": "INC_L2", "RMW_L1": "RMW_L2"}
-    access = next(each for each in row.code if each.accesses)
-    mnemonic = scheme.machine.instructions[names.get(access.mnemonic.name, access.mnemonic.name)]
-    code = (*around, Template(mnemonic, access.reach, access.span), *around)
+    access = next((each for each in row.code if each.accesses), None)
+    code = tuple(around)
+    if access is not None:
+        name = names.get(access.mnemonic.name, access.mnemonic.name)
+        mnemonic = scheme.machine.instructions[name]
+        code = (*around, Template(mnemonic, access.reach, access.span), *around)
     if not far:
         return code
     lock, unlock = (

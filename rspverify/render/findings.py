@@ -1,0 +1,142 @@
+"""What of a run is not as one wishes: one list, for all forms that other tools read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rspverify.answers import (
+    Difference,
+    Fault,
+    ModelAnswer,
+    ReadValue,
+    Result,
+    RowAtFault,
+    SuiteReport,
+)
+from rspverify.render.expectations import difference, gone, noun_of, progress_in_words
+from rspverify.render.words import UNMENDED, row_in_words
+from rspverify.verdict import ProgressWord, Word
+
+UNEXPECTED = "UNEXPECTED"
+"""The kind of a finding that no word of a verdict tells."""
+_UNWISHED = (
+    Word.ERROR,
+    Word.UNSOUND,
+    ProgressWord.STUCK,
+    Word.VACUOUS,
+    Word.UNKNOWN,
+    Word.UNSUPPORTED,
+)
+"""The words that are findings; of several words of one result the first of these is its kind."""
+_OPEN = {Word.VACUOUS, Word.UNKNOWN, Word.UNSUPPORTED}
+_UNSEEN = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place in a file, or all of it, and what is to be said there. end_column is exclusive."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A result that is not as one wishes, or a test that is expected and not there.
+
+    kind: a verdict's word, STUCK or UNEXPECTED. subject: `Fig4 under original`. expectation: what
+    was expected and what it is, empty where nothing is. text: all that is to be said, line by line.
+    spots: what must change, all of them: rows of the scheme, otherwise the test. related: places
+    that show it. result: None of a test that is not there.
+    """
+
+    kind: str
+    subject: str
+    expectation: str
+    text: str
+    spots: tuple[Spot, ...]
+    related: tuple[Spot, ...] = ()
+    result: Result | ModelAnswer | None = None
+
+    @property
+    def internal(self) -> bool:
+        """Whether it is a mistake of ours."""
+        return self.result is not None and self.result.internal is not None
+
+    @property
+    def grave(self) -> bool:
+        """Whether it is more than a question that is open."""
+        return bool(self.expectation) or self.internal or self.kind not in _OPEN
+
+
+def visible(text: str) -> str:
+    r"""A text with what nobody sees spelled, as `\x1b`: control characters, halves of characters.
+
+    XML 1.0 forbids most of them, terminals obey some, and some turn the order of letters round.
+    Line breaks and tabs stay.
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def findings(report: SuiteReport) -> Iterator[Finding]:
+    """What is not as one wishes: by its words, or where something is expected, what differs.
+
+    An internal error is one in any case.
+    """
+    held = report.held
+    different = {id(each.result): each for each in held.differences} if held else {}
+    for each in report.results:
+        words, differs = each.words.split(), different.get(id(each))
+        kind = next((word.value for word in _UNWISHED if word in words), None)
+        if differs or each.internal or (kind and held is None):
+            yield _finding(report, each, kind or UNEXPECTED, differs)
+    if held:
+        for test in held.gone:
+            missing = gone(test, held)
+            yield Finding(UNEXPECTED, test, missing, missing, (Spot(held.file),))
+
+
+def _finding(
+    report: SuiteReport, it: Result | ModelAnswer, kind: str, differs: Difference | None
+) -> Finding:
+    expectation = difference(differs, noun_of(report)) if differs else ""
+    lines, test, rows, reads = [expectation, it.reason], _test(it), [], []
+    if isinstance(it, Result):
+        fault = report.faults.get((it.file, it.scheme_file))
+        lines += [progress_in_words(it), *(_fault_in_words(fault) if fault else ())]
+        rows = [_row(it.scheme_file, row) for row in (fault.rows if fault else ())]
+        reads = [_read(it.file, read) for read in (it.outcome.reads if it.outcome else ())]
+    text = "\n".join(filter(None, lines))
+    spots, related = (rows, [test, *reads]) if rows else ([test], reads)
+    subject = f"{it.test} under {it.column}"
+    return Finding(kind, subject, expectation, text, tuple(spots), tuple(related), it)
+
+
+def _fault_in_words(it: Fault) -> list[str]:
+    rows = [row_in_words(row.number, row.operations, row.code) for row in it.rows]
+    none = f"no row is told to be at fault: {it.reason}" if it.reason else UNMENDED
+    return [f"at fault: {row}" for row in rows] or [none]
+
+
+def _row(file: str, it: RowAtFault) -> Spot:
+    return Spot(file, it.line, it.column, it.end_line, it.end_column)
+
+
+def _read(file: str, it: ReadValue) -> Spot:
+    return Spot(file, it.line, it.column, words=f"reads {it.value} from {it.location}")
+
+
+def _test(it: Result | ModelAnswer) -> Spot:
+    """The test, with the place in it that the reason tells first, if it tells one."""
+    told = re.match(rf"{re.escape(it.file)}:(\d+):(\d+): |lines? (\d+)[:,]", it.reason)
+    line, column, alone = told.groups() if told else (None, None, None)
+    at, behind = (None if each is None else int(each) for each in (line or alone, column))
+    return Spot(it.file, at, behind, words="the test")

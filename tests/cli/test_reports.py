@@ -1,0 +1,247 @@
+"""`check --format` and `--report`: several forms of one run, each whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+from rspverify.commands import guard
+from rspverify.commands.reports import Form
+from rspverify.limits import LimitReached
+
+ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
+FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
+SUITE = "litmus/all-orders"
+ROW = re.search(r"^.*code: \[INV_L1 WG, LD r x\]", Path(ORIGINAL).read_text(), re.M)
+LINE = Path(ORIGINAL).read_text()[: ROW.start()].count("\n") + 1 if ROW else 0
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["check", *arguments])
+
+
+def reports(folder: Path) -> list[str]:
+    return [word for form in Form for word in ("--report", f"{form}={folder / form}")]
+
+
+def without_times(text: str) -> str:
+    """Nor the command that goes on from here, which is for those who are here."""
+    text = re.sub(r"^to see why: .*\n", "", text, flags=re.MULTILINE)
+    return re.sub(r'("seconds": |time=")[\d.]+', r"\1…", re.sub(r"\d+\.\d s\b", "… s", text))
+
+
+@pytest.mark.parametrize("given", [(ORIGINAL, PROPOSED, FIG4, EX3), (SUITE,)])
+def test_a_report_is_what_the_format_prints(given: tuple[str, ...], tmp_path: Path) -> None:
+    run(*given)  # from here on all is from the cache
+    result = run(*given, *reports(tmp_path))
+    assert without_times((tmp_path / "text").read_text()) == without_times(result.stdout)
+    for form in Form:
+        printed = run(*given, "--format", form, f"--report=sarif={tmp_path / 'again'}")
+        assert printed.exit_code == result.exit_code
+        assert without_times(printed.stdout) == without_times((tmp_path / form).read_text())
+
+
+def test_every_form_is_documented() -> None:
+    readme = Path("README.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \| ", readme.partition("| form |")[2], re.M)[: len(Form)] == [
+        *Form
+    ]
+    (example,) = re.findall(r"^    rspverify (check --format github .*)$", readme, re.M)
+    assert set(re.findall(r"--report (\w+)=", example)) <= {*Form}
+
+
+def test_text_in_a_file_has_no_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CI often forces them for its own log."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    place = tmp_path / "text"
+    run(ORIGINAL, FIG4, "--report", f"text={place}")
+    assert "UNSOUND" in place.read_text() and "\x1b" not in place.read_text()
+
+
+def test_a_finding_stands_at_the_row_that_is_to_blame(tmp_path: Path) -> None:
+    result = run(ORIGINAL, FIG4, "--format", "github", "--report", f"sarif={tmp_path / 's'}")
+    assert result.exit_code == 1
+    assert result.stdout.startswith(f"::error file={ORIGINAL},line={LINE},endLine={LINE},")
+    (found,) = json.loads((tmp_path / "s").read_text())["runs"][0]["results"]
+    assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == LINE
+    assert "at fault: row 2, load DV,N: INV_L1 WG, LD r x" in found["message"]["text"]
+
+
+def test_rows_at_fault_are_asked_for_only_where_they_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not of a verdict that is as expected, either."""
+    monkeypatch.setattr("rspverify.judge.faults.faults", lambda *_: 1 / 0)
+    others = [
+        f"--report={form}={tmp_path / form}" for form in ("text", "json", "junit", "markdown")
+    ]
+    assert run(ORIGINAL, FIG4, *others).exit_code == 1
+    assert "at fault" not in (tmp_path / "junit").read_text()
+    held = (ORIGINAL, FIG4, "--expect", "litmus/rsp/expected.yaml")
+    assert run(*held, "--format", "sarif").exit_code == 0
+    assert run(PROPOSED, FIG4, "--format", "sarif").exit_code == 0
+
+
+def test_reports_change_no_verdict(tmp_path: Path) -> None:
+    alone = json.loads(run(ORIGINAL, PROPOSED, FIG4, "--format", "json", "--no-cache").stdout)
+    run(ORIGINAL, PROPOSED, FIG4, "--no-cache", *reports(tmp_path))
+    beside = json.loads((tmp_path / "json").read_text())
+    for each in (*alone["results"], *beside["results"]):
+        each.pop("seconds")
+    assert alone == beside
+
+
+def test_a_run_that_is_held_to_what_is_expected(tmp_path: Path) -> None:
+    expected = tmp_path / "expected.yaml"
+    run(ORIGINAL, FIG4, EX3, "--expect", str(expected), "--refresh")
+    held = (ORIGINAL, FIG4, EX3, "--expect", str(expected), "--format", "junit")
+    passes = run(*held)
+    assert passes.exit_code == 0
+    assert ElementTree.fromstring(passes.stdout).get("failures") == "0"
+    expected.write_text(expected.read_text().replace("UNSOUND", "SOUND"))
+    fails = run(*held)
+    assert fails.exit_code == 1
+    (failure,) = ElementTree.fromstring(fails.stdout).iter("failure")
+    assert failure.get("message") == "expected SOUND, got UNSOUND"
+
+
+def test_where_the_test_is_wrong(tmp_path: Path) -> None:
+    place = tmp_path / "t.litmus"
+    place.write_text(
+        "OpenCL t\n{ [x]=0; }\nP0 (global int* x) { *x = ; }\nscopeTree (device (work_group P0))\n"
+    )
+    result = run(PROPOSED, str(place), "--format", "github")
+    assert result.exit_code == 2
+    assert result.stdout.startswith(f"::error file={place},line=3,col=27,title=ERROR")
+
+
+# ---- what is wrong with a --report ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["xml=a"],
+            "--report must be FORM=FILE, FORM one of text, json, junit, sarif, markdown, github, not xml=a",
+        ),
+        (["junit"], "--report must be FORM=FILE, .*not junit$"),
+        (["junit="], "--report must be FORM=FILE, .*not junit=$"),
+        (["=a"], "--report must be FORM=FILE, .*not =a$"),
+        (
+            ["junit=a", "json=./a"],
+            "--report json=./a: the file must be named once, and be no input",
+        ),
+        (["junit=out"], "--report junit=out: the file must be named once"),
+        ([f"text={ORIGINAL}"], f"--report text={ORIGINAL}: the file must be named once"),
+        ([f"text={FIG4}"], f"--report text={FIG4}: the file must be named once"),
+    ],
+)
+def test_a_wrong_report_is_told_before_anything_is_decided(
+    words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rspverify.judge.run.Run.results", lambda *_: 1 / 0)
+    given = [f"--report={each}" for each in words]
+    result = run(ORIGINAL, FIG4, "-o", "out", *given)
+    assert result.exit_code == 2
+    assert re.search(message, result.stderr, re.M), result.stderr
+    assert not Path("out").exists() and not Path("a").exists()
+
+
+def test_all_wrong_reports_are_told_at_once() -> None:
+    result = run(ORIGINAL, FIG4, "--report=xml=a", "--report=junit")
+    assert len(result.stderr.splitlines()) == 2
+
+
+def test_a_report_that_cannot_be_written_loses_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    nowhere = tmp_path / "nowhere" / "report"
+    given = (f"json={nowhere}", f"sarif={tmp_path / 'folder'}", f"junit={tmp_path / 'junit'}")
+    result = run(PROPOSED, FIG4, *(f"--report={each}" for each in given))
+    assert result.exit_code == 2
+    assert f"{nowhere}: cannot be written: No such file or directory" in result.stderr
+    assert f"{tmp_path / 'folder'}: must be a file to write to" in result.stderr
+    assert "1 SOUND" in result.stdout
+    assert ElementTree.parse(tmp_path / "junit").getroot().get("tests") == "1"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "junit"]
+
+
+def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier run wrote stays until there is something better."""
+    place = tmp_path / "junit"
+    place.write_text("as before")
+
+    def full(*_: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("rspverify.files._opened", full)
+    result = run(PROPOSED, FIG4, f"--report=junit={place}")
+    assert result.exit_code == 2
+    assert f"{place}: cannot be written: No space left on device" in result.stderr
+    assert place.read_text() == "as before"
+
+
+# ---- after an interrupt, and at a limit ----------------------------------------------------------
+
+
+def stopping_after(taken: int, error: BaseException) -> Callable[..., None]:
+    """As `collect`, but that it ends so after some results."""
+
+    def collect(coming: Generator[Any, None, None], found: list[Any], show: Any) -> None:
+        def some() -> Generator[Any, None, None]:
+            for each in coming:
+                yield each
+                if len(found) == taken:
+                    raise error
+
+        guard.collect(some(), found, show)
+
+    return collect
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted: 1 of 4 verdicts decided, the rest not"),
+        (LimitReached("out of memory"), 3, "out of memory: 1 of 4 verdicts decided, the rest not"),
+    ],
+)
+def test_reports_have_what_is_known(
+    error: BaseException, code: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rspverify.commands.check.collect", stopping_after(1, error))
+    result = run(PROPOSED, ORIGINAL, FIG4, EX3, *reports(tmp_path))
+    assert result.exit_code == code
+    for form in set(Form) - {Form.JSON}:
+        assert words in (tmp_path / form).read_text(), form
+    assert len(json.loads((tmp_path / "json").read_text())["results"]) == 1
+
+
+def test_an_interrupt_while_rows_are_blamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every verdict is there, and the rows that are known by then."""
+
+    def faults(*_: Any) -> Generator[Any, None, None]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("rspverify.judge.faults.faults", faults)
+    result = run(ORIGINAL, FIG4, *reports(tmp_path))
+    assert result.exit_code == 130
+    assert "interrupted after all 1 verdicts" in (tmp_path / "markdown").read_text()
+    assert json.loads((tmp_path / "json").read_text())["summary"]["UNSOUND"] == 1
+    assert f"::error file={FIG4},title=UNSOUND" in (tmp_path / "github").read_text()
