@@ -195,7 +195,8 @@ def test_a_folder_to_start_with() -> None:
     command = result.stdout.splitlines()[-1].removeprefix("next: cd new && ")
     workflow = yaml.safe_load(Path("new/.github/workflows/rspverify.yml").read_text())
     (hook,) = yaml.safe_load(Path("new/.pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
-    assert workflow["jobs"]["check"]["steps"][-1]["run"] == hook["entry"] == command
+    assert hook["entry"] == command
+    assert workflow["jobs"]["check"]["steps"][-1]["run"] == f"{command} --format github"
     assert read_source("new/mine.yaml").text.count("\nname: mine\n") == 1
 
 
