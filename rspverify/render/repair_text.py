@@ -135,6 +135,9 @@ def _hunted(hunted: answer.Hunted | None) -> str:
 
 def _conclusion(report: answer.RepairReport) -> Iterator[Text]:
     claim, limits = report.claim, f"at most {report.space.max_length} instructions a row"
+    if same := [str(row.row) for row in report.space.rows if row.stays is not None]:
+        which = f"row{'s' * (len(same) > 1)} {', '.join(same)}"
+        limits += f", {which if len(same) <= FEW else 'the other rows'} as given"
     if not claim.finished:
         return
     if not report.found:

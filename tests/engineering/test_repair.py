@@ -137,3 +137,16 @@ def test_what_is_known_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -
     assert steps == [1, 2]
     assert not report.claim.finished and not report.claim.complete and not report.found
     assert report.effort.candidate
+
+
+def test_a_row_that_is_nothing_but_its_access_may_change_if_it_is_at_fault() -> None:
+    """Unless the rows are named; and what stays as given is part of what is claimed."""
+    broken = "tests/scheme/broken/proposed-no-release-flush.yaml"
+    tests = ["paper/Fig4.litmus", "MP/MP+st.na-st.DV+ld.DV-ld.na.litmus"]
+    stays = prepared(broken, tests, Constraints()).space.stays
+    assert 5 not in stays
+    assert stays[4] == stays[1] == "nothing but its access"
+    named = prepared(broken, tests, Constraints(rows=(2,))).space.stays
+    assert named[5] == "not among --rows"
+    sound = prepared("schemes/proposed.yaml", tests, Constraints()).space.stays
+    assert sound[1] == sound[4] == "nothing but its access"

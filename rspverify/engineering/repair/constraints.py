@@ -22,7 +22,8 @@ EVERY_ROW = "all"
 class Constraints:
     """What a user asks of the candidates.
 
-    rows: the numbers of those that may change; None: those with more than an access, or every one.
+    rows: the numbers of those that may change; None: those with more than an access and those that
+    tests show to be too weak, or every one.
     allow, forbid: instructions, with their reach or without. length: the most instructions.
     repeats: how often a row that writes may store the same again; None: as often as one does now.
     """
@@ -57,9 +58,15 @@ class SearchSpace:
 
 
 def space_of(
-    scheme: Scheme, constraints: Constraints, costs: Costs, used: Collection[int], devices: int
+    scheme: Scheme,
+    constraints: Constraints,
+    costs: Costs,
+    used: Collection[int],
+    weak: Collection[int],
+    devices: int,
 ) -> SearchSpace:
-    """The candidates for a scheme. used: the rows that some test uses; devices: of the tests.
+    """The candidates for a scheme. used: the rows that some test uses; weak: those that are at
+    fault for one that it fails; devices: of the tests.
 
     Raises InputError with all that is wrong with the constraints.
     """
@@ -72,7 +79,7 @@ def space_of(
         if it.sensible(devices=devices, coherent=machine.coherent_l2)
     )
     allowed = _allowed(pool, frozenset(sensible), constraints, problems)
-    stays = _staying(scheme, constraints, used, problems)
+    stays = _staying(scheme, constraints, used, weak, problems)
     given = {row.number: pool.read(row.code) for row in scheme.rows}
     length = constraints.length or max(
         SHORTEST, *(sum(each in allowed for each in code) for code in given.values())
@@ -154,7 +161,11 @@ def _allowed(
 
 
 def _staying(
-    scheme: Scheme, constraints: Constraints, used: Collection[int], problems: list[Problem]
+    scheme: Scheme,
+    constraints: Constraints,
+    used: Collection[int],
+    weak: Collection[int],
+    problems: list[Problem],
 ) -> dict[int, str]:
     """Why rows stay, by their numbers."""
     numbers = {row.number for row in scheme.rows}
@@ -168,6 +179,6 @@ def _staying(
             stays[row.number] = "no test uses it"
         elif constraints.rows is not None and row.number not in constraints.rows:
             stays[row.number] = "not among --rows"
-        elif usual and all(each.accesses for each in row.code):
+        elif usual and row.number not in weak and all(each.accesses for each in row.code):
             stays[row.number] = "nothing but its access"
     return stays

@@ -27,6 +27,8 @@ from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
 from rspverify.scheme import Scheme, rows_used, scheme_text
 from rspverify.scheme.cost import Costs
+from rspverify.soundness.blame import blame
+from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Problem
 from rspverify.verdict import ProgressWord, Word
@@ -97,7 +99,9 @@ class Repair:
         devices = 1
         if across:
             devices = max(len({it.device for it in test.program.threads}) for test in self._asked)
-        self.space = space_of(self._scheme, self._constraints, self._costs, used, devices)
+        usual = self._constraints.rows is None and not self._constraints.every
+        weak = self._at_fault() if usual else frozenset[int]()
+        self.space = space_of(self._scheme, self._constraints, self._costs, used, weak, devices)
         if len(self.space.stays) == len(self._scheme.rows):
             message = f"{self._scheme.name} must have a row that may change and that a test uses"
             if self._without:
@@ -109,6 +113,20 @@ class Repair:
         rows = self.space.rows
         generaliser = Generaliser(self._trials, rows, self.space.pool)
         self.search = Search(Chooser(rows), self._trials, generaliser, self._further, self._on_step)
+
+    def _at_fault(self) -> frozenset[int]:
+        """The rows that tests show to be too weak, each in turn made as strong as can be."""
+        named_scheme, found = self._setup.schemes[0], set[int]()
+        settings, model = self._verdicts.settings, self._verdicts.model
+        for test in self._asked:
+            if self._verdicts.word(test, named_scheme) is not Word.UNSOUND:
+                continue
+            devices = len({thread.device for thread in test.program.threads})
+            case = Case(test.program, named_scheme.scheme, model, settings)
+            fault = blame(case, devices=devices)
+            found |= {row.number for row in fault.blamed}
+            named_scheme = NamedScheme.of(fault.mended, named_scheme.file)
+        return frozenset(found)
 
     def _further(self, codes: Codes) -> Trial | None:
         """A test beside those given that breaks a scheme, found by hunting for it."""
