@@ -10,7 +10,7 @@ from rich.text import Text
 
 from rspverify.answers import Explanation
 from rspverify.render.races_text import race_execution
-from rspverify.render.trace_text import trace
+from rspverify.render.trace_text import Trace
 from rspverify.render.words import PROGRESS_STYLES, STYLES, counted
 from rspverify.verdict import Progress, ProgressWord, Word
 
@@ -71,7 +71,7 @@ def _counterexample(it: Explanation) -> Iterator[RenderableType]:
     execution, outcome = it.verdict.execution, it.result.outcome
     assert execution is not None and outcome is not None
     yield Text("\nAn execution of the compiled program", style="bold")
-    yield trace(execution)
+    yield Trace(execution)
     yield Text(f"\nIt ends with {outcome}, after {len(execution.steps)} steps.", style="bold")
     for read in outcome.reads:
         yield Text(f"  P{read.thread}, line {read.line}, read {read.value} from {read.location}")
@@ -94,7 +94,7 @@ def _progress(progress: Progress) -> Iterator[RenderableType]:
         yield Text(f"{claim}: {progress.reason}")
         return
     yield Text("An execution of the compiled program after which nothing can go on", style="bold")
-    yield trace(progress.execution)
+    yield Trace(progress.execution)
     yield Text("")
     steps = counted(len(progress.execution.steps), "step")
     shortest = "; none is shorter" if progress.execution.shortest else ""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -15,12 +17,50 @@ Cell = Callable[[Step, Snapshot], Text]
 """What stands in a column at a step, given the state before it."""
 
 
-def trace(execution: Execution) -> Table:
+_ENDLESS = 10_000
+
+
+@dataclass(frozen=True)
+class Trace:
     """The steps, numbered; after a step, each cache, memory and lock state that it changed.
 
     Entries are written value, C(lean) or D(irty), V(alid) or I(nvalid); fifos in brackets with the
-    oldest element on the right, as the paper draws them.
+    oldest element on the right, as the paper draws them. Where columns have too little room, what
+    they have stands below each other.
     """
+
+    execution: Execution
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = _side_by_side(self.execution)
+        needed = console.measure(table, options=options.update(max_width=_ENDLESS)).maximum
+        room = options.max_width
+        yield table if needed <= room else _below_each_other(self.execution)
+
+
+def _below_each_other(execution: Execution) -> Table:
+    """A line for each step, and one for each state that it changed."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("#", justify="right", style="dim")
+    for title in ("where", "what happens, and what is there then"):
+        table.add_column(title, overflow="fold")
+    before = execution.initial
+    table.add_row("", "memory", _memory(before))
+    for number, step in enumerate(execution.steps, 1):
+        own = step.thread is not None
+        where = f"P{step.thread}" if own else step.cache or ""
+        table.add_row(str(number), where, Text(step.label, style="bold" if own else "italic cyan"))
+        for cache in execution.caches:
+            if step.after.caches[cache] != before.caches[cache]:
+                table.add_row("", cache, _cache(step.after.caches[cache]))
+        for name, cell in (("memory", _of_memory), ("locks", _of_locks)):
+            if state := cell(step, before):
+                table.add_row("", name, state)
+        before = step.after
+    return table
+
+
+def _side_by_side(execution: Execution) -> Table:
     initial, steps = execution.initial, execution.steps
     columns: list[tuple[str, Text, Cell]] = []
     for cache in execution.caches:
