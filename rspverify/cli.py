@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify import __version__
+from rspverify.commands.exit_code import at_the_end
 from rspverify.commands.registry import COMMANDS
+from rspverify.commands.signals import Termination
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -58,7 +60,11 @@ def main() -> None:
     sys.unraisablehook = _silently
     if sys.stdout is None:  # closed by whoever started us
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    app()
+    termination = Termination()
+    try:
+        app()
+    except SystemExit as end:
+        raise SystemExit(at_the_end(end.code, terminated=termination.came)) from None
 
 
 def _silently(met: UnraisableHookArgs) -> None:
