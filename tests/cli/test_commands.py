@@ -198,6 +198,28 @@ def test_nobody_reads_or_nothing_fits() -> None:
     assert piped.stderr == b""
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")
-    full = subprocess.run(["bash", "-c", f"{command} > /dev/full"], capture_output=True)
-    assert full.returncode == 2
-    assert full.stderr == b"standard output: cannot be written: No space left on device\n"
+    for written in (command, f"{sys.executable} -m rspverify --help"):
+        full = subprocess.run(["bash", "-c", f"{written} > /dev/full"], capture_output=True)
+        assert full.returncode == 2
+        assert full.stderr == b"standard output: cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "--help"],
+        ["explain", ORIGINAL, "litmus/rsp/paper/Fig4.litmus"],
+        ["explain", "…", "─"],
+        ["draw", "litmus/rsp/paper/Fig4.litmus"],
+    ],
+)
+def test_a_terminal_that_has_not_our_characters(words: list[str]) -> None:
+    """What it has not is replaced, in errors too."""
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "rspverify", *words], capture_output=True, env=environment
+    )
+    said = (ended.stdout + ended.stderr).decode("latin-1")
+    assert "?" in said or words[0] == "draw"
+    assert "Traceback" not in said and "internal error:" not in said
+    assert ended.returncode == run(*words).exit_code
