@@ -279,8 +279,7 @@ class Explanation:
     """All that `explain` says of one test under one scheme.
 
     verdict, progress: what the result is made from, with executions. axioms: name and .cat text of
-    those that forbid the outcome. seen, allowed: the outcomes that the machine reaches and that the
-    model allows, where both are known. reach: how far the verdict reaches, in a sentence.
+    those that forbid the outcome. reach: how far the verdict reaches, in a sentence.
     """
 
     result: Result
@@ -289,9 +288,22 @@ class Explanation:
     progress: Progress | None
     threads: tuple[CompiledThread, ...] = ()
     axioms: tuple[tuple[str, str], ...] = ()
-    seen: tuple[Observed, ...] = ()
-    allowed: int | None = None
     reach: str = ""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The outcomes that a machine reaches, as far as they are known.
+
+    all: whether these are all; stopped: why it is not known whether they are. allowed: how many the
+    model allows, or at least so many if `beyond`; None where they were not counted.
+    """
+
+    outcomes: tuple[Observed, ...]
+    all: bool
+    stopped: str | None
+    allowed: int | None
+    beyond: bool
 
 
 @dataclass(frozen=True)
