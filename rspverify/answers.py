@@ -378,8 +378,9 @@ class OutcomeAnswer:
     depends on, by name. racy: whether a consistent execution has a race. condition: as the test has
     it, null if it has none. violated: the names of the model's conditions that a consistent
     execution violates; flags: herd's names for them, which are those of a `flag`, and `*undef*` for
-    all others. notes: what the reader must know besides. Under --races all of condition, final,
-    outcomes, violated and flags are null.
+    all others. notes: what the reader must know besides. so_far: where it took too long, the
+    outcomes that were found by then, each of them allowed; whether it races is told then, too.
+    Under --races all of condition, final, outcomes, violated and flags are null.
     """
 
     test: str | None = None
@@ -396,6 +397,7 @@ class OutcomeAnswer:
     condition: str | None = None
     final: FinalStates | None = None
     outcomes: tuple[OutcomeRow, ...] | None = None
+    so_far: tuple[OutcomeRow, ...] | None = None
     violated: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
