@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rspverify.axiomatic import shipped_models
+from rspverify.axiomatic import load_model, shipped_models
 from rspverify.axiomatic.vocabulary import MO, RELATIONS, RF, SETS
 from rspverify.cli import app
+from rspverify.drawing.edges import usual
 from rspverify.litmus import read_program
 from rspverify.scheme import read_scheme
 from rspverify.source import Source
@@ -68,6 +69,12 @@ def test_the_scheme_engineering_of_the_readme(
 
 def _without_times(text: str) -> str:
     return re.sub(r"; \d+(\.\d+)? s$", "; … s", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_the_readme_names_what_is_drawn(name: str) -> None:
+    (paragraph,) = [each for each in README.split("\n\n") if "Drawn are sb, rf" in each]
+    assert set(usual(load_model(name))) <= set(re.findall(r"\w+", paragraph))
 
 
 def test_the_pictures_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
