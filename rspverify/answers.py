@@ -316,8 +316,7 @@ class Explanation:
     """All that `explain` says of one test under one scheme.
 
     verdict, progress: what the result is made from, with executions. axioms: name and .cat text of
-    those that forbid the outcome. seen, allowed: the outcomes that the machine reaches and that the
-    model allows, where both are known. reach: how far the verdict reaches, in a sentence.
+    those that forbid the outcome. reach: how far the verdict reaches, in a sentence.
     """
 
     result: Result
@@ -326,9 +325,22 @@ class Explanation:
     progress: Progress | None
     threads: tuple[CompiledThread, ...] = ()
     axioms: tuple[tuple[str, str], ...] = ()
-    seen: tuple[Observed, ...] = ()
-    allowed: int | None = None
     reach: str = ""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The outcomes that a machine reaches, as far as they are known.
+
+    all: whether these are all; stopped: why it is not known whether they are. allowed: how many the
+    model allows, or at least so many if `beyond`; None where they were not counted.
+    """
+
+    outcomes: tuple[Observed, ...]
+    all: bool
+    stopped: str | None
+    allowed: int | None
+    beyond: bool
 
 
 @dataclass(frozen=True)
@@ -403,8 +415,9 @@ class OutcomeAnswer:
     depends on, by name. racy: whether a consistent execution has a race. condition: as the test has
     it, null if it has none. violated: the names of the model's conditions that a consistent
     execution violates; flags: herd's names for them, which are those of a `flag`, and `*undef*` for
-    all others. notes: what the reader must know besides. Under --races all of condition, final,
-    outcomes, violated and flags are null.
+    all others. notes: what the reader must know besides. so_far: where it took too long, the
+    outcomes that were found by then, each of them allowed; whether it races is told then, too.
+    Under --races all of condition, final, outcomes, violated and flags are null.
     """
 
     test: str | None = None
@@ -421,6 +434,7 @@ class OutcomeAnswer:
     condition: str | None = None
     final: FinalStates | None = None
     outcomes: tuple[OutcomeRow, ...] | None = None
+    so_far: tuple[OutcomeRow, ...] | None = None
     violated: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()

@@ -7,12 +7,16 @@ import gc
 import os
 import sys
 import threading
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rspverify import __version__
+from rspverify.commands.exit_code import at_the_end
+from rspverify.commands.guard import output_lost
 from rspverify.commands.registry import COMMANDS
+from rspverify.commands.signals import Termination
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -65,7 +69,16 @@ def main() -> None:
     sys.unraisablehook = _silently
     if sys.stdout is None:  # closed by whoever started us
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    app()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal may not have our characters
+            stream.reconfigure(errors="replace")
+    termination = Termination()
+    try:
+        app()
+    except SystemExit as end:
+        raise SystemExit(at_the_end(end.code, terminated=termination.came)) from None
+    except OSError as error:  # of --help, which is no command
+        raise SystemExit(output_lost(error)) from None
 
 
 def _silently(met: UnraisableHookArgs) -> None:

@@ -39,3 +39,8 @@ class Limits:
         if left <= 0:
             raise LimitReached(f"timeout of {self.seconds:g} s")
         return left
+
+    def require_outcomes(self, found: int) -> None:
+        """Raises LimitReached where a program has more outcomes than it may have."""
+        if found > self.outcomes:
+            raise LimitReached(f"more than {self.outcomes:,} outcomes")

@@ -13,6 +13,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 from typing import assert_never
 
 import yaml
@@ -125,21 +126,37 @@ def read_text(fields: Mapping[str, Node], key: str, problems: list[Problem]) -> 
 
 
 def read_choice(
-    node: Node, what: str, choices: Sequence[str], problems: list[Problem]
+    node: Node,
+    what: str,
+    choices: Sequence[str],
+    problems: list[Problem],
+    hints: Mapping[str, str] = MappingProxyType({}),
 ) -> str | None:
-    """The choice that a word names; None, and a problem more, if it names none."""
+    """The choice that a word names; None, and a problem more, if it names none.
+
+    hints: for words that mean something, but not here; for all others a close choice is guessed.
+    """
     if isinstance(node, Text) and node.text in choices:
         return node.text
-    hint = guess(node.text, choices) if isinstance(node, Text) else None
+    text = node.text if isinstance(node, Text) else None
+    hint = None if text is None else hints.get(text) or guess(text, choices)
     message = f"{what} must be {alternatives(choices)}, not {found(node)}"
     problems.append(Problem(node.span, message, hint))
     return None
 
 
 def read_choices(
-    node: Node, what: str, choices: Sequence[str], problems: list[Problem], any_case: bool = False
+    node: Node,
+    what: str,
+    choices: Sequence[str],
+    problems: list[Problem],
+    any_case: bool = False,
+    hints: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Span] | None:
-    """The choices that a word or a list names, with their places; None if any of it is wrong."""
+    """The choices that a word or a list names, with their places; None if any of it is wrong.
+
+    hints: as of `read_choice`.
+    """
     if isinstance(node, List) and not node.items:
         message = f"{what} must be {alternatives(choices)}, or a list of these, not an empty list"
         problems.append(Problem(node.span, message))
@@ -149,7 +166,7 @@ def read_choices(
     for item in node.items if isinstance(node, List) else (node,):
         if any_case and isinstance(item, Text):
             item = structs.replace(item, text=item.text.lower())
-        name = read_choice(item, what, choices, problems)
+        name = read_choice(item, what, choices, problems, hints)
         if name in chosen:
             first = (chosen[name], "named here before")
             message = f"{what} must name {name} once, not twice"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +50,40 @@ REFUSED = (
 )
 """What of the grammar we do not support, in the words of users."""
 
+_FIRST_WORDS = (
+    *("acyclic", "irreflexive", "empty", "flag", "undefined_unless"),
+    *("let", "include", "show", "unshow", "with"),
+)
+_MISSPELT = 0.8
+"""How close a word is to one of these that was meant for it; `incl`, a relation, is not."""
+
 
 def parse(source: Source) -> syntax.CatFile:
     """The syntax of a file. Raises InputError at the first place where it is not one."""
-    tree = LANGUAGE.parse(source, blank_comments(source))
+    text = blank_comments(source)
+    tree = LANGUAGE.parse(source, text)
     if isinstance(tree, Mistake):
-        raise InputError([_problem(source, tree)])
+        raise InputError([_problem(source, text, tree)])
     return _CatBuilder(source).transform(tree)
 
 
-def _problem(source: Source, mistake: Mistake) -> Problem:
+def _misspelt(source: Source, text: str, mistake: Mistake) -> Problem | None:
+    """The first word of the statement, where it was taken for a name: the mistake shows later."""
+    lines = text.split("\n")[: mistake.span.line]
+    for number, line in reversed([*enumerate(lines, start=1)]):
+        word, column = line.strip().partition(" ")[0], len(line) - len(line.lstrip()) + 1
+        if word in _FIRST_WORDS:
+            return None
+        for meant in get_close_matches(word, _FIRST_WORDS, n=1, cutoff=_MISSPELT):
+            span = Span(source, number, column, number, column + len(word))
+            message = f"a statement must begin with a word such as {meant}, not {word}"
+            return Problem(span, message, f"did you mean {meant}?")
+    return None
+
+
+def _problem(source: Source, text: str, mistake: Mistake) -> Problem:
+    if misspelt := _misspelt(source, text, mistake):
+        return misspelt
     span, found = mistake.span, mistake.found
     if mistake.terminal == END:
         found = "the end of the file"

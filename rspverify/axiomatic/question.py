@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import combinations
 
 from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
-from rspverify.limits import LimitReached, Limits
+from rspverify.limits import Limits
 from rspverify.litmus import Program
 from rspverify.smt import FALSE, Solver, Term, all_of, any_of
 from rspverify.verdict import Outcome, Race
@@ -88,19 +88,24 @@ class Questions:
         wanted = self._assumptions(outcome)
         return wanted is not None and self._consistent.find(wanted) is not None
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """Every outcome of a consistent execution, each once."""
+    def outcomes(self, known: Collection[Outcome] = ()) -> Iterator[Outcome]:
+        """Every outcome of a consistent execution that is not known, each once."""
         solver = self.solver()
-        for _ in range(self._limits.outcomes + 1):
-            found = solver.find()
-            if found is None:
-                return
-            outcome = Execution(self.candidates, found).outcome
-            yield outcome
+
+        def exclude(outcome: Outcome) -> None:
             wanted = self._assumptions(outcome)
             assert wanted is not None, "an outcome that no candidate can have"
             solver.add(~all_of(wanted))
-        raise LimitReached(f"more than {self._limits.outcomes} outcomes")
+
+        for outcome in known:
+            exclude(outcome)
+        number = len(known)
+        while (found := solver.find()) is not None:
+            number += 1
+            self._limits.require_outcomes(number)
+            outcome = Execution(self.candidates, found).outcome
+            yield outcome
+            exclude(outcome)
 
     def endings(self) -> Iterator[Outcome]:
         """The outcome of every consistent execution with every final memory that it may leave.

@@ -50,8 +50,8 @@ def draw(
     edges: Annotated[
         str | None,
         typer.Option(
-            help="Relations to draw, joined by commas. Default: sb,rf,mo,sw,hb (or po and co), as "
-            "far as the model has them."
+            help="Relations to draw, joined by commas. Default: sb,rf,mo,sw,hb, or what stands "
+            "for them in the model, as po, co, gsw, ghb."
         ),
     ] = None,
     no_initial: Annotated[

@@ -12,6 +12,8 @@ INTERNAL = 70
 """A bug of rspverify was met (sysexits.h, EX_SOFTWARE), whatever else is to be said."""
 INTERRUPTED = 130
 """As a shell says it of what SIGINT has ended."""
+TERMINATED = 143
+"""As a shell says it of what SIGTERM has ended; it stands in the place of INTERRUPTED."""
 BROKEN_PIPE = 141
 """As a shell says it of what SIGPIPE has ended."""
 _IN_ORDER = (INTERNAL, INTERRUPTED, 2, 1, 3)
@@ -27,7 +29,8 @@ def exit_code(
 ) -> int:
     """The first of 70, 130, 2, 1, 3 that applies, otherwise 0.
 
-    internal: an internal error, 70. interrupted: by the user, 130. wrong: an input is wrong, 2.
+    internal: an internal error, 70. interrupted: by the user, 130; what SIGTERM has interrupted
+    ends with 143 instead (`at_the_end`). wrong: an input is wrong, 2.
     found: what was looked for, such as UNSOUND, STUCK or what is not as expected, 1. undecided:
     something is UNKNOWN, VACUOUS or UNSUPPORTED, 3.
     """
@@ -59,3 +62,8 @@ def exit_code_of(
 def first_of(codes: Collection[int]) -> int:
     """The exit code of a run of several parts."""
     return next((code for code in _IN_ORDER if code in codes), 0)
+
+
+def at_the_end(code: int | str | None, *, terminated: bool) -> int | str | None:
+    """What the process ends with: 143 instead of 130 where the interrupt was SIGTERM."""
+    return TERMINATED if terminated and code == INTERRUPTED else code

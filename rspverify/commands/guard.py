@@ -48,9 +48,7 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(BROKEN_PIPE) from None
         except Exception as error:
             if isinstance(error, OSError) and error.filename is None:
-                print(f"standard output: cannot be written: {error.strerror}", file=sys.stderr)
-                _give_up_output()
-                raise typer.Exit(exit_code(wrong=True)) from None
+                raise typer.Exit(output_lost(error)) from None
             print(_reported(error, name), file=sys.stderr)
             raise typer.Exit(INTERNAL) from None
 
@@ -97,6 +95,13 @@ def collect(coming: Generator[T, None, None], found: list[T], show: Callable[[T]
         for each in coming:
             found.append(each)
             show(each)
+
+
+def output_lost(error: OSError) -> int:
+    """Say that standard output cannot be written; the exit code."""
+    print(f"standard output: cannot be written: {error.strerror}", file=sys.stderr)
+    _give_up_output()
+    return exit_code(wrong=True)
 
 
 def _give_up_output() -> None:

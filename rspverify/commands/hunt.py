@@ -79,9 +79,11 @@ def hunt(
         ),
     ] = False,
     write: Annotated[
-        str,
-        typer.Option(metavar="DIR", help="Where hunt-SCHEME-rowN.litmus is written if found."),
-    ] = ".",
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Write each program found there, as hunt-SCHEME-rowN.litmus."
+        ),
+    ] = None,
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
@@ -89,7 +91,7 @@ def hunt(
 ) -> None:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
 
-    The smallest that is UNSOUND is shown and written, with the row at fault: one with the fewest
+    The smallest that is UNSOUND is shown, with the row at fault: one with the fewest
     operations, then the fewest threads, and program by program also the shortest text. The hunt
     goes on with that row made as strong as can be, so that the next one shows another row, until
     every program within the bounds is sound. An interrupted hunt goes on where it was. By formula
@@ -111,7 +113,8 @@ def hunt(
 
     started = time.perf_counter()
     (scheme,) = meant_by(schemes=[scheme]).schemes
-    require_folder(write, "programs")
+    if write is not None:
+        require_folder(write, "programs")
     judge = judge_of(jobs, cached=not no_cache)
     (named,), memory_model = read_inputs([scheme], settings, judge).parsed()
     note(memory_model.notes)
@@ -123,7 +126,9 @@ def hunt(
     unwritten: list[Problem] = []
 
     def keep(found: Finding) -> Finding:
-        """Written, or shown all the same."""
+        """Written if that is asked for, and shown whatever comes of it."""
+        if write is None:
+            return found
         try:
             return replace(found, file=written_to(write, table.name, found))
         except InputError as error:

@@ -18,6 +18,7 @@ from rspverify.commands.completion import (
 )
 from rspverify.soundness.settings import OPTIONS, Engine, Settings, require_consistent
 from rspverify.source import InputError, Problem, require
+from rspverify.wording import alternatives
 
 
 class FormatName(StrEnum):
@@ -115,7 +116,7 @@ def _require_solver(name: str) -> None:
     from rspverify.smt.portfolio import is_solver, other_solvers
 
     if not is_solver(name):
-        choices = ", ".join([*other_solvers(), "or a program that reads SMT-LIB 2"])
+        choices = alternatives([*other_solvers(), "a program that reads SMT-LIB 2"])
         message = f"the second solver must be {choices}, not {name}"
         hint = f"pip install {name}" if name in ("cvc5", "bitwuzla") else None
         raise InputError([Problem(None, message, hint)])

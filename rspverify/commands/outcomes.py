@@ -58,7 +58,9 @@ def outcomes(
 ) -> None:
     """List every outcome that the model allows, and those that schemes reach on the machine.
 
-    Of many tests, one after the other; what is wrong with one is said, and the others go on.
+    Of many tests, one after the other; what is wrong with one is said, and the others go on. Where
+    there are more than 20,000 outcomes, or no time is left (--timeout), or at Ctrl-C, those that
+    were found by then are shown, and that they are not all.
 
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 3 a limit was met, or a
     test is beyond this version; 0 otherwise.
@@ -69,6 +71,7 @@ def outcomes(
     from rspverify.judge.reading import load_scheme
     from rspverify.render.console import opened
     from rspverify.render.outcomes_text import OutcomesStream
+    from rspverify.soundness.outcomes import SoFar
     from rspverify.source import require
     from rspverify.verdict import Word
 
@@ -82,12 +85,16 @@ def outcomes(
     note(model.notes)
     schemes = tuple(meant_by(schemes=schemes).schemes)
     tables = tuple(load_scheme(path, settings) for path in schemes)
-    listing = Listing(model, tables, schemes, settings, races)
     found: list[OutcomeAnswer] = []
     with opened(output) as console:
-        stream = OutcomesStream(console, format.value, many=len(files) > 1)
-        with stoppable() as stop:
-            collect(listing.answers(files, judge_of(jobs, cached=False)), found, stream.show)
+        with OutcomesStream(console, format.value, total=len(files)) as stream:
+            so_far = SoFar(stream.step)
+            listing = Listing(model, tables, schemes, settings, races, so_far)
+            with stoppable() as stop:
+                collect(listing.answers(files, judge_of(jobs, cached=False)), found, stream.show)
+            if stop.interrupted and (known := so_far.answer("interrupted")):
+                found.append(known)
+                stream.show(known)
         stream.finish(found, model.name)
     words = {each.word for each in found}
     raise typer.Exit(

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import assert_never
 
-from rspverify.answers import CompiledThread, Explanation, Observed
-from rspverify.axiomatic import MemoryModel
+from rspverify.answers import CompiledThread, Explanation, Reached
 from rspverify.judge.answers import result_of
-from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
-from rspverify.limits import LimitReached
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps
 from rspverify.scheme import compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
-from rspverify.verdict import Verdict, Word
+from rspverify.verdict import Outcome, Verdict, Word
+
+MOST_LISTED = 100
+"""So many outcomes that a machine reaches are listed."""
+MOST_COUNTED = 1_000
+"""So many outcomes that a model allows are counted."""
 
 
-def explain(
-    test: LoadedTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
-) -> Explanation:
+def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
-    verdicts = Verdicts(Judge(), model, settings)
+    settings = verdicts.settings
     answer, progress = verdicts.answer(test, scheme), None
     verdict, program = answer.verdict, test.program
     if settings.progress:
@@ -40,18 +41,14 @@ def explain(
         title=program.title,
         scheme_file=scheme.file,
         scheme=scheme.facts.name,
-        model=model.name,
+        model=verdicts.model.name,
     )
     if result.internal is not None:
         return Explanation(result, program.title, verdict, going)
     supported = verdict.word is not Word.UNSUPPORTED
     compiled = compile_program(program, scheme.scheme) if supported else None
     machine = machine_of(compiled, settings) if compiled else None
-    seen: tuple[Observed, ...] = ()
-    allowed = None
-    if verdict.word is Word.SOUND and machine is not None and not settings.progress:
-        seen, allowed = _outcomes(verdicts.source(test), machine, settings)
-    texts = {axiom.name: str(axiom) for axiom in model.axioms}
+    texts = {axiom.name: str(axiom) for axiom in verdicts.model.axioms}
     return Explanation(
         result,
         program.title,
@@ -59,22 +56,47 @@ def explain(
         going,
         _threads(program, machine) if machine else (),
         tuple((name, texts[name]) for name in verdict.axioms),
-        seen,
-        allowed,
         _reach(verdict, machine, settings) if machine else "",
     )
 
 
-def _outcomes(
-    source: SourceExecutions, machine: Machine, settings: Settings
-) -> tuple[tuple[Observed, ...], int | None]:
-    limits = settings.limits()
-    try:
-        seen = sorted(target_of(machine, settings, limits).outcomes())
-        allowed = sum(1 for _ in source.within(limits).questions.outcomes())
-    except LimitReached:
-        return (), None
-    return tuple(observed(source.program, each) for each in seen), allowed
+class Reach:
+    """The outcomes that the machine reaches, beside those that the model allows; a few of many.
+
+    What `find` has found is there whatever ends it. limits: their clock may run already.
+    """
+
+    def __init__(
+        self, test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts, limits: Limits
+    ) -> None:
+        self._program = test.program
+        self._machine = machine_of(compile_program(test.program, scheme.scheme), verdicts.settings)
+        self._source = verdicts.source(test)
+        self._settings, self._limits = verdicts.settings, limits
+        self._found: list[Outcome] = []
+        self._all = False
+        self._stopped: str | None = "interrupted"
+        self._allowed: int | None = None
+
+    def find(self) -> None:
+        """Look for outcomes of the machine, and unless there are more, count those allowed."""
+        try:
+            for outcome in target_of(self._machine, self._settings, self._limits).outcomes():
+                if len(self._found) == MOST_LISTED:
+                    self._stopped = None
+                    return
+                self._found.append(outcome)
+            self._all, self._stopped = True, None
+            allowed = self._source.within(self._limits).questions.outcomes()
+            self._allowed = sum(1 for _ in islice(allowed, MOST_COUNTED + 1))
+        except LimitReached as limit:
+            self._stopped = None if self._all else str(limit)
+
+    def answer(self) -> Reached:
+        """As far as it is known."""
+        outcomes = tuple(observed(self._program, each) for each in sorted(self._found))
+        allowed = self._allowed and min(self._allowed, MOST_COUNTED)
+        return Reached(outcomes, self._all, self._stopped, allowed, allowed != self._allowed)
 
 
 def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:

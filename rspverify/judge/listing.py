@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rspverify.answers import Internal, OutcomeAnswer
 from rspverify.axiomatic import MemoryModel
@@ -14,7 +14,7 @@ from rspverify.judge.judge import Judge
 from rspverify.limits import LOST
 from rspverify.litmus import Program, warm_up
 from rspverify.scheme import Scheme
-from rspverify.soundness.outcomes import outcomes, races
+from rspverify.soundness.outcomes import SoFar, outcomes, races
 from rspverify.soundness.settings import Settings
 from rspverify.source import read_source
 from rspverify.verdict import Word
@@ -25,28 +25,40 @@ _AHEAD = 16
 
 @dataclass(frozen=True)
 class Listing:
-    """What is asked of each test. races: only whether it races. scheme_files: for reports."""
+    """What is asked of each test.
+
+    races: only whether it races. scheme_files: for reports. so_far: what is known of the test that
+    this process is at.
+    """
 
     model: MemoryModel
     schemes: tuple[Scheme, ...]
     scheme_files: tuple[str, ...]
     settings: Settings
     races: bool = False
+    so_far: SoFar = field(default_factory=SoFar)
 
     def answers(self, files: Sequence[str], judge: Judge) -> Generator[OutcomeAnswer, None, None]:
         """The answer for each test, in this process if there is one worker or one test."""
         workers = min(judge.workers, len(files))
         warm_up()
-        lost = None if workers <= 1 else self._lost
-        yield from judge.each(self.answer, files, workers=workers, ahead=_AHEAD, lost=lost)
+        if workers <= 1:
+            yield from map(self.answer, files)
+            return
+        each = replace(self, so_far=SoFar())  # another process shows nothing
+        yield from judge.each(each.answer, files, workers=workers, ahead=_AHEAD, lost=self._lost)
 
     def answer(self, file: str) -> OutcomeAnswer:
         """The answer for one test. Nothing that is wrong with it is raised."""
         found, seconds = self.asked(file, lambda: self.settings.read(read_source(file)))
-        if isinstance(found, Undecided):
-            reason = "\n".join(map(str, found.problems)) or found.reason
-            return self._without(file, found.word, reason, seconds, found.internal)
-        return replace(found, seconds=seconds)
+        if not isinstance(found, Undecided):
+            self.so_far.end()
+            return replace(found, seconds=seconds)
+        reason = "\n".join(map(str, found.problems)) or found.reason
+        if found.word is Word.UNKNOWN and (known := self.so_far.answer(reason)):
+            self.so_far.end()
+            return replace(known, internal=found.internal, seconds=seconds)
+        return self._without(file, found.word, reason, seconds, found.internal)
 
     def asked(
         self, file: str, read: Callable[[], Program]
@@ -58,7 +70,7 @@ class Listing:
         def decide() -> OutcomeAnswer:
             if self.races:
                 return races(read(), self.model, file, self.settings)
-            return outcomes(read(), self.model, self.schemes, file, self.settings)
+            return outcomes(read(), self.model, self.schemes, file, self.settings, self.so_far)
 
         incident = Incident("outcomes", (file,), self.scheme_files, self.settings, options)
         return attempt(decide, incident), time.perf_counter() - started

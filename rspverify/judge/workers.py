@@ -25,6 +25,9 @@ R = TypeVar("R")
 _SMALL = 16_384
 """Up to so many bytes, an item may wait in the pipe of a worker that is busy: it always fits."""
 
+_OF_THE_PARENT = (signal.SIGINT, signal.SIGTERM)
+"""A terminal, and `timeout`, send them to all processes; what they end, the parent ends."""
+
 
 def spread(
     work: Callable[[T], R],
@@ -132,7 +135,7 @@ class _Crew(Generic[T, R]):
     def end(self) -> None:
         """End the workers, whatever they are at."""
         for each in self._workers:
-            each.process.terminate()
+            each.process.kill()
         for each in self._workers:
             each.process.join()
             each.pipe.close()
@@ -143,7 +146,7 @@ class _Crew(Generic[T, R]):
             result = worker.pipe.recv()
         except (EOFError, OSError):
             self._workers.remove(worker)
-            worker.process.terminate()
+            worker.process.kill()
             worker.process.join()
             worker.pipe.close()
             (number, _), *rest = worker.tasks
@@ -169,7 +172,11 @@ class _Crew(Generic[T, R]):
         context = get_context("fork")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(self._work, theirs), daemon=True)
-        process.start()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_THE_PARENT)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self._workers.append(_Worker(process, ours))
         return self._workers[-1]
@@ -177,7 +184,10 @@ class _Crew(Generic[T, R]):
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
     """What a worker process does until there is nothing more to do."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for each in _OF_THE_PARENT:
+        signal.signal(each, signal.SIG_IGN)
+    signal.set_wakeup_fd(-1)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_THE_PARENT)
     gc.freeze()  # What was read before the fork stays; not visiting it saves a tenth of the time.
     gc.set_threshold(20_000, 20, 20)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.answers import Explanation
+from rspverify.answers import Explanation, Reached
 from rspverify.render.races_text import race_execution
 from rspverify.render.trace_text import Trace
 from rspverify.render.words import PROGRESS_STYLES, STYLES, counted
@@ -45,8 +45,6 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
             if verdict.blocked:
                 yield Text("\nThe machine cannot go on from here:", style="bold")
             yield from (Text(f"  {line}") for line in verdict.blocked)
-        case Word.SOUND:
-            yield from _seen(it)
 
 
 def _compiled(it: Explanation) -> Table:
@@ -103,9 +101,19 @@ def _progress(progress: Progress) -> Iterator[RenderableType]:
     yield Text("What the environment can still do changes nothing of this.")
 
 
-def _seen(it: Explanation) -> Iterator[RenderableType]:
-    if it.allowed is None:
+def reached(it: Reached) -> Iterator[RenderableType]:
+    """The outcomes that the machine reaches, and how many they are."""
+    count, allowed = len(it.outcomes), it.allowed
+    if it.stopped and not count:
+        yield Text(f"\nWhich outcomes the machine reaches is not known: {it.stopped}.")
         return
-    many = f"{len(it.seen)} of the {it.allowed} outcomes that the model allows"
-    yield Text(f"\nThe machine reaches {many}:", style="bold")
-    yield from (Text(f"  {outcome}") for outcome in it.seen)
+    if not it.all:
+        others = f"perhaps others ({it.stopped})" if it.stopped else "others"
+        what = f"these {counted(count, 'outcome')}, and {others}:"
+    elif allowed is None:
+        what = f"{counted(count, 'outcome')}:"
+    else:
+        beyond = "more than " if it.beyond else ""
+        what = f"{count} of the {beyond}{allowed} outcomes that the model allows:"
+    yield Text(f"\nThe machine reaches {what}", style="bold")
+    yield from (Text(f"  {outcome}") for outcome in it.outcomes)

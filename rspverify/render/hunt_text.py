@@ -84,6 +84,9 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
         yield Text(f"    made as strong as can be, {words} would mend it, too", style="dim")
     if not found.blamed:
         yield Text(f"  {UNMENDED}")
+    if found.file is None:
+        yield Text("  as a test (--write DIR writes it):", style="dim")
+        yield from (Text(f"    {line}".rstrip()) for line in found.text.splitlines())
     where = "" if found.file is None else f"written to {found.file}; "
     yield Text(f"  {where}{_smallest(found, by)}, {_duration(found.seconds)})", style="dim")
 

@@ -5,35 +5,72 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.progress import TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from rspverify.answers import OutcomeAnswer, OutcomeRow, OutcomesReport
 from rspverify.convert import to_json
 from rspverify.render import outcomes_herd
+from rspverify.render.progress import bar
 from rspverify.render.races_text import accesses, race_line, race_report
+from rspverify.render.words import counted
 from rspverify.verdict import Word
 
 _ANY_WIDTH = 10_000
 _REACHED = {True: "reached", False: "-", None: "?"}
 
 
-class OutcomesStream:
-    """Prints answers in a form: text, json (at the end) or herd. many: of several tests."""
+_MOST_SO_FAR = 100
+"""So many outcomes are listed of those that were found where they are not all."""
 
-    def __init__(self, console: Console, form: str, *, many: bool) -> None:
+
+class OutcomesStream:
+    """Prints answers in a form: text, json (at the end) or herd; and how far it is meanwhile.
+
+    total: the number of tests.
+    """
+
+    def __init__(self, console: Console, form: str, *, total: int) -> None:
         self._console = console
         self._form = form
-        self._many = many
+        self._many = total > 1
+        self._bar = bar(TextColumn("{task.description}"))
+        self._task = self._bar.add_task("", total=total)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def step(self, words: str) -> None:
+        """Tell how far it is with the test that it is at."""
+        it = self._bar.tasks[self._task]
+        tests = f"{it.completed:.0f} of {it.total} tests; " if self._many else ""
+        self._bar.update(self._task, description=f"{tests}{words}")
 
     def show(self, answer: OutcomeAnswer) -> None:
         """Take the next answer."""
+        self._bar.stop()
+        self._print(answer)
+        self._console.file.flush()
+        self._bar.advance(self._task)
+        self.step("")
+        self._bar.start()
+
+    def _print(self, answer: OutcomeAnswer) -> None:
         if not answer.answered:
             print(_refusal(answer, many=self._many), file=sys.stderr)
+            if answer.so_far is not None and self._form == "text":
+                for part in _so_far(answer, answer.so_far):
+                    self._console.print(part)
             return
         if self._form == "json":
             return
@@ -47,7 +84,6 @@ class OutcomesStream:
                 self._console.print(part)
             if self._many:
                 self._console.print()
-        self._console.file.flush()
 
     def finish(self, answers: Sequence[OutcomeAnswer], model: str) -> None:
         """The document, or how many tests have an answer."""
@@ -67,8 +103,8 @@ def _refusal(answer: OutcomeAnswer, *, many: bool) -> str:
 
 def _warn(answer: OutcomeAnswer) -> None:
     """What herd's form has no place for."""
-    counted = answer.final is None or answer.final.counted
-    notes = [] if counted else ["there are more executions than the counts say"]
+    whole = answer.final is None or answer.final.counted
+    notes = [] if whole else ["there are more executions than the counts say"]
     notes += [f"only executions within {number} {bound}" for bound, number in answer.within.items()]
     for note in (*notes, *answer.notes):
         print(f"{answer.file}: {note}", file=sys.stderr)
@@ -86,8 +122,32 @@ def _summary(answers: Sequence[OutcomeAnswer], model: str) -> str:
 def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
     """The table, the race, and the final condition in herd's words."""
     yield Text(f"{it.test} (model {it.model})", style="bold")
-    yield _Rows(it)
+    yield _Rows(it, it.outcomes or ())
     yield Text("")
+    yield from _besides(it)
+    if it.condition and (final := it.final):
+        yield Text(f"Condition {it.condition}")
+        cut = "" if final.counted else " (not counted to the end)"
+        yield Text(
+            f"Observation {it.test} {final.observation} {final.positive} {final.negative}"
+            f"   states {len(final.states)}{cut}"
+        )
+
+
+def _so_far(it: OutcomeAnswer, found: Sequence[OutcomeRow]) -> Iterator[RenderableType]:
+    """What is known of a test that took too long."""
+    yield Text(f"{it.test} (model {it.model}), as far as it is known", style="bold")
+    if found:
+        yield _Rows(it, found[:_MOST_SO_FAR])
+    which = f", the first {_MOST_SO_FAR} above" if len(found) > _MOST_SO_FAR else ""
+    yield Text(
+        f"\nThese are not all: {it.reason}. Found were {counted(len(found), 'outcome')}{which}."
+    )
+    yield from _besides(it)
+
+
+def _besides(it: OutcomeAnswer) -> Iterator[RenderableType]:
+    """The bounds, what else must be known, and the race."""
     for bound, number in it.within.items():
         yield Text(f"Only executions within {number} {bound}.", style="magenta")
     for note in it.notes:
@@ -97,20 +157,13 @@ def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
         yield from (Text(f"  {line}") for line in accesses(it.race))
     else:
         yield Text("No consistent execution has a race.")
-    if it.condition and (final := it.final):
-        yield Text(f"Condition {it.condition}")
-        counted = "" if final.counted else " (not counted to the end)"
-        yield Text(
-            f"Observation {it.test} {final.observation} {final.positive} {final.negative}"
-            f"   states {len(final.states)}{counted}"
-        )
 
 
 class _Rows:
     """The outcomes as a table with a column for each value, or for all values if it is too wide."""
 
-    def __init__(self, answer: OutcomeAnswer) -> None:
-        self._answer, self._rows = answer, answer.outcomes or ()
+    def __init__(self, answer: OutcomeAnswer, rows: Sequence[OutcomeRow]) -> None:
+        self._answer, self._rows = answer, rows
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         shown = _values(self._rows)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from itertools import count
 from typing import assert_never
 
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program
-from rspverify.scheme.orders import op_of
-from rspverify.scheme.scheme import Row, Scheme, Template, shape_of
+from rspverify.scheme.scheme import Row, Scheme, Shape, Template, shape_of
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import Expression, Read, select
+
+_IMPLICIT = re.compile(r"\batomic_(?!\w*_explicit)\w+")
+"""The name of a function that has no order among its arguments."""
+
+_ALL_ORDERS = "proposed-full"
+"""What to try where a scheme has rows for an operation, but not for its order."""
 
 
 def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
@@ -95,6 +101,17 @@ def _written(operation: Operation) -> Expression | None:
     return select(operation.success, operation.value, Read(operation.index))
 
 
+def _rows_there_are(operation: Operation, shape: Shape, scheme: Scheme) -> str:
+    """What a scheme has instead of a row for an operation, and what can be done about it."""
+    rows = [row for row in scheme.rows if row.kind is shape.kind]
+    hint = f"its {shape.kind.value} rows: {'; '.join(row.with_orders for row in rows) or 'none'}"
+    if not any(shape.scope in row.scopes and shape.remote in row.remotes for row in rows):
+        return hint
+    if called := _IMPLICIT.search(operation.span.text):
+        hint = f"{called[0]} is seq_cst, {called[0]}_explicit names another order; {hint}"
+    return f"{hint}; the scheme {_ALL_ORDERS} has rows for all orders"
+
+
 def _unsupported(operation: Operation, program: Program, scheme: Scheme) -> Problem | None:
     """Why the scheme cannot compile an operation."""
     message = hint = None
@@ -104,10 +121,9 @@ def _unsupported(operation: Operation, program: Program, scheme: Scheme) -> Prob
     if reason is not None:
         message = f"{operation} is beyond every scheme: it {reason}"
     elif row is None:
-        message = f"scheme {scheme.name} has no row for {shape_of(operation)}{where}"
-        kind = op_of(operation)
-        rows = [str(row) for row in scheme.rows if row.kind is kind]
-        hint = f"its {kind.value if kind else ''} rows: {'; '.join(rows) or 'none'}"
+        shape = shape_of(operation)
+        message = f"scheme {scheme.name} has no row for {shape}{where}"
+        hint = _rows_there_are(operation, shape, scheme) if shape is not None else None
     elif row.adds and operation.operator != "+":
         message = (
             f"scheme {scheme.name} must be given an rmw that adds, "

@@ -88,7 +88,13 @@ def _read_orders(
     if node is None:
         return DEFAULT[kind]
     possible = [order.value for order in Order if order in POSSIBLE[kind]]
-    names = read_choices(node, f"the order of {kind.one}", possible, problems)
+    meant = Order.RELEASE if kind is Op.STORE else Order.ACQUIRE
+    hints = {
+        order.value: f"did you mean {meant.value}?"
+        for order in Order
+        if order not in POSSIBLE[kind]
+    }
+    names = read_choices(node, f"the order of {kind.one}", possible, problems, hints=hints)
     return frozenset(map(Order, names)) if names else None
 
 

@@ -115,11 +115,21 @@ class Row:
         flag = "_" if len(self.remotes) == 2 else "R" if True in self.remotes else "N"
         names = ["na"] if None in self.scopes else []
         names += [f"{scope.value},{flag}" for scope in Scope if scope in self.scopes]
-        orders = ", ".join(order.value for order in Order if order in self.orders)
-        usual = not self.orders or self.orders == DEFAULT[self.kind]
+        usual = self.orders == DEFAULT[self.kind]
         return ", ".join(f"{self.kind.value} {name}" for name in names) + (
-            "" if usual else f" ({orders})"
+            "" if usual else self._in_brackets
         )
+
+    @property
+    def with_orders(self) -> str:
+        """The same with its orders in any case."""
+        usual = self.orders == DEFAULT[self.kind]
+        return f"{self}{self._in_brackets if usual else ''}"
+
+    @property
+    def _in_brackets(self) -> str:
+        orders = ", ".join(order.value for order in Order if order in self.orders)
+        return f" ({orders})" if orders else ""
 
 
 @dataclass(frozen=True)

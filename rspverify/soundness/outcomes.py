@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
 from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
-from rspverify.limits import LimitReached
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import machine_of
@@ -16,38 +16,68 @@ from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError
-from rspverify.verdict import Outcome
+from rspverify.verdict import Outcome, Word
 
 MAX_EXECUTIONS = 10_000
 """Beyond so many consistent executions they are not counted to the end."""
 
 
+_ENOUGH = 0.5
+"""Executions are listed on as long as so many of them have an outcome of their own."""
+
+
+class SoFar:
+    """What is found of one test before its answer is whole. on_step: takes it in words."""
+
+    def __init__(self, on_step: Callable[[str], None] = lambda _: None) -> None:
+        self.step = on_step
+        self.found: set[Outcome] = set()
+        self._test: tuple[Program, OutcomeAnswer] | None = None
+
+    def begin(self, program: Program, answer: OutcomeAnswer) -> None:
+        """Another test, and what is known of it: whether it races."""
+        self.found, self._test = set(), (program, answer)
+
+    def end(self) -> None:
+        """The answer is whole, or there is none."""
+        self._test = None
+
+    def answer(self, reason: str) -> OutcomeAnswer | None:
+        """What is known of the test, if there is one, and why it is not all."""
+        if self._test is None:
+            return None
+        program, answer = self._test
+        rows = _rows(program, sorted(self.found), self.found, FinalCount(program), {})
+        return replace(answer, answered=False, word=Word.UNKNOWN, reason=reason, so_far=rows)
+
+
 def outcomes(
-    program: Program, model: MemoryModel, schemes: Sequence[Scheme], test: str, settings: Settings
+    program: Program,
+    model: MemoryModel,
+    schemes: Sequence[Scheme],
+    test: str,
+    settings: Settings,
+    so_far: SoFar | None = None,
 ) -> OutcomeAnswer:
-    """All outcomes. Raises InputError where the model is silent, and LimitReached."""
+    """All outcomes. Raises InputError where the model is silent, and LimitReached.
+
+    so_far: is told what is found, so that it is there whatever ends this before.
+    """
+    so_far = so_far or SoFar()
     require_covered(program, model)
-    source = Questions(program, model, settings.limits())
+    limits = settings.limits()
+    source = Questions(program, model, limits)
+    racy = _whether_racy(program, model, test, source)
     count = FinalCount(program)
-    allowed = _allowed(source, count)
-    reach = [_reach(program, scheme, settings) for scheme in schemes]
+    so_far.begin(program, racy)
+    allowed = _allowed(source, count, limits, so_far)
+    reach = [_reach(program, scheme, settings, so_far) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
     violated = source.violated()
     names = _told_apart([scheme.name for scheme in schemes])
-    rows = tuple(
-        OutcomeRow(
-            observed(program, outcome),
-            outcome in allowed,
-            count.holds(outcome) if condition else None,
-            {
-                name: None if found is None else outcome in found
-                for name, (found, _) in zip(names, reach, strict=True)
-            },
-        )
-        for outcome in everything
-    )
-    racy = _whether_racy(program, model, test, source)
+    reached = {name: found for name, (found, _) in zip(names, reach, strict=True)}
+    rows = _rows(program, everything, allowed, count, reached)
     return replace(
         racy,
         schemes=names,
@@ -90,15 +120,47 @@ def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _allowed(source: Questions, count: FinalCount) -> set[Outcome]:
-    """All outcomes; unless they are many, the executions are listed once and counted too."""
-    found: set[Outcome] = set()
+def _rows(
+    program: Program,
+    outcomes: Iterable[Outcome],
+    allowed: Collection[Outcome],
+    count: FinalCount,
+    reached: Mapping[str, Collection[Outcome] | None],
+) -> tuple[OutcomeRow, ...]:
+    """A row for each outcome. reached: by scheme, None where that is not known."""
+    return tuple(
+        OutcomeRow(
+            observed(program, outcome),
+            outcome in allowed,
+            count.holds(outcome) if program.condition else None,
+            {name: None if them is None else outcome in them for name, them in reached.items()},
+        )
+        for outcome in outcomes
+    )
+
+
+def _allowed(source: Questions, count: FinalCount, limits: Limits, so_far: SoFar) -> set[Outcome]:
+    """All outcomes; unless they are many, the executions are listed once and counted too.
+
+    Executions are found faster than outcomes that are still to be found: so where there are many,
+    they are listed on as long as they bring new outcomes.
+    """
+    found = so_far.found
     for number, outcome in enumerate(source.endings()):
-        if number == MAX_EXECUTIONS:
+        if number < MAX_EXECUTIONS:
+            count.add(outcome)
+        elif number == MAX_EXECUTIONS:
             count.stop()
-            return set(source.outcomes())
-        count.add(outcome)
         found.add(outcome)
+        limits.require_outcomes(len(found))
+        so_far.step(f"{number + 1:,} executions, {len(found):,} outcomes")
+        if number >= MAX_EXECUTIONS and len(found) < _ENOUGH * number:
+            break
+    else:
+        return found
+    for outcome in source.outcomes(set(found)):
+        found.add(outcome)
+        so_far.step(f"{len(found):,} outcomes")
     return found
 
 
@@ -110,14 +172,18 @@ def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
 
 
 def _reach(
-    program: Program, scheme: Scheme, settings: Settings
+    program: Program, scheme: Scheme, settings: Settings, so_far: SoFar
 ) -> tuple[set[Outcome] | None, str | None]:
     """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
     limits = settings.limits()
     try:
         machine = machine_of(compile_program(program, scheme), settings)
         target = target_of(machine, settings, limits)
-        found = set(target.outcomes())
+        found = set[Outcome]()
+        for outcome in target.outcomes():
+            found.add(outcome)
+            limits.require_outcomes(len(found))
+            so_far.step(f"{scheme.name}: {len(found):,} outcomes")
     except InputError as error:
         words = "; ".join(problem.message for problem in error.problems)
         return None, f"{scheme.name}: UNSUPPORTED: {words}"

@@ -58,7 +58,7 @@ def derivable(
     """The values that have a derivation: without seeds, all that a machine can produce.
 
     seeds: values that any read may have without a derivation. Raises LimitReached where a location
-    takes more values than the limits allow.
+    takes more values than the limits allow, or a derivation is too long.
     """
     writers = _writers(accesses)
     locations = {access.index: access.location for access in accesses}
@@ -86,10 +86,13 @@ def derivable(
         return _image(writer.value, of_read)
 
     everything: frozenset[int] = frozenset()
-    return Domains(
-        {location: readable(location, everything) for location in initial},
-        {each.index: written(each, everything) for each in accesses if each.value is not None},
-    )
+    try:
+        return Domains(
+            {location: readable(location, everything) for location in initial},
+            {each.index: written(each, everything) for each in accesses if each.value is not None},
+        )
+    except RecursionError:
+        raise LimitReached("values of the program are derived in too many steps") from None
 
 
 def admissible(

@@ -432,7 +432,29 @@ def test_syntax(text: str, place: str, found: str) -> None:
 )
 def test_words_are_whole(line: str) -> None:
     (problem,) = problems(f"{MODEL}let x = rf\n{line}")
-    assert problem.message.startswith(HERE)
+    assert problem.message.startswith((HERE, "a statement must begin with a word such as "))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('"m"\nacylic po | rf as Sc', "2:1"),
+        ('"m"\nempty rf as X\nlet x = rf\n  acylic po | rf as Sc\nlet y = rf', "4:3"),
+        ('"m"\nacylic po\n  | rf as Sc', "2:1"),
+    ],
+)
+def test_a_word_that_is_misspelt_is_shown_and_not_what_comes_after(text: str, place: str) -> None:
+    (problem,) = problems(text)
+    assert problem.message == "a statement must begin with a word such as acyclic, not acylic"
+    assert problem.hint == "did you mean acyclic?"
+    assert f"{problem.span}" == f"t.cat:{place}"
+
+
+def test_a_mistake_of_a_later_statement_is_no_misspelling() -> None:
+    """`emptyy` is a name here, and `incl` is no word that is misspelt."""
+    for text in ("let emptyy = rf\nlet x = | rf", "let x = incl\n  | incl as X"):
+        (problem,) = problems(MODEL + text)
+        assert problem.message.startswith(HERE)
 
 
 def test_a_syntax_mistake_shows_its_line() -> None:

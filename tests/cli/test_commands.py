@@ -5,12 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from rspverify.answers import Explanation
 from rspverify.cli import app
+from rspverify.judge.explain import explain
+from rspverify.limits import LimitReached, Limits
+from rspverify.soundness.target import EventsTarget, Target
+from rspverify.verdict import Outcome
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 
@@ -62,6 +71,86 @@ def test_explain_sound_says_how_far_it_reaches() -> None:
     assert "Only executions within 11 steps; 13 steps would be enough" in bounded.stdout
     explicit = run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--engine", "explicit")
     assert "every reachable state was visited" in explicit.stdout
+
+
+def increments(folder: Path, threads: int) -> str:
+    """A test in which each thread increments x: any order of them is an outcome."""
+    line = "int r0 = atomic_fetch_add_explicit(x, 1, memory_order_acq_rel, memory_scope_device);"
+    parts = [f"P{n} (global atomic_int* x) {{ {line} }}" for n in range(threads)]
+    groups = " ".join(f"(work_group P{n})" for n in range(threads))
+    file = folder / "increments.litmus"
+    text = [
+        "OpenCL increments",
+        "{ [x]=0; }",
+        *parts,
+        f"scopeTree (device {groups})",
+        "exists (x=1)",
+    ]
+    file.write_text("\n".join(text))
+    return str(file)
+
+
+def test_explain_lists_some_of_many_outcomes(tmp_path: Path) -> None:
+    few = run("explain", PROPOSED, increments(tmp_path, 4))
+    assert "The machine reaches 24 of the 24 outcomes that the model allows:" in few.stdout
+    many = run("explain", PROPOSED, increments(tmp_path, 6))
+    assert "The machine reaches these 100 outcomes, and others:" in many.stdout
+    assert many.stdout.count("x=6") == 100
+    assert (few.exit_code, many.exit_code) == (0, 0)
+
+
+def test_explain_counts_no_further_than_it_must(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rspverify.judge.explain.MOST_COUNTED", 20)
+    found = run("explain", PROPOSED, increments(tmp_path, 4))
+    assert "24 of the more than 20 outcomes that the model allows" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "code"),
+    [
+        (KeyboardInterrupt, "interrupted", 130),
+        (LimitReached("timeout of 1 s"), "timeout of 1 s", 0),
+    ],
+)
+def test_explain_says_the_verdict_whatever_comes_after(
+    error: Exception, words: str, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def outcomes(self: Target) -> Iterator[Outcome]:
+        yield from islice(known(self), count)
+        raise error
+
+    known, count = EventsTarget.outcomes, 3
+    monkeypatch.setattr(EventsTarget, "outcomes", outcomes)
+    found = run("explain", PROPOSED, increments(tmp_path, 4))
+    assert "proposed (model opencl-rsp): SOUND" in found.stdout
+    said = f"The machine reaches these 3 outcomes, and perhaps others ({words}):\n  0:r0="
+    assert said in found.stdout
+    count = 0
+    found = run("explain", PROPOSED, increments(tmp_path, 4))
+    assert f"Which outcomes the machine reaches is not known: {words}." in found.stdout
+    assert found.exit_code == code
+
+
+def test_explain_has_one_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outcomes are looked for in what the verdict has left of the time."""
+    seen: list[float] = []
+
+    def target(machine: object, settings: object, limits: Limits) -> None:
+        seen.append(limits.started)
+        raise LimitReached("time")
+
+    def decided(*asked: Any) -> Explanation:
+        found = explain(*asked)
+        seen.append(time.monotonic())
+        return found
+
+    monkeypatch.setattr("rspverify.judge.explain.target_of", target)
+    monkeypatch.setattr("rspverify.judge.explain.explain", decided)
+    run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--timeout", "9")
+    verdict, clock = seen
+    assert clock < verdict
 
 
 def test_explain_racy_shows_the_execution() -> None:
@@ -198,6 +287,28 @@ def test_nobody_reads_or_nothing_fits() -> None:
     assert piped.stderr == b""
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")
-    full = subprocess.run(["bash", "-c", f"{command} > /dev/full"], capture_output=True)
-    assert full.returncode == 2
-    assert full.stderr == b"standard output: cannot be written: No space left on device\n"
+    for written in (command, f"{sys.executable} -m rspverify --help"):
+        full = subprocess.run(["bash", "-c", f"{written} > /dev/full"], capture_output=True)
+        assert full.returncode == 2
+        assert full.stderr == b"standard output: cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "--help"],
+        ["explain", ORIGINAL, "litmus/rsp/paper/Fig4.litmus"],
+        ["explain", "…", "─"],
+        ["draw", "litmus/rsp/paper/Fig4.litmus"],
+    ],
+)
+def test_a_terminal_that_has_not_our_characters(words: list[str]) -> None:
+    """What it has not is replaced, in errors too."""
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "rspverify", *words], capture_output=True, env=environment
+    )
+    said = (ended.stdout + ended.stderr).decode("latin-1")
+    assert "?" in said or words[0] == "draw"
+    assert "Traceback" not in said and "internal error:" not in said
+    assert ended.returncode == run(*words).exit_code

@@ -47,6 +47,18 @@ def test_a_finding_is_shown_and_written_and_is_what_check_says(tmp_path: Path) -
     assert "SOUND" in again.stdout.replace("UNSOUND", "")
 
 
+def test_nothing_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test is shown instead."""
+    monkeypatch.chdir(tmp_path)
+    words = [ORIGINAL, "--events", "2", "--first"]
+    found = document(*words, code=1)["findings"][0]  # type: ignore[index]
+    shown = RUNNER.invoke(app, ["hunt", *words, "-j", "1"]).stdout
+    assert found["file"] is None
+    assert "".join(f"    {each}".rstrip() + "\n" for each in found["text"].splitlines()) in shown
+    assert "--write DIR writes it" in shown
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_says_something_else_is_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "hunt-original-row6.litmus"
     other.write_text("mine")

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
+from rspverify.axiomatic import Questions, load_model
 from rspverify.cli import app
+from rspverify.limits import LimitReached, Limits
+from rspverify.soundness.outcomes import SoFar, outcomes
+from rspverify.soundness.settings import Settings
+from rspverify.source import Source, read_source
+from rspverify.verdict import Outcome
 
 MP = """OpenCL {name}
 {{ [x]=0; [y]=0; }}
@@ -169,3 +177,90 @@ def test_a_lost_worker_leaves_an_answer_for_every_test(
     found = json.loads(result.stdout)["results"]
     assert [each["word"] for each in found] == ["UNKNOWN"] * 5
     assert all("a worker process ended unexpectedly" in each["reason"] for each in found)
+
+
+INCREMENTS = """OpenCL increments
+{ [x]=0; }
+P0 (global atomic_int* x) { atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }
+P1 (global atomic_int* x) { int r0 = atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }
+P2 (global atomic_int* x) { int r0 = atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }
+P3 (global atomic_int* x) { atomic_store_explicit(x, 0, memory_order_relaxed); }
+P4 (global atomic_int* x) { atomic_store_explicit(x, 0, memory_order_relaxed); }
+scopeTree (device (work_group P0 P1 P2 P3 P4))
+exists (1:r0=1)
+"""
+"""Many executions, and fewer outcomes: two stores cannot be told apart."""
+
+
+@pytest.fixture
+def increments(tmp_path: Path) -> Path:
+    file = tmp_path / "increments.litmus"
+    file.write_text(INCREMENTS)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "code"),
+    [(KeyboardInterrupt, "interrupted", 130), (LimitReached("time"), "time", 3)],
+)
+def test_what_is_found_is_shown_whatever_comes_after(
+    error: BaseException, reason: str, code: int, increments: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endings(self: Questions) -> Iterator[Outcome]:
+        yield from islice(dict.fromkeys(every(self)), 3)
+        raise error
+
+    every = Questions.endings
+    monkeypatch.setattr(Questions, "endings", endings)
+    told = run(increments)
+    assert told.exit_code == code
+    assert told.stderr == f"UNKNOWN: {reason}\n"
+    assert "increments (model opencl-rsp), as far as it is known" in told.stdout
+    assert f"These are not all: {reason}. Found were 3 outcomes." in told.stdout
+    assert "No consistent execution has a race." in told.stdout
+    assert "Observation" not in told.stdout
+    (found,) = json.loads(run(increments, "--format", "json").stdout)["results"]
+    assert (found["answered"], found["word"], found["outcomes"]) == (False, "UNKNOWN", None)
+    assert len(found["so_far"]) == 3 and all(each["allowed"] for each in found["so_far"])
+    assert "Observation" not in run(increments, "--format", "herd").stdout
+
+
+def test_an_interrupt_between_tests_says_nothing_of_the_one_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(path: str) -> Source:
+        if path.endswith("b.litmus"):
+            raise KeyboardInterrupt
+        return read_source(path)
+
+    monkeypatch.setattr("rspverify.judge.listing.read_source", read)
+    found = run(folder, "-j", "1")
+    assert found.exit_code == 130
+    assert "as far as" not in found.stdout
+
+
+@pytest.mark.parametrize("most", [1, 20, 100])
+def test_executions_that_are_not_counted_leave_no_outcome_out(
+    most: int, increments: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it goes on by executions, or looks for outcomes alone."""
+    (whole,) = json.loads(run(increments, "--format", "json").stdout)["results"]
+    monkeypatch.setattr("rspverify.soundness.outcomes.MAX_EXECUTIONS", most)
+    (found,) = json.loads(run(increments, "--format", "json").stdout)["results"]
+    assert whole["final"]["counted"] and not found["final"]["counted"]
+    assert found["outcomes"] == whole["outcomes"]
+
+
+def test_there_may_be_too_many_outcomes(increments: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Settings, "limits", lambda self: Limits(outcomes=5))
+    found = run(increments)
+    assert (found.exit_code, found.stderr) == (3, "UNKNOWN: more than 5 outcomes\n")
+    assert "These are not all: more than 5 outcomes. Found were 6 outcomes." in found.stdout
+
+
+def test_how_far_it_is_can_be_told(increments: Path) -> None:
+    said: list[str] = []
+    program = Settings().read(read_source(increments))
+    outcomes(program, load_model("opencl-rsp"), (), "", Settings(), SoFar(said.append))
+    assert said[0] == "1 executions, 1 outcomes"
+    assert said[-1].startswith("120 executions, ")

@@ -132,7 +132,11 @@ def test_every_operation_that_the_scheme_cannot_compile_is_named_at_its_place(op
         ("hand.litmus:4:1", "scheme proposed has no row for rmw na on x"),
         ("hand.litmus:5:1", "scheme proposed must be given an rmw that adds, not one by '-' on x"),
     ]
-    assert problems[0].hint == "its load rows: load na, load WG,_; load DV,N; load DV,R"
+    rows = "load na, load WG,_ (acquire); load DV,N (acquire); load DV,R (acquire)"
+    assert problems[0].hint == f"its load rows: {rows}"
+    full = "the scheme proposed-full has rows for all orders"
+    rows = "store na, store WG,_ (release); store DV,N (release); store DV,R (release)"
+    assert problems[1].hint == f"its store rows: {rows}; {full}"
     assert {problem.severity for problem in problems} == {Severity.UNSUPPORTED}
     assert caught.value.severity is Severity.UNSUPPORTED
     assert re.match(r"^hand\.litmus:1:1: scheme proposed has no row for", str(caught.value))

@@ -170,6 +170,11 @@ def test_a_mistake_is_named_at_its_place(text, message):
         (code("INC_L1 r x 1", op="rmw"), r"^leave it out: INC_L1 r x$"),
         (table("op: Load, scope: na, code: [LD r x]"), r"^did you mean load\?$"),
         (table("order: acq, " + ROW), r"^did you mean acquire\?$"),
+        (table("order: release, " + ROW), r"^did you mean acquire\?$"),
+        (
+            table("order: acq_rel, op: store, scope: wg, code: [ST r x]"),
+            r"^did you mean release\?$",
+        ),
         (table(ROW).replace("rows", "row"), r"^did you mean rows\?$"),
         (table(ROW) + "machine: rsp_st_waits\n", r"^did you mean rsp-st-waits\?$"),
         (

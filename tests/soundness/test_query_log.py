@@ -335,6 +335,22 @@ class TestCommandLine:
             assert re.search(r"^the second solver must be .*a program that reads SMT-LIB 2, "
                              rf"not {name}$", result.stderr, re.MULTILINE)  # fmt: skip
 
+    @pytest.mark.parametrize(
+        ("installed", "said"),
+        [
+            ([], "a program that reads SMT-LIB 2"),
+            (["cvc5"], "cvc5 or a program that reads SMT-LIB 2"),
+        ],
+    )
+    def test_what_is_there_is_listed(
+        self, installed: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("rspverify.smt.portfolio.other_solvers", lambda: installed)
+        result = run("check", "--confirm", "bitwuzla")
+        assert result.exit_code == 2
+        hint = "  hint: pip install bitwuzla\n"
+        assert result.stderr == f"the second solver must be {said}, not bitwuzla\n{hint}"
+
     def test_files(self, tmp_path: Path) -> None:
         result = run("explain", "--smt-dir", str(tmp_path / "questions"))
         assert result.exit_code == 0

@@ -62,7 +62,8 @@ def test_unsupported_names_operation_and_line() -> None:
     assert verdict.word is Word.UNSUPPORTED
     assert verdict.reason == (
         "line 4: scheme proposed has no row for load DV,N (relaxed) on x "
-        "(its load rows: load na, load WG,_; load DV,N; load DV,R)"
+        "(its load rows: load na, load WG,_ (acquire); load DV,N (acquire); load DV,R (acquire); "
+        "the scheme proposed-full has rows for all orders)"
     )
 
 

@@ -143,6 +143,13 @@ def test_too_many_derivations() -> None:
         derivable({"x": 0}, accesses, LIMITS)
 
 
+def test_too_long_a_derivation() -> None:
+    """Longer than calls may be nested: each operation adds to what another has left."""
+    accesses = [add(index, "x") for index in range(1_000)]
+    with pytest.raises(LimitReached, match=r"^values of the program are derived in too many steps"):
+        derivable({"x": 0}, accesses, LIMITS)
+
+
 # ---- admissible ----------------------------------------------------------------------------------
 
 
