@@ -451,7 +451,7 @@ def test_an_order_that_was_not_meant_is_explained(tmp_path: Path) -> None:
     assert "scheme proposed has no row for store DV,N (seq_cst) on y (atomic_store is " in said
     assert "is seq_cst, atomic_store_explicit names another order; its store rows: " in said
     assert "store DV,R (release); the scheme proposed-full has rows for all orders)" in said
-    assert said.splitlines()[2].split() == ["Fig4", "UNSUPPORTED", "SOUND"]
+    assert said.splitlines()[2].split() == ["t", "UNSUPPORTED", "SOUND"]
 
 
 @pytest.mark.parametrize(
