@@ -71,7 +71,7 @@ class _Told(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """The scheme, and a headline. No id ends so: pytest would make `::` of the dots of names."""
+        """The scheme, and a headline. No id ends so: pytest would take its dots for `::`."""
         file, _, _ = self.nodeid.partition("::")
         return self.path, None, f"{self.name} under {file}"
 
