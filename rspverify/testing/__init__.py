@@ -1,0 +1,1 @@
+"""Tests under schemes as items of pytest."""

@@ -1,0 +1,215 @@
+"""What a run of pytest asks: schemes, tests, what is expected, and who answers.
+
+Paths are as from one folder, the base: where pytest was started, or that of its configuration if
+the schemes stand there. Tests that change the working directory do not matter.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rspverify.corpus.expected import Expected, read_expected
+from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
+from rspverify.shipped import TEST_ENDING, located
+from rspverify.soundness.settings import DEFAULT_MODEL, Settings, explain_command
+from rspverify.source import InputError, Problem, read_source
+from rspverify.verdict import ProgressWord, Word
+
+if TYPE_CHECKING:
+    from rspverify.answers import Result
+    from rspverify.judge.judge import Judge
+    from rspverify.judge.run import Run
+
+_FAILING = {Word.UNSOUND, Word.VACUOUS, Word.UNKNOWN, Word.ERROR}
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is named, and the folder from which it is."""
+
+    folder: Path
+    words: tuple[str, ...]
+
+    def seen_from(self, base: Path) -> list[str]:
+        """The same from another folder, as far as it is there; a name stays a name."""
+        if self.folder == base:
+            return list(self.words)
+        return [
+            os.path.relpath(self.folder / word, base) if (self.folder / word).exists() else word
+            for word in self.words
+        ]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is said of an item. fails: whether it is not as it should be; skipped: whether it has no
+    meaning for the scheme. text: why, in full."""
+
+    fails: bool
+    skipped: bool = False
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Schemes and tests by their paths from the base; tests by the names that items have.
+
+    expect: the path of what is expected, empty if nothing is.
+    """
+
+    base: Path
+    schemes: Sequence[str]
+    meant: Meant
+    settings: Settings
+    expect: str
+    known: Expected | None
+    notes: Sequence[str] = ()
+
+    @cached_property
+    def tests(self) -> Mapping[str, str]:
+        """The paths of tests by their names: as short as can be, and no two alike."""
+        names = [self._name(test) for test in self.meant.tests]
+        return {
+            (name if names.count(name) == 1 else test.removesuffix(TEST_ENDING)): test
+            for name, test in zip(names, self.meant.tests, strict=True)
+        }
+
+    def _name(self, test: str) -> str:
+        above = [each for each in self.meant.given if Path(test).is_relative_to(each)]
+        folders = [each for each in above if Path(each) != Path(test)]
+        short = Path(test).relative_to(folders[0]) if folders else Path(Path(test).name)
+        return short.as_posix().removesuffix(TEST_ENDING)
+
+    def gone(self, scheme: str) -> list[str]:
+        """The tests of which something is expected under a scheme, and which are not there."""
+        if self.known is None:
+            return []
+        with self.at_base():
+            held = self.known.held((), self.meant.given, self.meant.tests, progress=True)
+        folder = self.known.path.parent
+        rows = {os.path.normpath(folder / test): row for test, row in self.known.verdicts.items()}
+        return [each for each in held.gone if scheme in rows.get(each, {})]
+
+    def scheme_at(self, path: Path) -> str | None:
+        """The scheme that a path leads to, from where we are; None if it leads to none."""
+        for scheme in self.schemes:
+            if str(path) == scheme or os.path.abspath(path) == str(self.place(scheme)):
+                return scheme
+        return None
+
+    def place(self, scheme: str) -> Path:
+        """Where a scheme is: an absolute path."""
+        with self.at_base():
+            return Path(os.path.abspath(located(scheme)))
+
+    def run(self, scheme: str) -> Run:
+        """Who answers for a scheme. Raises InputError for what is wrong with it, or the model."""
+        from rspverify.judge.reading import read_inputs
+        from rspverify.judge.run import Run
+
+        with self.at_base():
+            return Run(read_inputs([scheme], self.settings, self.judge), self.judge)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """One for all schemes. It works in this process: pytest-xdist spreads items."""
+        from rspverify.commands.output import judge_of
+
+        return judge_of(1, cached=True)
+
+    def close(self) -> None:
+        """Let go of the cache."""
+        if "judge" in self.__dict__:
+            self.judge.close()
+
+    def finding(self, run: Run, test: str) -> Finding:
+        """What is said of a test under the scheme of a run."""
+        from rspverify.judge.run import Task
+
+        with self.at_base():
+            known = run.known(test)
+            (result,) = known.results
+            if result is None:
+                assert known.source is not None
+                (result,) = run.decided(Task(test, known.source, (0,)))
+            if self.known is not None:
+                return self._held(run, result, self.known.of(result))
+            if result.verdict is Word.UNSUPPORTED:
+                return Finding(False, True, f"UNSUPPORTED: {result.reason}")
+            stuck = result.progress not in (None, ProgressWord.LIVE)
+            if result.verdict not in _FAILING and not stuck:
+                return Finding(False)
+            return Finding(True, text=self._explained(run, result, stuck))
+
+    def _held(self, run: Run, result: Result, expected: str | None) -> Finding:
+        if expected == result.words and not result.within and result.internal is None:
+            return Finding(False)
+        told = f"{result.words}, and {self.expect} says nothing of it"
+        if expected == result.words:
+            told = f"{result.words}, but not exactly, so it is not what {self.expect} expects"
+        elif expected is not None:
+            told = f"{result.words}, and {self.expect} expects {expected}"
+        alone = expected is not None and expected.split()[0] == result.verdict
+        text = self._explained(run, result, alone)
+        return Finding(True, text=f"{told}\n\n{text}")
+
+    def _explained(self, run: Run, result: Result, stuck: bool) -> str:
+        """All that `rspverify explain` prints, and the command. stuck: of progress, not of the
+        verdict, if that was asked for."""
+        if result.verdict is Word.ERROR or result.internal is not None:
+            return result.reason if result.internal is None else str(result.internal)
+        if result.verdict is Word.UNSUPPORTED:
+            return f"UNSUPPORTED: {result.reason}"
+        from rspverify.judge.explain import explain
+        from rspverify.judge.loaded_test import read_test
+        from rspverify.render.console import printing_to
+        from rspverify.render.explanation_text import explanation
+
+        going = stuck and result.progress is not None
+        settings = replace(self.settings, progress=going)
+        (scheme,), verdicts = run.parsed
+        found = explain(
+            read_test(read_source(result.file), settings), scheme, verdicts.model, settings
+        )
+        text = StringIO()
+        console = printing_to(text)
+        for part in explanation(found):
+            console.print(part)
+        command = explain_command(result.scheme_file, result.file, settings, progress=going)
+        return f"{text.getvalue().rstrip()}\n\nagain: {command}"
+
+    @contextmanager
+    def at_base(self) -> Iterator[None]:
+        """Paths are as from the base, inside."""
+        with chdir(self.base):
+            yield
+
+
+def asked(
+    base: Path, schemes: Words, tests: Words, expect: Words, model: Words, *, progress: bool
+) -> Asked:
+    """What is asked. Raises InputError with all that is wrong with the words, and with what is
+    expected."""
+    problems: list[Problem] = []
+    with chdir(base):
+        paths = [scheme_meant(word, problems) for word in schemes.seen_from(base)]
+        given = tests.seen_from(base)
+        meant = Meant([], find_tests(given, problems), given) if given else default_tests(problems)
+        (named,) = model.seen_from(base) or [DEFAULT_MODEL]
+        file = "".join(expect.seen_from(base))
+        known = None
+        try:
+            known = read_expected(file, named) if file else None
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    settings = Settings(model=named, progress=progress)
+    return Asked(base, list(dict.fromkeys(paths)), meant, settings, file, known, meant.notes)

@@ -1,0 +1,168 @@
+"""The pytest plugin: its options, and what is collected beside the project's own tests.
+
+pytest loads this file in every run, so everything else is imported only where a scheme is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from rspverify.testing.asked import Asked
+    from rspverify.testing.items import SchemeFile
+
+_SCHEMES, _TESTS = "schemes", "tests"
+_EXPECT, _MODEL, _PROGRESS = "expect", "model", "progress"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options, and a key of the same meaning for each."""
+    group = parser.getgroup("rspverify", "schemes put to litmus tests")
+    several = {"action": "append", "default": [], "metavar": "PATH"}
+    group.addoption(
+        "--rspverify",
+        dest=_dest(_SCHEMES),
+        help="Put this scheme to the litmus tests, each an item. As often as wanted; nothing else "
+        "is collected unless paths are given, too.",
+        **several,
+    )
+    group.addoption(
+        "--rspverify-tests",
+        dest=_dest(_TESTS),
+        help="Litmus tests, a file or a folder. As often as wanted. Default: as of rspverify "
+        "check, the suite litmus/rsp.",
+        **several,
+    )
+    group.addoption(
+        "--rspverify-expect",
+        dest=_dest(_EXPECT),
+        metavar="FILE",
+        help="What is expected: a verdict that is not the expected one fails, and no other.",
+    )
+    group.addoption(
+        "--rspverify-model",
+        dest=_dest(_MODEL),
+        metavar="NAME",
+        help="The memory model: a name that rspverify list shows, or a .cat file.",
+    )
+    group.addoption(
+        "--rspverify-progress",
+        dest=_dest(_PROGRESS),
+        action="store_true",
+        help="Also ask whether the compiled tests can always go on; STUCK fails.",
+    )
+    parser.addini(_dest(_SCHEMES), "schemes to put to litmus tests", type="args", default=[])
+    parser.addini(_dest(_TESTS), "the litmus tests, files or folders", type="args", default=[])
+    parser.addini(_dest(_EXPECT), "what is expected of them, a file", default="")
+    parser.addini(_dest(_MODEL), "the memory model", default="")
+    parser.addini(_dest(_PROGRESS), "whether progress is asked for", type="bool", default=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where schemes are given, have them collected. What is wrong with the options is told here."""
+    given = bool(config.getoption(_dest(_SCHEMES)))
+    if (given or config.getini(_dest(_SCHEMES))) and not config.getoption("help", False):
+        config.pluginmanager.register(_Collection(config, given), "rspverify-collection")
+
+
+class _Collection:
+    """The schemes of a run, collected beside what pytest finds by itself.
+
+    given: whether they come from the command line, and not from the project's configuration.
+    """
+
+    def __init__(self, config: pytest.Config, given: bool) -> None:
+        from rspverify.source import InputError
+
+        try:
+            self.asked = _asked(config, given)
+        except InputError as error:
+            raise pytest.UsageError(str(error)) from None
+        named = config.args_source is pytest.Config.ArgsSource.ARGS
+        only, others = _told_apart(config.args, self.asked)
+        if given:
+            config.args[:] = others if named else []
+        elif named:
+            config.args[:] = others
+        self._only: dict[str, set[str]] = only
+        self._all = not named or (given and not only)
+
+    def pytest_report_header(self) -> list[str]:
+        """What the items are made of, as far as one could wonder."""
+        asked = self.asked
+        told = [f"rspverify: {note}" for note in asked.notes]
+        return [*told, *([f"rspverify: expected is {asked.expect}"] if asked.expect else [])]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """The schemes come after all that is found in files of Python."""
+        report = yield
+        if isinstance(collector, pytest.Session) and report.outcome == "passed":
+            report.result = [*(report.result or ()), *self._files(collector)]
+        return report
+
+    def _files(self, session: pytest.Session) -> list[SchemeFile]:
+        from rspverify.testing.items import SchemeFile
+
+        return [
+            SchemeFile.of(session, self.asked, scheme, self._only.get(scheme, set()))
+            for scheme in self.asked.schemes
+            if self._all or scheme in self._only
+        ]
+
+    def pytest_unconfigure(self) -> None:
+        """Let go of the cache."""
+        self.asked.close()
+
+
+def _asked(config: pytest.Config, given: bool) -> Asked:
+    """What the options and keys ask. Raises InputError."""
+    from rspverify.testing.asked import Words, asked
+
+    here = config.invocation_params.dir
+    project = config.inipath.parent if config.inipath else config.rootpath
+
+    def words(name: str) -> Words:
+        option = config.getoption(_dest(name))
+        if option:
+            return Words(here, (option,) if isinstance(option, str) else tuple(option))
+        key = config.getini(_dest(name))
+        return Words(project, ((key,) if key else ()) if isinstance(key, str) else tuple(key))
+
+    progress = config.getoption(_dest(_PROGRESS)) or config.getini(_dest(_PROGRESS))
+    return asked(
+        here if given else project,
+        words(_SCHEMES),
+        words(_TESTS),
+        words(_EXPECT),
+        words(_MODEL),
+        progress=bool(progress),
+    )
+
+
+def _told_apart(args: list[str], asked: Asked) -> tuple[dict[str, set[str]], list[str]]:
+    """Of what is to be collected: the schemes, each with the names of tests that are asked for (all
+    if there are none), and everything else."""
+    only: dict[str, set[str]] = {}
+    whole: set[str] = set()
+    others = []
+    for arg in args:
+        path, _, name = arg.partition("::")
+        scheme = asked.scheme_at(Path(path))
+        if scheme is None:
+            others.append(arg)
+            continue
+        only.setdefault(scheme, set()).add(name)
+        if not name:
+            whole.add(scheme)
+    return {scheme: set() if scheme in whole else names for scheme, names in only.items()}, others
+
+
+def _dest(name: str) -> str:
+    return f"rspverify_{name}"
