@@ -175,9 +175,8 @@ class Asked:
         going = stuck and result.progress is not None
         settings = replace(self.settings, progress=going)
         (scheme,), verdicts = run.parsed
-        found = explain(
-            read_test(read_source(result.file), settings), scheme, verdicts.model, settings
-        )
+        test = read_test(read_source(result.file), settings)
+        found = explain(test, scheme, verdicts.by(settings))
         text = StringIO()
         console = printing_to(text)
         for part in explanation(found):
