@@ -20,14 +20,12 @@ from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_mea
 from rspverify.shipped import TEST_ENDING, located
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings, explain_command
 from rspverify.source import InputError, Problem, read_source
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import Word
 
 if TYPE_CHECKING:
     from rspverify.answers import Result
     from rspverify.judge.judge import Judge
     from rspverify.judge.run import Run
-
-_FAILING = {Word.UNSOUND, Word.VACUOUS, Word.UNKNOWN, Word.ERROR}
 
 
 @dataclass(frozen=True)
@@ -132,6 +130,7 @@ class Asked:
     def finding(self, run: Run, test: str) -> Finding:
         """What is said of a test under the scheme of a run."""
         from rspverify.judge.run import Task
+        from rspverify.render.check_text import wished
 
         with self.at_base():
             known = run.known(test)
@@ -143,10 +142,9 @@ class Asked:
                 return self._held(run, result, self.known.of(result))
             if result.verdict is Word.UNSUPPORTED:
                 return Finding(False, True, f"UNSUPPORTED: {result.reason}")
-            stuck = result.progress not in (None, ProgressWord.LIVE)
-            if result.verdict not in _FAILING and not stuck:
+            if wished(result):
                 return Finding(False)
-            return Finding(True, text=self._explained(run, result, stuck))
+            return Finding(True, text=self._explained(run, result, result.verdict is Word.SOUND))
 
     def _held(self, run: Run, result: Result, expected: str | None) -> Finding:
         if expected == result.words and not result.within and result.internal is None:
