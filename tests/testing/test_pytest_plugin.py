@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from rspverify.judge.verdicts import Verdicts
+from rspverify.limits import LimitReached
 
 pytest_plugins = ["pytester"]
 
@@ -133,6 +134,36 @@ def test_what_is_expected(project: pytest.Pytester) -> None:
             "mine/paper/Gone.litmus: is not there, and expected.yaml expects a verdict",
         ]
     )
+
+
+DEADLOCK = """
+name: deadlock
+rows:
+  - {op: load, scope: [na, wg, dv], code: [LD r x]}
+  - {op: store, scope: [na, wg, dv], code: [LK_rmw DV, ST r x]}
+  - {op: rmw, scope: [wg, dv], code: [LK_rmw DV, INC_L1 r x]}
+"""
+
+
+def test_a_machine_that_completes_nothing_fails(project: pytest.Pytester) -> None:
+    Path("deadlock.yaml").write_text(DEADLOCK)
+    done = run(
+        project, "--rspverify=deadlock.yaml", "--rspverify-tests=litmus/rsp/paper/Ex1.litmus"
+    )
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(
+        ["Ex1 under deadlock*: VACUOUS", "The machine cannot go on from here:"]
+    )
+
+
+def test_what_is_not_known_fails(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(*_: object) -> None:
+        raise LimitReached("time limit of 1 s reached")
+
+    monkeypatch.setattr("rspverify.judge.verdicts.check", check)
+    done = run(project, *GOOD, "-k", "Fig4")
+    done.assert_outcomes(failed=1, deselected=2)
+    done.stdout.fnmatch_lines(["Fig4 under proposed*: UNKNOWN", "time limit of 1 s reached"])
 
 
 def test_progress(project: pytest.Pytester, root: Path) -> None:
