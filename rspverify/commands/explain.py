@@ -23,9 +23,10 @@ def explain(
     from rspverify.corpus.inputs import meant_by
     from rspverify.judge.explain import explain as explained
     from rspverify.judge.incident import Incident, reporting
+    from rspverify.judge.judge import Judge
     from rspverify.judge.loaded_test import read_test
     from rspverify.judge.reading import load_scheme
-    from rspverify.judge.verdicts import NamedScheme
+    from rspverify.judge.verdicts import NamedScheme, Verdicts
     from rspverify.render.explanation_text import explanation
     from rspverify.source import read_source, require
 
@@ -39,8 +40,7 @@ def explain(
         found = explained(
             read_test(read_source(test), settings),
             NamedScheme.of(table, scheme),
-            load_model(settings.model),
-            settings,
+            Verdicts(Judge(), load_model(settings.model), settings),
         )
     print_parts(output, explanation(found))
     raise typer.Exit(exit_code_of([found.result]))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from rspverify.answers import CompiledThread, Explanation, Observed
-from rspverify.axiomatic import MemoryModel
 from rspverify.judge.answers import result_of
-from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.limits import LimitReached
@@ -22,11 +20,9 @@ from rspverify.soundness.wording import observed
 from rspverify.verdict import Verdict, Word
 
 
-def explain(
-    test: LoadedTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
-) -> Explanation:
+def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
-    verdicts = Verdicts(Judge(), model, settings)
+    model, settings = verdicts.model, verdicts.settings
     answer, progress = verdicts.answer(test, scheme), None
     verdict, program = answer.verdict, test.program
     if settings.progress:
