@@ -28,8 +28,9 @@ from rspverify.verdict import ProgressWord, Word
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-MOST_CELLS = 100_000
-"""So many results are in the matrices of a page: browsers open them within seconds."""
+MOST_CELLS = 60_000
+"""So many cells, names of tests included, are in the matrices of a page: a browser opens them
+within seconds."""
 MOST_FINDINGS = 1_000
 """So many findings are told one by one."""
 _LONGEST = 300
@@ -127,12 +128,12 @@ def _matrices(
         for each in report.results:
             cells = tests.setdefault(each.file, [None] * len(heads))
             cells[numbers[_column(each)]] = each
-        shown, room = tests, left // max(1, len(heads))
+        shown, room = tests, left // (1 + len(heads))
         if len(tests) > room:
             first = sorted(tests, key=lambda it: not any(id(each) in found for each in tests[it]))
             kept = set(first[:room])
             shown = {file: cells for file, cells in tests.items() if file in kept}
-        left -= len(shown) * len(heads)
+        left -= len(shown) * (1 + len(heads))
         expected = {
             id(it.result): it.expected or "nothing"
             for it in (report.held.differences if report.held else ())

@@ -143,14 +143,13 @@ def _detailed(shown: Article, detail: Detail) -> Article:
     cut = f"{_MOST_LINES} of {len(source):,} lines are shown." if len(source) > _MOST_LINES else ""
     return replace(
         shown,
-        ending=_ending(it),
+        ending="\n".join(filter(None, (_ending(it), it.reach))),
         axioms_head=_axioms_head(it),
         axioms=[(name, text.removesuffix(f" as {name}")) for name, text in it.axioms],
         source=list(_source(source[:_MOST_LINES], it)),
         source_cut=cut,
         timelines=timelines,
         picture=_picture(detail, shown.place),
-        notes=" ".join(filter(None, (it.reach, detail.reason))),
     )
 
 

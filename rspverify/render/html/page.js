@@ -121,7 +121,7 @@ for (const table of all(".matrix")) {
 const play = (trace, place, source) => {
   const steps = [...trace.tBodies[0].rows], heads = [...trace.tHead.rows[0].cells].slice(3);
   const button = (sign, label) => make("button", { type: "button", textContent: sign, title: label, ariaLabel: label });
-  const [first, back, on, last] = [["⏮", "first"], ["◀", "back"], ["▶", "next"], ["⏭", "last"]].map(each => button(...each));
+  const [first, back, on, last] = [["|◀", "first"], ["◀", "back"], ["▶", "next"], ["▶|", "last"]].map(each => button(...each));
   const slider = make("input", { type: "range", min: 0, max: steps.length - 1, value: 0, ariaLabel: "step" });
   const words = make("p", { className: "said", ariaLive: "polite" }), cards = make("div", { className: "cards" });
   let now = 0;
