@@ -63,7 +63,8 @@ for (const table of all(".matrix")) {
       if (now) head.setAttribute("aria-sort", now);
       const sign = now === "descending" ? -1 : 1;
       const key = row => column ? rank(row.cells[column]) : row.cells[0].textContent;
-      const compare = (a, b) => sign * (column ? a - b : a.localeCompare(b, "en", { numeric: true }));
+      const none = value => column && value === 100;
+      const compare = (a, b) => none(a) - none(b) || sign * (column ? a - b : a.localeCompare(b, "en", { numeric: true }));
       const groups = given.map(([body, [title, ...tests]]) => {
         const keyed = tests.map(row => [key(row), row]);
         if (now) keyed.sort((a, b) => compare(a[0], b[0]));
