@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from rspverify.convert import Bounds, Code, Count, Place, Seconds, counts, one_of, with_keys
+from rspverify.picture import Picture
 from rspverify.verdict import Engine, Progress, ProgressWord, Race, Reading, Verdict, Word
 
 UNDEFINED = "*undef*"
@@ -197,6 +198,52 @@ class Fault:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class CompiledThread:
+    """A thread to be shown: its place, and its operations.
+
+    operations: line, source text, operation in the paper's notation, and the code it became.
+    """
+
+    name: str
+    place: str
+    operations: tuple[tuple[int, str, str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that `explain` says of one test under one scheme.
+
+    verdict, progress: what the result is made from, with executions. axioms: name and .cat text of
+    those that forbid the outcome. reach: how far the verdict reaches, in a sentence.
+    """
+
+    result: Result
+    title: str
+    verdict: Verdict
+    progress: Progress | None
+    threads: tuple[CompiledThread, ...] = ()
+    axioms: tuple[tuple[str, str], ...] = ()
+    reach: str = ""
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What a finding rests on, to be shown step by step.
+
+    source, scheme: the texts of the two files. command: what shows the same in a terminal.
+    explanation: None where it was not found again; picture: of an execution that the model forbids,
+    None where there is none. reason: why one of them is not there.
+    """
+
+    source: str
+    scheme: str
+    command: str
+    explanation: Explanation | None = None
+    picture: Picture | None = None
+    reason: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SuiteReport:
     """All that `check` says of a suite.
@@ -206,7 +253,8 @@ class SuiteReport:
     many results there were to be; results are fewer after an interrupt. held: None where nothing is
     expected. refreshed: what is expected is written from the results. interrupted, limit: why it
     ended before it was done, by the user or at a limit in words. faults: of UNSOUND results, by
-    their file and the scheme's, where these were asked for.
+    their file and the scheme's, where these were asked for; details: of UNSOUND and STUCK ones,
+    likewise.
     """
 
     folder: str
@@ -221,6 +269,7 @@ class SuiteReport:
     interrupted: bool = False
     limit: str | None = None
     faults: Mapping[tuple[str, str], Fault] = field(default_factory=dict)
+    details: Mapping[tuple[str, str], Detail] = field(default_factory=dict)
 
     @property
     def stopped(self) -> str | None:
@@ -297,35 +346,6 @@ def _unexpected(it: Difference) -> Unexpected:
     result = it.result
     scheme, model = (result.scheme, None) if isinstance(result, Result) else (None, result.model)
     return Unexpected(result.file, scheme, model, it.expected, result.words)
-
-
-@dataclass(frozen=True)
-class CompiledThread:
-    """A thread to be shown: its place, and its operations.
-
-    operations: line, source text, operation in the paper's notation, and the code it became.
-    """
-
-    name: str
-    place: str
-    operations: tuple[tuple[int, str, str, tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """All that `explain` says of one test under one scheme.
-
-    verdict, progress: what the result is made from, with executions. axioms: name and .cat text of
-    those that forbid the outcome. reach: how far the verdict reaches, in a sentence.
-    """
-
-    result: Result
-    title: str
-    verdict: Verdict
-    progress: Progress | None
-    threads: tuple[CompiledThread, ...] = ()
-    axioms: tuple[tuple[str, str], ...] = ()
-    reach: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,8 @@ from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
 from rspverify.commands.guard import collect, stoppable, tell
 from rspverify.commands.options import Jobs, NoCache, OutputFile
 from rspverify.commands.output import judge_of, note
-from rspverify.commands.reports import FAULTS, Form, reports_meant, write_reports
+from rspverify.commands.reasons import Wanted, with_reasons
+from rspverify.commands.reports import Form, reports_meant, write_reports
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def check(
         Form,
         typer.Option(
             help="Text, or for other tools: JSON, JUnit XML, SARIF 2.1.0, Markdown, annotations of "
-            "a GitHub workflow."
+            "a GitHub workflow; or a page of HTML to look into."
         ),
     ] = Form.TEXT,
     report: Annotated[
@@ -108,7 +109,7 @@ def check(
         parts = _of_suites(settings, suites, refresh, judge)
     first = parts[0]
     reports: list[SuiteReport] = []
-    faults = not FAULTS.isdisjoint({format, *files.values()})
+    wanted = Wanted.of({format, *files.values()})
     with opened(output) as console:
         stream: CheckStream | SuitesStream = SuitesStream(console, text=text)
         if suites is None:
@@ -124,7 +125,8 @@ def check(
         with stream:
             for part in parts:
                 stream.begin(part.suite.folder, part.total)
-                reports.append(part.run(stream.show, judge, refresh=refresh, faults=faults))
+                reports.append(part.run(stream.show, judge, refresh=refresh, wanted=wanted))
+                wanted = wanted.after(reports[-1])
                 stream.end(reports[-1])
                 if reports[-1].stopped:
                     break
@@ -192,11 +194,11 @@ class _Part:
         return len(self.tests) * len(self.suite.columns)
 
     def run(
-        self, show: Callable[[Any], None], judge: Judge, *, refresh: bool, faults: bool
+        self, show: Callable[[Any], None], judge: Judge, *, refresh: bool, wanted: Wanted
     ) -> SuiteReport:
         """The results as far as they came, each shown, held to what is expected.
 
-        faults: whether the rows at fault are asked for.
+        wanted: what is asked of findings besides.
         """
         from rspverify.answers import SuiteReport
 
@@ -221,28 +223,7 @@ class _Part:
             interrupted=stop.interrupted,
             limit=stop.limit,
         )
-        return self._with_faults(report, judge) if faults and not stop.reason else report
-
-    def _with_faults(self, report: SuiteReport, judge: Judge) -> SuiteReport:
-        """The same with the rows at fault, as far as they are known before an interrupt."""
-        from rspverify.answers import Fault, Result
-        from rspverify.judge.faults import faults
-        from rspverify.render.findings import findings
-        from rspverify.source import InputError
-        from rspverify.verdict import Word
-
-        found = [each.result for each in findings(report)]
-        asked = [it for it in found if isinstance(it, Result) and it.verdict is Word.UNSOUND]
-        if not asked:
-            return report
-        told: list[Fault] = []
-        with stoppable() as stop:
-            try:
-                collect(faults(asked, self.settings, judge), told, lambda _: None)
-            except InputError as error:  # a file has changed meanwhile: the verdicts stand
-                tell(error.problems)
-        named = {(it.file, it.scheme_file): fault for it, fault in zip(asked, told, strict=False)}
-        return replace(report, faults=named, interrupted=stop.interrupted, limit=stop.limit)
+        return with_reasons(report, self.settings, judge, wanted)
 
     def exit_code(self, report: SuiteReport, refresh: bool) -> int:
         """The exit code; where the file of what is expected is to be written, it is."""

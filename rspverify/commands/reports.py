@@ -22,10 +22,13 @@ class Form(StrEnum):
     SARIF = "sarif"
     MARKDOWN = "markdown"
     GITHUB = "github"
+    HTML = "html"
 
 
 FAULTS = frozenset({Form.SARIF, Form.GITHUB})
-"""Those that tell the rows at fault, which it takes time to find."""
+"""Those that tell the rows at fault of every finding, which it takes time to find."""
+DETAILS = frozenset({Form.HTML})
+"""Those that show what findings rest on, which takes time, too; and their rows at fault."""
 
 
 def reports_meant(given: Iterable[str], taken: Iterable[str]) -> dict[str, Form]:

@@ -10,10 +10,10 @@ from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel, ignored_features, require_covered
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
-from rspverify.drawing.picture import Picture
 from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.limits import Limits
 from rspverify.litmus import Atom, Formula, Junction, Program
+from rspverify.picture import Picture
 from rspverify.soundness.final import written
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.drawing.evaluated import EvaluatedExecution
-from rspverify.drawing.picture import Arrow
 from rspverify.graph import nearest, successors
+from rspverify.picture import Arrow
 
 _INITIAL_FIRST = frozenset({"sb", "sw", "gsw", "lsw", "hb", "ghb", "lhb"})
 """Relations that have initial writes before everything, which goes without saying."""

@@ -11,10 +11,10 @@ from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.drawing.edges import arrows, usual
 from rspverify.drawing.evaluated import EvaluatedExecution
-from rspverify.drawing.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.drawing.violation import Violation, violation
 from rspverify.limits import Limits
 from rspverify.litmus import Atom, Formula, Junction, Negation, Program
+from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.relation.expression import Name
 from rspverify.smt import FALSE, Term, all_of, any_of, choose
 from rspverify.verdict import Outcome

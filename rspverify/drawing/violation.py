@@ -16,8 +16,8 @@ from rspverify.axiomatic import interpretation
 from rspverify.axiomatic.execution import Pair
 from rspverify.axiomatic.model import Axiom
 from rspverify.drawing.evaluated import EvaluatedExecution, pairs_of
-from rspverify.drawing.picture import Arrow
 from rspverify.graph import shortest_path, successors
+from rspverify.picture import Arrow
 from rspverify.relation import expression as operators
 from rspverify.relation.concrete import Value, members
 from rspverify.relation.expression import Expression, Name, Sort, Test

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rspverify.answers import Result, SuiteReport, check_report
 from rspverify.convert import to_json
 from rspverify.render.check_github import github
+from rspverify.render.check_html import html
 from rspverify.render.check_junit import junit
 from rspverify.render.check_markdown import markdown
 from rspverify.render.check_sarif import sarif
@@ -50,4 +51,5 @@ FORMS: Mapping[str, Callable[[Sequence[SuiteReport]], str]] = {
     "sarif": sarif,
     "markdown": markdown,
     "github": github,
+    "html": html,
 }

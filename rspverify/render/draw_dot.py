@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from rspverify.drawing.picture import Arrow, Picture
+from rspverify.picture import Arrow, Picture
 from rspverify.render.colours import colour, dashed
 from rspverify.render.picture_layout import letters
 

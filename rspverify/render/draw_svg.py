@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from rspverify.drawing.picture import Picture
+from rspverify.picture import Picture
 from rspverify.render.colours import colour, dashed
 from rspverify.render.edge_routes import Point, Route, routed, samples
 from rspverify.render.picture_layout import Box, Layout, laid_out, letters
@@ -27,14 +27,14 @@ _MARKED = {"fill": "#fff3c4", "stroke": "#55554f", "stroke-width": "2"}
 _HEAD_LENGTH = 9.0
 
 
-def page(pictures: Sequence[Picture]) -> str:
-    """The SVG document."""
+def page(pictures: Sequence[Picture], mark: str = "") -> str:
+    """The SVG document. mark: what its identifiers begin with."""
     root = Element("svg", xmlns="http://www.w3.org/2000/svg")
     SubElement(root, "title").text = "; ".join(dict.fromkeys(it.title for it in pictures))
     background = SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "white"})
     width, height = 0.0, 0.0
     for picture in pictures:
-        drawn, extent = _drawn(picture)
+        drawn, extent = _drawn(picture, mark)
         across, down = _MARGIN - extent.x, height + _MARGIN - extent.y
         drawn.set("transform", f"translate({_number(across)} {_number(down)})")
         root.append(drawn)
@@ -48,7 +48,7 @@ def page(pictures: Sequence[Picture]) -> str:
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _drawn(picture: Picture) -> tuple[Element, Box]:
+def _drawn(picture: Picture, mark: str) -> tuple[Element, Box]:
     """A picture and its extent; x and y of that are of its upper left corner."""
     layout = laid_out(picture)
     routes = routed(layout, picture.arrows)
@@ -60,8 +60,8 @@ def _drawn(picture: Picture) -> tuple[Element, Box]:
         _text(group, extent.x, note.y, note.text, 13)
     _groups(group, layout)
     for route in routes:
-        _edge(group, route)
-    _events(group, picture, layout)
+        _edge(group, route, mark)
+    _events(group, picture, layout, mark)
     for route in routes:
         _label(group, route)
     legend = _legend(group, picture, extent)
@@ -88,20 +88,21 @@ def _groups(parent: Element, layout: Layout) -> None:
         _text(parent, caption.x, caption.y, caption.text, 14, _BOLD | _MIDDLE)
 
 
-def _events(parent: Element, picture: Picture, layout: Layout) -> None:
+def _events(parent: Element, picture: Picture, layout: Layout, mark: str) -> None:
     for number, (event, box) in enumerate(zip(picture.events, layout.events, strict=True)):
         where = f"line {event.line}" if event.line is not None else "initial"
-        group = SubElement(parent, "g", {"class": "event", "id": letters(number)})
+        group = SubElement(parent, "g", {"class": "event", "id": mark + letters(number)})
         SubElement(group, "title").text = where
         _rectangle(group, box, 5, _MARKED if event.marked else _UNMARKED)
         style = {"font-family": _TYPEWRITER, **_MIDDLE}
         _text(group, box.x, box.y + 4.5, layout.labels[number], 13, style)
 
 
-def _edge(parent: Element, route: Route) -> None:
+def _edge(parent: Element, route: Route, mark: str) -> None:
     arrow = route.arrow
     kind = {"class": f"edge {arrow.name}" + (" bold" if arrow.bold else "")}
-    ends = {"data-source": letters(arrow.source), "data-target": letters(arrow.target)}
+    source, target = mark + letters(arrow.source), mark + letters(arrow.target)
+    ends = {"data-source": source, "data-target": target}
     group = SubElement(parent, "g", kind | ends)
     width = 3.0 if arrow.bold else 1.4
     line = {"d": _curve(route), "fill": "none", "stroke": colour(arrow.name)}

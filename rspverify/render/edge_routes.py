@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from rspverify.drawing.picture import Arrow
+from rspverify.picture import Arrow
 from rspverify.render.picture_layout import Box, Layout
 
 Point = tuple[float, float]

@@ -31,6 +31,8 @@ _UNWISHED = (
 )
 """The words that are findings; of several words of one result the first of these is its kind."""
 _OPEN = {Word.VACUOUS, Word.UNKNOWN, Word.UNSUPPORTED}
+_PLACE = re.compile(r"(\d+):(\d+): ")
+_LINES = re.compile(r"lines? (\d+)[:,]")
 _UNSEEN = re.compile(
     "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 )
@@ -136,7 +138,8 @@ def _read(file: str, it: ReadValue) -> Spot:
 
 def _test(it: Result | ModelAnswer) -> Spot:
     """The test, with the place in it that the reason tells first, if it tells one."""
-    told = re.match(rf"{re.escape(it.file)}:(\d+):(\d+): |lines? (\d+)[:,]", it.reason)
-    line, column, alone = told.groups() if told else (None, None, None)
-    at, behind = (None if each is None else int(each) for each in (line or alone, column))
-    return Spot(it.file, at, behind, words="the test")
+    own = f"{it.file}:"
+    if it.reason.startswith(own) and (told := _PLACE.match(it.reason, len(own))):
+        return Spot(it.file, int(told[1]), int(told[2]), words="the test")
+    line = _LINES.match(it.reason)
+    return Spot(it.file, int(line[1]) if line else None, words="the test")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rspverify.drawing.picture import Picture, PlacedThread
+from rspverify.picture import Picture, PlacedThread
 
 CHARACTER = 7.9
 """Width of a character of an event, in a typewriter face of 13 units."""

@@ -136,7 +136,7 @@ def test_where_the_test_is_wrong(tmp_path: Path) -> None:
     [
         (
             ["xml=a"],
-            "--report must be FORM=FILE, FORM one of text, json, junit, sarif, markdown, github, not xml=a",
+            "--report must be FORM=FILE, FORM one of text, json, junit, sarif, markdown, github, html, not xml=a",
         ),
         (["junit"], "--report must be FORM=FILE, .*not junit$"),
         (["junit="], "--report must be FORM=FILE, .*not junit=$"),

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
+from hostile import HOSTILE
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -36,28 +37,6 @@ from rspverify.verdict import ProgressWord, Word
 
 SCHEMA = json.loads(Path(__file__).with_name("sarif_as_emitted.schema.json").read_text())
 """Of SARIF 2.1.0 the parts that are written, with the names, types and words of the standard."""
-HOSTILE = [
-    'it\'s "quoted"',
-    "<script>&amp;</script>",
-    "a]]>b<![CDATA[c]]>",
-    "two\nlines",
-    "three\r\nlines\rof text",
-    "\x1b[31mred\x1b[0m\a\0",
-    "| a | b |",
-    "`code` ``more``",
-    "@everyone #1 a@b.example",
-    "**bold** _it_ [x](y) ![z](w) ~~no~~ <!-- c --> $m$ https://e.example",
-    "::error file=x,line=1::got you\n::set-output name=a::b",
-    "100%25, a:b,c=d",
-    "Ω≠ß 日本語 🦀 \u202e\u2028",
-    "\udc80 \udcff \ufffe \uffff \x7f \x85",
-    "x" * 200,
-    "  ",
-    "\\",
-    "</details></td></table>",
-    "../a b/c#d?e",
-    "C:\\x",
-]
 
 
 def report(*results: Result | ModelAnswer, **others: Any) -> SuiteReport:

@@ -12,9 +12,9 @@ import pytest
 
 from rspverify.axiomatic import load_model
 from rspverify.drawing.draw import Wanted, Which, draw
-from rspverify.drawing.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.limits import Limits
 from rspverify.litmus import read_program_file
+from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.render.draw_dot import graphs
 from rspverify.render.draw_svg import page
 from rspverify.render.edge_routes import point_at, routed

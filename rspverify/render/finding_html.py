@@ -1,0 +1,246 @@
+"""A finding on the page of `check --format html`: what it rests on, as its template takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from rspverify.answers import Detail, Explanation, Fault, Result, RowAtFault, SuiteReport
+from rspverify.render.draw_svg import page
+from rspverify.render.expectations import progress_in_words
+from rspverify.render.findings import Finding, visible
+from rspverify.render.words import counted, row_in_words
+from rspverify.verdict import CacheState, Entry, Execution, Snapshot
+
+_MOST_LINES = 400
+"""Lines of a source that are shown."""
+_MOST_STEPS = 1_000
+"""Steps of an execution that are shown."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """An entry, a fifo, or a lock of a state. changed: by the step before it."""
+
+    kind: str
+    text: str
+    changed: bool = False
+
+
+@dataclass(frozen=True)
+class StateCell:
+    """One cache, memory, or the locks after a step."""
+
+    parts: Sequence[Part]
+    changed: bool
+
+
+@dataclass(frozen=True)
+class ShownStep:
+    """A step, and the state after it; the first of an execution is before any. line: 0 for none."""
+
+    number: int
+    by: str
+    label: str
+    line: int
+    cells: Sequence[StateCell]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """An execution. heads: of the cells of its steps. end: what is to be said after it."""
+
+    head: str
+    heads: Sequence[str]
+    steps: Sequence[ShownStep]
+    end: str
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row at fault: where it stands, and the lines there."""
+
+    place: str
+    words: str
+    lines: Sequence[tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of a test. compiled: thread, operation and code of what stands there."""
+
+    number: int
+    text: str
+    compiled: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Article:
+    """A finding, part by part; parts that it does not have are empty."""
+
+    place: str
+    kind: str
+    subject: str
+    text: str
+    places: Sequence[str]
+    ending: str = ""
+    axioms_head: str = ""
+    axioms: Sequence[tuple[str, str]] = ()
+    rows: Sequence[ShownRow] = ()
+    source: Sequence[SourceLine] = ()
+    source_cut: str = ""
+    timelines: Sequence[Timeline] = ()
+    picture: str = ""
+    notes: str = ""
+    command: str = ""
+
+
+def article(report: SuiteReport, it: Finding, place: str) -> Article:
+    """A finding as it is shown, by this name."""
+    places = [each.file if each.line is None else f"{each.file}:{each.line}" for each in it.spots]
+    shown = Article(place, it.kind, it.subject, it.text, places)
+    if not isinstance(it.result, Result):
+        return shown
+    key = it.result.file, it.result.scheme_file
+    detail, fault = report.details.get(key), report.faults.get(key)
+    if fault and fault.rows:
+        lines = (it.expectation, it.result.reason, progress_in_words(it.result))
+        rows = list(_rows(fault, it.result.scheme_file, detail))
+        shown = replace(shown, text="\n".join(filter(None, lines)), rows=rows)
+    return shown if detail is None else _detailed(shown, detail)
+
+
+def _rows(fault: Fault, file: str, detail: Detail | None) -> Iterator[ShownRow]:
+    text = detail.scheme.split("\n") if detail else []
+    for row in fault.rows:
+        words = row_in_words(row.number, row.operations, row.code)
+        yield ShownRow(f"{file}:{row.line}", words, _lines(text, row))
+
+
+def _lines(text: Sequence[str], row: RowAtFault) -> list[tuple[int, str]]:
+    last = row.end_line if row.end_column > 1 else row.end_line - 1
+    return list(enumerate(text[row.line - 1 : max(row.line, last)], row.line))
+
+
+def _detailed(shown: Article, detail: Detail) -> Article:
+    shown = replace(shown, notes=detail.reason, command=detail.command)
+    it = detail.explanation
+    if it is None:
+        return shown
+    timelines = []
+    execution = it.verdict.execution
+    if execution is not None:
+        timelines.append(_timeline("An execution of the compiled program", execution, ""))
+    if it.progress is not None and it.progress.execution is not None:
+        head = "An execution of the compiled program after which nothing can go on"
+        blocked = "\n".join(("Then:", *it.progress.blocked))
+        timelines.append(_timeline(head, it.progress.execution, blocked))
+    source = detail.source.split("\n")
+    while source and not source[-1].strip():
+        source.pop()
+    cut = f"{_MOST_LINES} of {len(source):,} lines are shown." if len(source) > _MOST_LINES else ""
+    return replace(
+        shown,
+        ending="\n".join(filter(None, (_ending(it), it.reach))),
+        axioms_head=_axioms_head(it),
+        axioms=[(name, text.removesuffix(f" as {name}")) for name, text in it.axioms],
+        source=list(_source(source[:_MOST_LINES], it)),
+        source_cut=cut,
+        timelines=timelines,
+        picture=_picture(detail, shown.place),
+    )
+
+
+def _ending(it: Explanation) -> str:
+    execution, outcome = it.verdict.execution, it.result.outcome
+    if execution is None or outcome is None:
+        return ""
+    reads = "; ".join(
+        f"P{read.thread}, line {read.line}, read {read.value} from {read.location}"
+        for read in outcome.reads
+    )
+    ends = f"It ends with {outcome}, after {counted(len(execution.steps), 'step')}"
+    none = "" if it.axioms else " No candidate execution of the source has these values at all."
+    return f"{ends}: {reads}.{none}" if reads else f"{ends}.{none}"
+
+
+def _axioms_head(it: Explanation) -> str:
+    which = "" if len(it.axioms) == 1 else " at least one of"
+    return f"No execution of the source ends so: every candidate with these values breaks{which}"
+
+
+def _source(lines: Sequence[str], it: Explanation) -> Iterator[SourceLine]:
+    compiled: dict[int, dict[tuple[str, str, str], None]] = {}
+    for thread in it.threads:
+        for line, _, operation, code in thread.operations:
+            shown = thread.name, f"{operation} ({thread.place})", "; ".join(code) or "nothing"
+            compiled.setdefault(line, {})[shown] = None
+    for number, text in enumerate(lines, 1):
+        yield SourceLine(number, text, list(compiled.get(number, ())))
+
+
+def _picture(detail: Detail, mark: str) -> str:
+    return Markup(visible(page([detail.picture], f"{mark}-"))) if detail.picture else ""
+
+
+# ---- executions ----------------------------------------------------------------------------------
+
+
+def _timeline(head: str, execution: Execution, end: str) -> Timeline:
+    before, steps = execution.initial, []
+    locks = any(step.after.locks for step in execution.steps)
+    shown = execution.steps[:_MOST_STEPS]
+    steps.append(ShownStep(0, "", "", 0, list(_cells(execution, before, before, locks))))
+    for number, step in enumerate(shown, 1):
+        by = step.cache or "" if step.thread is None else f"P{step.thread}"
+        cells = list(_cells(execution, before, step.after, locks))
+        steps.append(ShownStep(number, by, step.label, step.line or 0, cells))
+        before = step.after
+    if len(shown) < len(execution.steps):
+        end = f"{len(shown):,} of {len(execution.steps):,} steps are shown.\n{end}"
+    heads = [_cache_head(execution, name) for name in execution.caches]
+    return Timeline(head, [*heads, "memory", *(["locks"] if locks else [])], steps, end)
+
+
+def _cache_head(execution: Execution, cache: str) -> str:
+    """The name of a cache, with the threads whose own it is where the name does not tell."""
+    own = [f"P{number}" for number, it in enumerate(execution.threads) if it == cache]
+    return f"{cache} ({', '.join(own)})" if own else cache
+
+
+def _cells(
+    execution: Execution, before: Snapshot, after: Snapshot, locks: bool
+) -> Iterator[StateCell]:
+    for name in execution.caches:
+        parts = _cache_parts(before.caches[name], after.caches[name])
+        yield StateCell(parts, before.caches[name] != after.caches[name])
+    memory = [
+        Part("entry", f"{x}={value}", before.memory.get(x) != value)
+        for x, value in after.memory.items()
+    ]
+    yield StateCell(memory, before.memory != after.memory)
+    if locks:
+        held = [
+            Part("lock", f"{lock}: {holder}", before.locks.get(lock) != holder)
+            for lock, holder in after.locks.items()
+        ]
+        free = [Part("lock", "all free", bool(before.locks))]
+        yield StateCell(held or free, before.locks != after.locks)
+
+
+def _cache_parts(before: CacheState, after: CacheState) -> list[Part]:
+    """Its entries, and its fifo with the oldest element on the right, as the paper draws them."""
+    parts = [
+        Part("entry", _entry(x, entry), before.entries.get(x) != entry)
+        for x, entry in after.entries.items()
+    ]
+    if after.fifo or before.fifo:
+        fifo = f"[{' '.join(reversed(after.fifo))}]"
+        parts.append(Part("fifo", fifo, before.fifo != after.fifo))
+    return parts or [Part("fifo", "empty", before != after)]
+
+
+def _entry(location: str, it: Entry) -> str:
+    return f"{location}={it.value} {'D' if it.dirty else 'C'},{'V' if it.valid else 'I'}"

@@ -1,0 +1,329 @@
+"""The page of `check`: what it has, that nothing contacts anybody, and that no text breaks it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile import HOSTILE
+from hypothesis import given
+from hypothesis import strategies as st
+from results import result
+
+from rspverify.answers import (
+    CompiledThread,
+    Detail,
+    Difference,
+    Explanation,
+    Fault,
+    Held,
+    ModelAnswer,
+    Observed,
+    ReadValue,
+    Result,
+    RowAtFault,
+    SuiteReport,
+)
+from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
+from rspverify.render import check_html
+from rspverify.render.check_html import html
+from rspverify.render.findings import visible
+from rspverify.verdict import (
+    CacheState,
+    Entry,
+    Execution,
+    Progress,
+    ProgressWord,
+    Snapshot,
+    Step,
+    Verdict,
+    Word,
+)
+
+_VOID = {"meta", "input", "br"}
+_OURS = {
+    *("html", "head", "meta", "title", "style", "body", "script", "a", "header", "main", "section"),
+    *("h1", "h2", "h3", "h4", "p", "b", "ul", "li", "div", "span", "small", "code", "pre", "dl"),
+    *("dt", "dd", "figure", "figcaption", "article", "label", "input", "select", "option"),
+    *("output", "table", "thead", "tbody", "tr", "th", "td"),
+    *("svg", "rect", "g", "text", "line", "path", "polygon"),
+}
+
+
+class Page(HTMLParser):
+    """A page as a browser reads it: every element with its attributes and all text inside it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str], list[str]]] = []
+        self._open: list[int] = []
+        self.feed(text)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {key: value or "" for key, value in attrs}, []))
+        if tag not in _VOID:
+            self._open.append(len(self.elements) - 1)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {key: value or "" for key, value in attrs}, []))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.elements[self._open.pop()][0] == tag
+
+    def handle_data(self, data: str) -> None:
+        for number in self._open:
+            self.elements[number][2].append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+    def all(self, tag: str, css: str | None = None) -> list[str]:
+        """The texts of all elements of a tag, and a class."""
+        return [
+            "".join(text)
+            for name, attributes, text in self.elements
+            if name == tag and (css is None or css in attributes.get("class", "").split())
+        ]
+
+
+def report(*results: Result | ModelAnswer, **others: Any) -> SuiteReport:
+    about = {"folder": "", "about": "", "noun": "scheme", "names": ("s",), "total": len(results)}
+    return SuiteReport(**{**about, "results": results, "held": None, "seconds": 1.5, **others})
+
+
+def told(it: Result, name: str) -> Result:
+    return replace(it, test=name, file=name, scheme=name, scheme_file=name, reason=name)
+
+
+ROW = RowAtFault(2, "load DV,N", ("INV_L1 WG", "LD r x"), 2, 5, 2, 70)
+
+
+def snapshot(x: str, value: int, *, locked: bool = False) -> Snapshot:
+    cache = CacheState({x: Entry(value, True, True)} if value else {}, (x,) if value else ())
+    return Snapshot({"L1": cache}, {x: 0}, {x: "P0"} if locked else {})
+
+
+def detailed(name: str, **others: Any) -> SuiteReport:
+    """A finding with all that there can be, and this name wherever one may be."""
+    it = replace(
+        told(result(Word.UNSOUND, ProgressWord.STUCK), name),
+        outcome=Observed((ReadValue(1, 1, 1, name, 1),), {"1:r0": 1}, {name: 1}),
+    )
+    steps = (
+        Step(name, 0, None, 1, snapshot(name, 1)),
+        Step(name, None, "L1", None, snapshot(name, 1, locked=True)),
+    )
+    execution = Execution(snapshot(name, 0), steps, ("L1",), ("L1",))
+    picture = Picture(
+        f"{name} under {name}",
+        (name,),
+        (PlacedThread(name, 0, 0),),
+        (PlacedEvent(name, 0, 1), PlacedEvent(name, None, None)),
+        (Arrow("rf", 1, 0),),
+    )
+    explanation = Explanation(
+        it,
+        name,
+        Verdict(Word.UNSOUND, name, axioms=(name,), execution=execution),
+        Progress(ProgressWord.STUCK, name, execution, (name,)),
+        (CompiledThread(name, name, ((1, name, name, (name,)),)),),
+        ((name, name),),
+        reach=name,
+    )
+    detail = Detail(name, f"first\n{name}", name, explanation, picture, name)
+    fault = Fault((replace(ROW, operations=name, code=(name,)),))
+    key = (name, name)
+    return report(it, details={key: detail}, faults={key: fault}, **others)
+
+
+def require_harmless(page: Page) -> None:
+    """Only our elements, one script, nothing from elsewhere, and every link leads somewhere."""
+    tags = {tag for tag, _, _ in page.elements}
+    assert tags <= _OURS, tags - _OURS
+    assert len(page.all("script")) == len(page.all("style")) == 1
+    ids = [it["id"] for _, it, _ in page.elements if "id" in it]
+    assert len(ids) == len(set(ids))
+    for _, attributes, _ in page.elements:
+        assert not {key for key in attributes if key.startswith("on") or key in ("src", "style")}
+        if "href" in attributes:
+            assert attributes["href"].removeprefix("#") in ids
+
+
+def test_the_policy_names_what_runs() -> None:
+    page = Page(html([detailed("x")]))
+    (policy,) = (it["content"] for tag, it, _ in page.elements if "http-equiv" in it)
+    for kind in ("script", "style"):
+        (text,) = page.all(kind)
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none';") and "unsafe" not in policy
+
+
+def test_nothing_is_contacted() -> None:
+    text = html([detailed("x")])
+    addresses = set(re.findall(r"\w+://[^\s\"'<]*", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttp|innerHTML|eval", text)
+
+
+def test_the_matrix() -> None:
+    racy = replace(result(Word.RACY), file="a/u", test="u", reason="P0 line 11")
+    other = replace(result(Word.UNSOUND), file="a/u", test="u", scheme="z", scheme_file="z")
+    page = Page(html([report(racy, other, replace(result(Word.SOUND), file="b/t"))]))
+    assert page.all("th") == ["test", "s", "z", "a 1", "u", "b 1", "t"]
+    cells = [(it, "".join(text)) for tag, it, text in page.elements if tag == "td"]
+    assert cells == [
+        ({"class": "RACY", "title": "P0 line 11"}, "RACY"),
+        ({"class": "UNSOUND"}, "UNSOUND"),
+        ({"class": "SOUND"}, "SOUND"),
+        ({}, ""),
+    ]
+    assert page.all("li") == ["1 SOUND", "1 UNSOUND", "1 RACY"]
+    assert page.all("h3") == ["UNSOUND u under z"]
+
+
+def test_what_is_expected_is_no_finding() -> None:
+    it = result(Word.UNSOUND)
+    as_expected = Page(html([report(it, held=Held("e.yaml", ()))]))
+    assert as_expected.all("td") == ["UNSOUND"] and not as_expected.all("article")
+    differs = Page(html([report(it, held=Held("e.yaml", (Difference(it, "SOUND"),)))]))
+    assert differs.all("td") == ["UNSOUND expected SOUND"]
+    assert "expected SOUND, got UNSOUND" in differs.all("article")[0]
+
+
+def test_models() -> None:
+    answer = ModelAnswer("t", "f/t", "m", "Sometimes racy", "", {}, 0.25)
+    page = Page(html([report(answer, noun="model", folder="f", about="what it is for")]))
+    assert page.all("td", "racy") == ["Sometimes racy"]
+    assert page.all("span", "racy") == ["racy"]
+    assert "what it is for" in page.all("p")
+
+
+def test_an_execution_step_by_step() -> None:
+    page = Page(html([detailed("x")]))
+    rows = [" ".join(text).split() for tag, _, text in page.elements if tag == "tr"][-3:]
+    assert rows == [
+        ["0", "empty", "x=0", "all", "free"],
+        ["1", "P0", "x", "x=1", "D,V", "[x]", "x=0", "all", "free"],
+        ["2", "L1", "x", "x=1", "D,V", "[x]", "x=0", "x:", "P0"],
+    ]
+    assert page.all("span", "new")[:3] == ["x=1 D,V", "[x]", "x: P0"]
+    assert page.all("th")[-6:] == ["step", "by", "what", "L1 (P0)", "memory", "locks"]
+    assert len(page.all("table", "trace")) == 2
+    (listing, *_) = page.all("pre")
+    assert listing == "2 x\n"
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "<!--", "--!>", "</style>", "' onx='", "{{ 7*7 }}"])
+def test_no_name_breaks_it(name: str) -> None:
+    text = html([detailed(name, folder=name, about=name)])
+    assert visible(text) == text
+    page, shown = Page(text), visible(name)
+    require_harmless(page)
+    assert any(each.startswith(f"{shown} under {shown}") for each in page.all("title"))
+    assert shown in page.all("code") and shown in page.all("dt")
+    first, *_ = name.split("\n")
+    assert f"2 {visible(first)}\n" in page.all("pre")
+    rows = [it["title"] for tag, it, _ in page.elements if tag == "th" and "title" in it]
+    assert rows == [shown]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]) | st.just("\udcff"), min_size=1))
+def test_no_text_breaks_it(name: str) -> None:
+    require_harmless(Page(html([detailed(name, folder=name, about=name)])))
+
+
+def test_a_run_that_ended_early_says_so() -> None:
+    page = Page(html([report(result(Word.SOUND), total=3, interrupted=True)]))
+    assert "interrupted: 1 of 3 verdicts decided, the rest not" in page.all("p", "warning")
+
+
+def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_html, "MOST_CELLS", 4)
+    monkeypatch.setattr(check_html, "MOST_FINDINGS", 2)
+    sound = [replace(result(Word.SOUND), file=f"a{n}", test=f"a{n}") for n in range(9)]
+    unsound = [replace(result(Word.UNSOUND), file=f"b{n}", test=f"b{n}") for n in range(3)]
+    page = Page(html([report(*sound, *unsound)]))
+    assert page.all("td") == ["UNSOUND"] * 2
+    assert page.all("p", "warning") == [
+        "2 of 12 tests are shown, those with a finding first; the form json has all of them.",
+        "2 of 3 findings are told here; the matrix above and the other forms have the rest.",
+        "0 of 3 findings that are UNSOUND or STUCK are shown step by step; "
+        "rspverify explain SCHEME TEST shows any of them.",
+    ]
+
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+
+
+def opened(page: str, folder: Path, place: str = "") -> str:
+    """What a browser has made of a page."""
+    file = folder / "page.html"
+    file.write_text(page)
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'user'}"]
+    command = [BROWSER, *options, "--dump-dom", f"{file.as_uri()}{place}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+
+
+@pytest.mark.skipif(not BROWSER, reason="no chromium is found")
+def test_a_browser_opens_a_finding_at_a_step(tmp_path: Path) -> None:
+    """So its policy lets our script run, too."""
+    found = opened(html([detailed("</script>'\"<!--")]), tmp_path, "#f1-2")
+    assert re.search(r'<article class="finding open" id="f1"', found)
+    assert "<b>Step 2 of 2</b>" in found
+    assert found.count('<div class="card changed">') == 1
+    assert '<tr class="here">' in found
+
+
+_KEYS = """<script>
+const press = (it, key) => it.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+const told = [], shown = () => rows.filter(it => !it.hidden).length;
+const tests = () => all(".matrix tbody th[scope=row]").map(it => it.textContent).join();
+const say = text => told.push(text), focused = () => document.activeElement;
+press(stop(one(".matrix tbody td")), "ArrowRight"); say(focused().cellIndex);
+press(focused(), "ArrowDown"); say(focused().cellIndex);
+press(focused(), "ArrowUp"); press(focused(), "ArrowLeft"); say(focused().textContent);
+word.value = "UNSOUND"; filter(); say(shown());
+word.value = ""; text.value = "B REA"; filter(); say(shown());
+text.value = ""; filter(); say(shown());
+const sorter = all(".matrix thead button")[1];
+for (let time = 0; time < 3; time++) { sorter.click(); say(tests()); }
+one(".finding h3 button").click();
+for (const key of ["ArrowRight", "End", "ArrowLeft", "Home"]) {
+  press(one(".player"), key); say(one(".said b").textContent);
+}
+document.title = told.join("; ");
+</script>"""
+
+
+@pytest.mark.skipif(not BROWSER, reason="no chromium is found")
+def test_keys_filters_and_sorting(tmp_path: Path) -> None:
+    """By a script of our own behind that of the page, and without the policy that forbids it."""
+    first = detailed("a/t")
+    others = [
+        replace(result(Word.SOUND), file="a/u", test="u", scheme="z", scheme_file="z"),
+        replace(result(Word.RACY), file="b/v", test="v", scheme="a/t", scheme_file="a/t"),
+        replace(result(Word.SOUND), file="b/w", test="w", scheme="a/t", scheme_file="a/t"),
+    ]
+    others[1] = replace(others[1], reason="reason")
+    page = html([replace(first, results=(*first.results, *others))])
+    page = re.sub(r"<meta http-equiv[^>]*>", "", page).replace("</body>", f"{_KEYS}</body>")
+    title = re.search(r"<title>(.*?)</title>", opened(page, tmp_path))
+    assert title and title[1].split("; ") == [
+        *("2", "2", "UNSOUND STUCK"),
+        *("1", "1", "4"),
+        *("a/t,u,v,w", "w,v,a/t,u", "a/t,u,v,w"),
+        *("Step 1 of 2", "Step 2 of 2", "Step 1 of 2", "Before the first of 2 steps"),
+    ]
