@@ -50,6 +50,7 @@ class GeneratedWitness:
             register: self._operations(sources) for register, sources in events.sources.items()
         }
         self._read: dict[int, Sources] = {}
+        self._carriers_of: dict[tuple[Event, Word], Arrivals] = {}
         for register in self._succeeds:
             self._name_sources(register)
         self.rf: dict[tuple[int | None, int], Term] = {
@@ -168,9 +169,15 @@ class GeneratedWitness:
             arrivals = [
                 (flush, at & carried)
                 for each, at in arrivals
-                for flush, carried in self._carriers(each, word)
+                for flush, carried in self._carried_by(each, word)
             ]
             word = _target(arrivals[0][0])
+
+    def _carried_by(self, write: Event, word: ValueOf) -> Arrivals:
+        """The same for every write that it is compared with."""
+        if (write, word) not in self._carriers_of:
+            self._carriers_of[write, word] = list(self._carriers(write, word))
+        return self._carriers_of[write, word]
 
     def _carriers(self, write: Event, word: ValueOf) -> Iterator[tuple[Event, Term]]:
         """The first flush of an entry after a write to it: its own, or that of a later write."""

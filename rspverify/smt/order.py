@@ -15,8 +15,8 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.smt.solver import Model
 from rspverify.smt.term import FALSE, TRUE, Term, any_of, variable
 
-_MOST = 3_000_000
-"""Constraints that are put together; each takes some hundred bytes."""
+_MOST = 1_000_000
+"""Constraints that are put together: with the solver a GB of memory, and half a minute."""
 
 
 class Order:

@@ -241,3 +241,18 @@ def test_a_flush_that_carries_too_little_is_noticed(monkeypatch: pytest.MonkeyPa
     own: Callable[..., Any] = lambda self, *of: list(original(self, *of))[:1]  # noqa: E731
     monkeypatch.setattr(GeneratedWitness, "_carriers", own)
     assert Witnesses(machine_of(program)).each_witness() != expected
+
+
+def test_what_carries_a_write_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not once for each write that it is compared with."""
+    asked: list[tuple[Any, ...]] = []
+    original = GeneratedWitness._carriers
+
+    def carriers(self: GeneratedWitness, *of: Any) -> Any:
+        asked.append(of)
+        return original(self, *of)
+
+    monkeypatch.setattr(GeneratedWitness, "_carriers", carriers)
+    machine = machine_of(assembly((HERE, [f"ST x {value}" for value in range(1, 6)])))
+    GeneratedWitness(Events(machine, LIMITS))
+    assert asked and len(asked) == len(set(asked)) <= 5

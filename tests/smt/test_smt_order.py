@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rspverify.limits import LimitReached
 from rspverify.smt import FALSE, TRUE, Model, Solver, Term, all_of
 from rspverify.smt.order import Order
 
@@ -147,3 +148,19 @@ def test_a_cycle_through_what_is_known_is_forbidden() -> None:
 def test_circular_knowledge_is_an_error(known: Pairs) -> None:
     with pytest.raises(ValueError, match=r"^the order that is known is circular$"):
         Order(5, known)
+
+
+def test_a_limit_of_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of n numbers with every pair asked about, each three have two constraints."""
+
+    def constraints(size: int) -> int:
+        order = Order(size, [])
+        for a, b in combinations(range(size), 2):
+            order.before(a, b)
+        return len(order.constraints())
+
+    assert constraints(6) == 40
+    monkeypatch.setattr("rspverify.smt.order._MOST", 40)
+    assert constraints(6) == 40
+    with pytest.raises(LimitReached, match=r"^the order of events needs more than 40 constraints$"):
+        constraints(7)
