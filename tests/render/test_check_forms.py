@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from hostile import HOSTILE
+from hostile_names import HOSTILE
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import HOSTILE
+from hostile_names import HOSTILE
 from hypothesis import given
 from hypothesis import strategies as st
 from results import result
