@@ -160,10 +160,8 @@ def comparison(report: SuiteReport, *, at_most: int | None = None) -> Iterator[T
     for each in it.differences[:at_most]:
         result = each.result
         was = each.expected or f"nothing (no {noun} is written down)"
-        reach = ", ".join(f"{bound} {name}" for name, bound in result.within.items())
-        within = f" within {reach}, which never counts as expected" if reach else ""
         yield Text(
-            f"{result.file} under {result.column}: expected {was}, got {result.words}{within}",
+            f"{result.file} under {result.column}: expected {was}, got {result.claim}",
             style="bold red",
         )
     for test in it.gone:
