@@ -61,6 +61,15 @@ class Observed:
         return " ".join(f"{k}={v}" for k, v in [*self.registers.items(), *self.memory.items()])
 
 
+def within_words(within: Mapping[str, int]) -> str:
+    """What follows a word that holds only so far: ` within 8 iterations and 12 steps`, or nothing.
+
+    In one order, so that texts are equal where bounds are.
+    """
+    parts = [f"{number} {name}" for name, number in sorted(within.items())]
+    return f" within {' and '.join(parts)}" if parts else ""
+
+
 # ---- a test under a scheme -----------------------------------------------------------------------
 
 
@@ -106,6 +115,12 @@ class Result:
         return self.verdict if self.progress is None else f"{self.verdict} {self.progress}"
 
     @property
+    def claim(self) -> str:
+        """The same with the bounds of the verdict: `SOUND within 8 iterations STUCK`."""
+        verdict = f"{self.verdict}{within_words(self.within)}"
+        return verdict if self.progress is None else f"{verdict} {self.progress}"
+
+    @property
     def column(self) -> str:
         """What the test is put to, by name."""
         return self.scheme
@@ -140,6 +155,11 @@ class ModelAnswer:
     def words(self) -> str:
         """The answer."""
         return self.answer
+
+    @property
+    def claim(self) -> str:
+        """The answer with its bounds."""
+        return f"{self.answer}{within_words(self.within)}"
 
     @property
     def column(self) -> str:
@@ -345,7 +365,7 @@ def _summary(it: SuiteReport) -> SuiteSummary:
 def _unexpected(it: Difference) -> Unexpected:
     result = it.result
     scheme, model = (result.scheme, None) if isinstance(result, Result) else (None, result.model)
-    return Unexpected(result.file, scheme, model, it.expected, result.words)
+    return Unexpected(result.file, scheme, model, it.expected, result.claim)
 
 
 @dataclass(frozen=True)

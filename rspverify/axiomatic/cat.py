@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from pathlib import Path
 
+from rspverify.axiomatic.final_values import notes_on_final_values
 from rspverify.axiomatic.library import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.reader import Reader
@@ -23,8 +25,10 @@ def load_model(name: str) -> MemoryModel:
         hint = f"did you mean {near[0]}?" if near else None
         raise InputError([Problem(None, f"the model must be {known}, not {name}", hint)])
     path = Path(name)
-    shipped = path.resolve().parent == SHIPPED.resolve()
-    return read_model(read_source(path), path.stem if shipped else path.name)
+    if path.resolve().parent == SHIPPED.resolve():
+        return read_model(read_source(path), path.stem)
+    model = read_model(read_source(path), path.name)
+    return replace(model, notes=(*model.notes, *notes_on_final_values(model)))
 
 
 def read_model(source: Source, name: str) -> MemoryModel:

@@ -166,7 +166,7 @@ class _Part:
 
         if self.known is None:
             return wished(result)
-        return self.known.of(result) == result.words and not result.within and not result.internal
+        return self.known.of(result) == result.claim and not result.internal
 
     def commands(self, report: SuiteReport) -> list[str]:
         """What shows why the smallest test that breaks a scheme does, if one does."""

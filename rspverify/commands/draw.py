@@ -107,9 +107,10 @@ def draw(
         model = load_model(settings.model)
         program = settings.read(read_source(test))
         wanted = Wanted(which, outcome, names, initial=not no_initial)
+        limits = settings.limits()
         try:
-            pictures = drawn(program, model, wanted, settings.limits())
-            text = graphs(pictures) if format is Form.DOT else page(pictures)
+            pictures = drawn(program, model, wanted, limits)
+            text = graphs(pictures) if format is Form.DOT else page(pictures, limits=limits)
         except NoExecutionError as error:
             missing = str(error)
     note(model.notes)

@@ -7,7 +7,9 @@
         {original: {verdict: SOUND, progress: STUCK}, proposed: SOUND}
 
 Tests are named by their path from the file's folder, schemes by their name. A verdict alone expects
-LIVE where progress is asked for. Of models it is `answers`, without `model`:
+LIVE where progress is asked for, and one that is exact: what holds only within bounds is expected
+with the very same bounds, as `SOUND within 8 iterations`. Of models it is `answers`, without
+`model`:
 
     answers:
       differences/S4.litmus: {c11-orig: Never, c11-simp: Sometimes racy}
@@ -22,7 +24,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result
+from msgspec import structs
+
+from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result, within_words
 from rspverify.corpus.suite import Kind, Suite, read_each
 from rspverify.files import write
 from rspverify.shipped import located
@@ -31,6 +35,7 @@ from rspverify.source import InputError, Problem, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 from rspverify.yaml_reader import Node, Table, Text, read_entries, read_yaml
 
+_BOUND = re.compile(r"(\d+) (iterations|steps|spurious failures)")
 _PLAIN = re.compile(r"[\w./+@-]*\w")
 Words = Mapping[str, Mapping[str, str]]
 """By test, and by scheme or model."""
@@ -65,7 +70,7 @@ class Expected:
     def of(self, result: Result | ModelAnswer) -> str | None:
         """The words that are expected of a result; None if none are written down.
 
-        With the word of progress if the result has one.
+        With their bounds, and the word of progress if the result has one.
         """
         test = _key(self.path, result.file)
         word = self.verdicts.get(test, {}).get(result.column)
@@ -81,7 +86,7 @@ class Expected:
         *,
         progress: bool,
     ) -> Held:
-        """How results compare; without an expectation, or bounded, none is as expected.
+        """How results compare; without an expectation none is as expected.
 
         given: the files and folders that were asked for, tests: the tests in them. Entries of a
         folder that none of the tests is are of tests that are gone. progress: whether it was asked.
@@ -89,7 +94,7 @@ class Expected:
         different = (
             Difference(result, self.of(result))
             for result in results
-            if self.of(result) != result.words or result.within
+            if self.of(result) != result.claim
         )
         there = {_key(self.path, each) for each in tests}
         folders = [_key(self.path, each) for each in given]
@@ -165,16 +170,16 @@ class _Reading:
     def entry(self, test: str, column: str, said: Node, words: dict[str, str]) -> None:
         """What is expected of one test under one scheme or model."""
         if self.kind is Kind.MODELS:
-            words[column] = self._chosen(said, ANSWERS, "an answer")
+            words[column] = self._claimed(said, ANSWERS, "an answer")
             return
         if not isinstance(said, Table):
-            words[column] = self._chosen(said, tuple(Word), "a verdict")
+            words[column] = self._claimed(said, tuple(Word), "a verdict")
             return
         both = dict(_named(said.entries))
         for key in both.keys() - {"verdict", "progress"}:
             self.wrong(both[key], f"a key must be verdict or progress, not {key}")
         if "verdict" in both:
-            words[column] = self._chosen(both["verdict"], tuple(Word), "a verdict")
+            words[column] = self._claimed(both["verdict"], tuple(Word), "a verdict")
         else:
             self.wrong(said, "a verdict with progress must have the key verdict")
         if "progress" in both:
@@ -186,6 +191,21 @@ class _Reading:
         if not isinstance(node, Text) or word not in choices:
             self.wrong(node, f"{what} must be one of {', '.join(choices)}, not {word}")
         return word
+
+    def _claimed(self, node: Node, choices: tuple[str, ...], what: str) -> str:
+        """A word, with the bounds within which it is expected if there are any."""
+        text = node.text if isinstance(node, Text) else ""
+        word, within, reach = text.partition(" within ")
+        if not isinstance(node, Text) or not within:
+            return self._chosen(node, choices, what)
+        word = self._chosen(structs.replace(node, text=word), choices, what)
+        bounds = [_BOUND.fullmatch(each) for each in reach.split(" and ")]
+        if not all(bounds):
+            shown = (
+                "bounds must be like `within 8 iterations` or `within 8 iterations and 12 steps`"
+            )
+            self.wrong(node, f"{shown}, not {within.strip()} {reach}")
+        return word + within_words({each[2]: int(each[1]) for each in bounds if each})
 
 
 def write_expected(
@@ -215,11 +235,11 @@ def write_expected(
             continue
         test, column = _key(place, result.file), result.column
         if isinstance(result, ModelAnswer):
-            entries.setdefault(test, {})[column] = result.words
+            entries.setdefault(test, {})[column] = result.claim
             continue
-        word = result.verdict.value
+        word = f"{result.verdict}{within_words(result.within)}"
         progress = kept.progress.get(test, {}).get(column)
-        if result.progress is not None or word in WITHOUT_PROGRESS:
+        if result.progress is not None or result.verdict in WITHOUT_PROGRESS:
             progress = result.progress.value if result.progress else None
         entries.setdefault(test, {})[column] = _entry(word, progress)
     write(path, expected_text(entries, model, kind))

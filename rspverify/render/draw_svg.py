@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from rspverify.limits import Limits
 from rspverify.picture import Picture
 from rspverify.render.colours import colour, dashed
 from rspverify.render.edge_routes import Point, Route, routed, samples
@@ -27,14 +28,15 @@ _MARKED = {"fill": "#fff3c4", "stroke": "#55554f", "stroke-width": "2"}
 _HEAD_LENGTH = 9.0
 
 
-def page(pictures: Sequence[Picture], mark: str = "") -> str:
-    """The SVG document. mark: what its identifiers begin with."""
+def page(pictures: Sequence[Picture], mark: str = "", limits: Limits | None = None) -> str:
+    """The SVG document. mark: what its identifiers begin with. Raises LimitReached where no time is
+    left."""
     root = Element("svg", xmlns="http://www.w3.org/2000/svg")
     SubElement(root, "title").text = "; ".join(dict.fromkeys(it.title for it in pictures))
     background = SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "white"})
     width, height = 0.0, 0.0
     for picture in pictures:
-        drawn, extent = _drawn(picture, mark)
+        drawn, extent = _drawn(picture, mark, limits or Limits())
         across, down = _MARGIN - extent.x, height + _MARGIN - extent.y
         drawn.set("transform", f"translate({_number(across)} {_number(down)})")
         root.append(drawn)
@@ -48,10 +50,10 @@ def page(pictures: Sequence[Picture], mark: str = "") -> str:
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _drawn(picture: Picture, mark: str) -> tuple[Element, Box]:
+def _drawn(picture: Picture, mark: str, limits: Limits) -> tuple[Element, Box]:
     """A picture and its extent; x and y of that are of its upper left corner."""
     layout = laid_out(picture)
-    routes = routed(layout, picture.arrows)
+    routes = routed(layout, picture.arrows, limits)
     group = Element("g", {"class": "picture"})
     extent = _extent(layout, routes)
     title, *notes = layout.top

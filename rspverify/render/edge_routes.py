@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
+from rspverify.limits import Limits
 from rspverify.picture import Arrow
 from rspverify.render.picture_layout import Box, Layout
 
@@ -39,8 +40,11 @@ class Route:
     label: Box
 
 
-def routed(layout: Layout, arrows: Sequence[Arrow]) -> list[Route]:
-    """A route for each arrow, in their order; short ones choose first."""
+def routed(layout: Layout, arrows: Sequence[Arrow], limits: Limits) -> list[Route]:
+    """A route for each arrow, in their order; short ones choose first.
+
+    Raises LimitReached where no time is left.
+    """
     board = _Board(layout)
 
     def length(number: int) -> tuple[bool, float]:
@@ -50,6 +54,7 @@ def routed(layout: Layout, arrows: Sequence[Arrow]) -> list[Route]:
 
     found: dict[int, Route] = {}
     for number in sorted(range(len(arrows)), key=length):
+        limits.remaining()
         found[number] = board.best(arrows[number])
         board.place(found[number])
     return [found[number] for number in range(len(arrows))]
@@ -81,7 +86,7 @@ class _Board:
         a, b = self._events[arrow.source], self._events[arrow.target]
         found: tuple[float, Route] | None = None
         for controls in _loops(a) if arrow.source == arrow.target else _curves(a, b):
-            curve = self._curve_costs(arrow, controls)
+            curve = self._curve_costs(arrow, controls, found[0] if found else math.inf)
             for t in _LABEL_AT:
                 if found is not None and curve >= found[0]:
                     break
@@ -93,20 +98,33 @@ class _Board:
         assert found is not None
         return found[1]
 
-    def _curve_costs(self, arrow: Arrow, controls: tuple[Point, ...]) -> float:
+    def _curve_costs(self, arrow: Arrow, controls: tuple[Point, ...], most: float) -> float:
+        """What a curve costs; or, where that is more than `most`, so much of it that this shows."""
+        bend = _bend(controls) * 0.35
+        least = math.dist(controls[0], controls[-1]) * 0.25 + bend  # no curve is shorter
+        if least > most + 1:
+            return least
         points = samples(controls)
+        around = _around(points)
         ends = (arrow.source, arrow.target)
-        cost = sum(math.dist(a, b) for a, b in pairwise(points)) * 0.25 + _bend(controls) * 0.35
+        cost = sum(math.dist(a, b) for a, b in pairwise(points)) * 0.25 + bend
         for number, box in enumerate(self._events):
-            inner = points[2:-2] if number in ends else points
-            margin = -1.0 if number in ends else 7.0
-            cost += _THROUGH_BOX * sum(box.holds(*point, margin) for point in inner)
+            if cost > most:
+                return cost
+            if box.meets(around, 7.0):
+                inner = points[2:-2] if number in ends else points
+                margin = -1.0 if number in ends else 7.0
+                cost += _THROUGH_BOX * sum(box.holds(*point, margin) for point in inner)
         for end in (controls[0], controls[-1]):
             cost += _NEAR_END * sum(math.dist(end, other) < 16 for other in self._ends)
         for label in self._labels:
-            cost += _ON_LABEL * 0.5 * sum(label.holds(*point, 1) for point in points)
+            if cost > most:
+                return cost
+            if label.meets(around, 1):
+                cost += _ON_LABEL * 0.5 * sum(label.holds(*point, 1) for point in points)
         for caption in self._captions:
-            cost += _ON_CAPTION * sum(caption.holds(*point) for point in points)
+            if caption.meets(around):
+                cost += _ON_CAPTION * sum(caption.holds(*point) for point in points)
         return cost + _ON_EDGE * sum(self._cells[it] for it in {_cell(it) for it in points[2:-2]})
 
     def _label_costs(self, label: Box) -> float:
@@ -168,6 +186,13 @@ def point_at(controls: Sequence[Point], t: float) -> Point:
 def samples(controls: Sequence[Point]) -> list[Point]:
     """Points along a curve."""
     return [point_at(controls, n / _SAMPLES) for n in range(_SAMPLES + 1)]
+
+
+def _around(points: Sequence[Point]) -> Box:
+    """The least box that holds all of some points."""
+    left, right = min(x for x, _ in points), max(x for x, _ in points)
+    top, bottom = min(y for _, y in points), max(y for _, y in points)
+    return Box((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
 
 
 def _cell(point: Point) -> tuple[int, int]:

@@ -17,9 +17,7 @@ def noun_of(report: SuiteReport) -> str:
 def difference(it: Difference, noun: str) -> str:
     """`expected SOUND, got UNSOUND`."""
     was = it.expected or f"nothing (no {noun} is written down)"
-    reach = ", ".join(f"{bound} {name}" for name, bound in it.result.within.items())
-    within = f" within {reach}, which never counts as expected" if reach else ""
-    return f"expected {was}, got {it.result.words}{within}"
+    return f"expected {was}, got {it.result.claim}"
 
 
 def gone(test: str, held: Held) -> str:

@@ -147,13 +147,11 @@ class Asked:
             return Finding(True, text=self._explained(run, result, result.verdict is Word.SOUND))
 
     def _held(self, run: Run, result: Result, expected: str | None) -> Finding:
-        if expected == result.words and not result.within and result.internal is None:
+        if expected == result.claim and result.internal is None:
             return Finding(False)
-        told = f"{result.words}, and {self.expect} says nothing of it"
-        if expected == result.words:
-            told = f"{result.words}, but not exactly, so it is not what {self.expect} expects"
-        elif expected is not None:
-            told = f"{result.words}, and {self.expect} expects {expected}"
+        told = f"{result.claim}, and {self.expect} says nothing of it"
+        if expected is not None:
+            told = f"{result.claim}, and {self.expect} expects {expected}"
         alone = expected is not None and expected.split()[0] == result.verdict
         text = self._explained(run, result, alone)
         return Finding(True, text=f"{told}\n\n{text}")

@@ -204,6 +204,65 @@ def test_refresh_says_what_it_expects_to_stay_open(tmp_path: Path) -> None:
     assert "UNKNOWN" in place.read_text()
 
 
+SPIN = """OpenCL spin
+{ [x]=0; }
+P0 (global atomic_int* x) {
+  int r0 = 0;
+  while (r0 == 0) { r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device); }
+}
+P1 (global atomic_int* x) {
+  atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);
+}
+scopeTree (device (work_group P0) (work_group P1))
+"""
+
+
+def test_a_bound_is_expected_with_the_verdict(tmp_path: Path) -> None:
+    test, place = tmp_path / "spin.litmus", tmp_path / "expected.yaml"
+    test.write_text(SPIN)
+    words = ("check", PROPOSED, str(test), "--expect", str(place), "--unroll")
+    assert run(*words, "3", "--refresh").exit_code == 0
+    assert "  spin.litmus: {proposed: SOUND within 3 iterations}\n" in place.read_text()
+    held = run(*words, "3")
+    assert (held.exit_code, held.stdout.splitlines()[-1].split(" is ")[0]) == (0, "every verdict")
+    for number, text in (
+        ("2", place.read_text()),
+        ("3", "verdicts: {spin.litmus: {proposed: SOUND}}"),
+    ):
+        place.write_text(text)
+        other = run(*words, number)
+        assert other.exit_code == 1
+        was = re.search(r"SOUND[^}]*", text)
+        assert was is not None
+        said = f"expected {was[0]}, got SOUND within {number} iterations\n"
+        assert said in other.stdout
+
+
+def test_an_exact_verdict_is_not_one_within_bounds(tmp_path: Path) -> None:
+    place = tmp_path / "expected.yaml"
+    run("check", PROPOSED, FIG4, "--expect", str(place), "--refresh")
+    place.write_text(place.read_text().replace("SOUND", "SOUND within 8 iterations"))
+    found = run("check", PROPOSED, FIG4, "--expect", str(place))
+    assert found.exit_code == 1
+    assert "expected SOUND within 8 iterations, got SOUND\n" in found.stdout
+
+
+def test_bounds_have_no_order_and_go_with_progress(tmp_path: Path) -> None:
+    place = tmp_path / "expected.yaml"
+    (tmp_path / "spin.litmus").write_text(SPIN)
+    words = ("check", PROPOSED, str(tmp_path / "spin.litmus"), "--expect", str(place))
+    words += ("--steps", "4", "--unroll", "2")
+    run(*words, "--refresh")
+    both = "within 2 iterations and 4 steps"
+    assert both in place.read_text()
+    place.write_text(place.read_text().replace(both, "within 4 steps and 2 iterations"))
+    assert run(*words).exit_code == 0
+    assert run(*words, "--progress").exit_code == 1
+    run(*words, "--progress", "--refresh")
+    assert f"{{verdict: VACUOUS {both}, progress: UNKNOWN}}" in place.read_text()
+    assert run(*words, "--progress").exit_code == 0
+
+
 def test_refresh_keeps_what_it_did_not_decide(tmp_path: Path) -> None:
     place = tmp_path / "expected.yaml"
     run("check", ORIGINAL, FIG4, "--expect", str(place), "--refresh")
@@ -215,6 +274,14 @@ def test_refresh_keeps_what_it_did_not_decide(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("verdicts:\n  a: {x: FINE}\n", r"2:10: a verdict must be one of SOUND, .* not FINE"),
+        (
+            "verdicts:\n  a: {x: SOUND within reason}\n",
+            "2:10: bounds must be like `within 8 iterations` or .*, not within reason",
+        ),
+        (
+            "verdicts:\n  a: {x: FINE within 8 steps}\n",
+            "2:10: a verdict must be one of .* not FINE",
+        ),
         ("model: m\n", "1:1: the file must have the key verdicts"),
         ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping, not a list"),
         ("verdicts: {a: {}, a: {}}\n", "1:19: the key 'a' must be given once, not twice"),

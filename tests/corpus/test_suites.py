@@ -298,3 +298,21 @@ def test_the_default_tests(folder: Path) -> None:
     for each in folder.rglob("suite.yaml"):
         each.unlink()
     assert default_tests([]).tests == every
+
+
+def test_a_test_with_loops_is_expected_within_its_bound(folder: Path) -> None:
+    """Of a suite of schemes and of one of models."""
+    loop = (
+        "OpenCL loop\n{ [x]=0; }\nP0 (global atomic_int* x) {\n  int r0 = 0;\n  while (r0 == 0) "
+        "{ r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device); }\n}\n"
+        "scopeTree (device (work_group P0))\nexists (0:r0=1)\n"
+    )
+    for each in ("mine", "other"):
+        (folder / each / "loop.litmus").write_text(loop)
+    assert run("--refresh").exit_code == 0
+    assert "within 8 iterations" in (folder / "mine/expected.yaml").read_text()
+    assert "Never within 8 iterations" in (folder / "other/expected.yaml").read_text()
+    assert run().exit_code == 0
+    other = document(run("--unroll", "3", "--format", "json"))
+    found = [each for suite in other["suites"] for each in suite["unexpected"]]
+    assert found and all(each["found"].endswith(" within 3 iterations") for each in found)

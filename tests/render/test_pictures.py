@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from rspverify.axiomatic import load_model
 from rspverify.drawing.draw import Wanted, Which, draw
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import read_program_file
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.render.draw_dot import graphs
 from rspverify.render.draw_svg import page
-from rspverify.render.edge_routes import point_at, routed
+from rspverify.render.edge_routes import _Board, point_at, routed
 from rspverify.render.picture_layout import laid_out, letters
 
 CORPUS = Path(__file__).resolve().parents[2] / "litmus/rsp"
@@ -97,7 +99,7 @@ def test_svg_has_each_event_and_each_edge_once(number: int) -> None:
 def test_no_edge_runs_through_an_event_and_no_label_lies_on_one(number: int) -> None:
     picture = everything()[number]
     layout = laid_out(picture)
-    for route in routed(layout, picture.arrows):
+    for route in routed(layout, picture.arrows, Limits()):
         ends = (route.arrow.source, route.arrow.target)
         points = [point_at(route.controls, n / 200) for n in range(201)]
         for place, box in enumerate(layout.events):
@@ -146,3 +148,22 @@ def test_dot_has_each_event_and_each_edge_once(number: int) -> None:
 
 def test_names_of_events() -> None:
     assert [letters(n) for n in (0, 25, 26, 27, 701, 702)] == ["a", "z", "aa", "ab", "zz", "aaa"]
+
+
+def test_a_picture_takes_no_longer_than_it_may() -> None:
+    with pytest.raises(LimitReached, match="timeout"):
+        page([BY_HAND], limits=Limits(seconds=1e-9))
+
+
+@pytest.mark.parametrize("number", range(1 + len(TESTS)))
+def test_costs_that_are_not_added_up_change_no_route(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A curve is given up as soon as it costs more than another."""
+    picture = everything()[number]
+    layout = laid_out(picture)
+    found = routed(layout, picture.arrows, Limits())
+    costs = _Board._curve_costs
+    whole: Any = lambda self, arrow, controls, most: costs(self, arrow, controls, math.inf)  # noqa: E731
+    monkeypatch.setattr(_Board, "_curve_costs", whole)
+    assert routed(layout, picture.arrows, Limits()) == found
