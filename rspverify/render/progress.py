@@ -1,11 +1,12 @@
-"""How far a command is: a bar on the terminal, and nothing where there is none."""
+"""How far a command is: a bar on the terminal, and where there is none a line each minute."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Self
 
 from rich.console import Console, RenderableType
@@ -15,13 +16,47 @@ ON_AGAIN = "the same command goes on from here, unless nothing is kept (--no-cac
 """What is said of a run that was interrupted."""
 
 
+_BETWEEN_LINES = 60.0
+"""Seconds between lines that stand for a bar."""
+
+
+class _Bar(Progress):
+    """A bar; where there is no terminal, now and then what it would say, on standard error."""
+
+    _began: float | None = None
+
+    def start(self) -> None:
+        """Show it from now on."""
+        super().start()
+        self._began = self._began or time.monotonic()
+        self._over = threading.Event()
+        if self.disable:
+            given = (self._over, self._began)
+            threading.Thread(target=self._tell, args=given, daemon=True).start()
+
+    def stop(self) -> None:
+        """Show it no more."""
+        super().stop()
+        self._over.set()
+
+    def _tell(self, over: threading.Event, began: float) -> None:
+        columns = [each for each in self.columns if isinstance(each, TextColumn)]
+        while not over.wait(_BETWEEN_LINES):
+            minutes = (time.monotonic() - began) / 60
+            for task in (each for each in self.tasks if each.visible):
+                words = ", ".join(each.render(task).plain for each in columns)
+                with suppress(OSError, ValueError):  # nobody reads it any more
+                    print(f"{minutes:.0f} min: {words}", file=sys.stderr, flush=True)
+
+
 def bar(*columns: ProgressColumn, beside: Console | None = None) -> Progress:
     """A bar that goes away when it is done.
 
-    It is where `beside` prints, if that is a terminal, otherwise on standard error, if that is one.
+    It is where `beside` prints, if that is a terminal, otherwise on standard error, if that is one;
+    if not, a line a minute is.
     """
     here = beside if beside is not None and beside.is_terminal else None
-    return Progress(
+    return _Bar(
         *columns,
         console=here or Console(stderr=True),
         transient=True,

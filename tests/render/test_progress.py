@@ -1,0 +1,69 @@
+"""How far a command is, where there is no terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import time
+
+import pytest
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+
+from rspverify.render import progress
+from rspverify.render.progress import Stream, counting
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What is said within the next seconds."""
+    deadline = time.monotonic() + 30
+    while not (said := capsys.readouterr().err) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return said.splitlines()
+
+
+def test_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
+    output = io.StringIO()
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed} done"))
+    with Stream(Console(file=output), *columns, text=True) as stream:
+        time.sleep(0.2)
+        assert capsys.readouterr().err == "", "nothing has begun"
+        stream.begin("looking", 7)
+        stream.advance()
+        assert told(capsys)[-1] == "0 min: looking, 1 done"
+    time.sleep(0.2)
+    capsys.readouterr()
+    time.sleep(0.2)
+    assert capsys.readouterr().err == output.getvalue() == "", "it is over, and was never there"
+
+
+def test_what_is_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
+    with counting("tests", 9) as advance:
+        advance()
+        assert re.fullmatch(r"0 min: 1 of 9 tests, [0-9.]+/s", told(capsys)[-1])
+
+
+def test_no_line_within_the_first_minute(capsys: pytest.CaptureFixture[str]) -> None:
+    assert progress._BETWEEN_LINES == 60
+    with counting("tests", 9) as advance:
+        advance()
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+
+
+def test_no_line_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with counting("tests", 9) as advance:
+        advance()
+        time.sleep(0.2)
+    assert " min: " not in capsys.readouterr().err
