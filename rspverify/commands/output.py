@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -12,7 +11,8 @@ from rspverify.commands.options import FormatName
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from rspverify.judge.judge import Judge
+    from rspverify.api.judges import Judge
+    from rspverify.soundness.settings import Settings
 
 
 def warn_once() -> Callable[[str], None]:
@@ -27,13 +27,11 @@ def warn_once() -> Callable[[str], None]:
     return warn
 
 
-def judge_of(jobs: int | None, *, cached: bool) -> Judge:
+def judge_of(jobs: int | None, *, cached: bool, settings: Settings | None = None) -> Judge:
     """Who decides, by so many processes; by default, as many as there are cores."""
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
+    from rspverify.api.judges import judge_of
 
-    warn = warn_once()
-    return Judge(cache_place(cached, warn), warn, jobs or os.cpu_count() or 1)
+    return judge_of(jobs, cache=cached, settings=settings, warn=warn_once())
 
 
 def note(notes: Iterable[str]) -> None:

@@ -30,7 +30,7 @@ class Judge:
     ) -> None:
         self.workers = workers
         self._place = place
-        self._warn = warn
+        self.warn = warn
         self._process = os.getpid()
         self._store: Store | None = None
         self._unsaid: list[str] = []
@@ -95,7 +95,7 @@ class Judge:
         ) as coming:
             for result, unsaid in coming:
                 for message in unsaid:
-                    self._warn(message)
+                    self.warn(message)
                 yield result
 
     def completed(
@@ -138,6 +138,6 @@ class Judge:
     def _say(self, message: str) -> None:
         """Warn; what a worker has to say goes with its next result."""
         if os.getpid() == self._process:
-            self._warn(message)
+            self.warn(message)
         else:
             self._unsaid.append(message)

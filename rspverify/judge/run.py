@@ -25,7 +25,7 @@ from rspverify.judge.facts import ProgramFacts, program_question
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.limits import LOST
-from rspverify.source import InputError, Source, read_source
+from rspverify.source import Given, InputError, Source, name_of, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Run:
         self.inputs = inputs
         self.judge = judge
 
-    def results(self, files: Sequence[str]) -> Generator[Result, None, None]:
+    def results(self, files: Sequence[Given]) -> Generator[Result, None, None]:
         """Every test under every scheme, test by test; each as soon as those before it are there.
 
         Close it when done.
@@ -78,11 +78,11 @@ class Run:
         rows = (each.results for each in known)
         yield from self.judge.completed(rows, self.decided, tasks, self._lost)
 
-    def known(self, file: str) -> Known:
+    def known(self, given: Given) -> Known:
         """A test as far as it can be told without a grammar and a solver."""
-        schemes = self.inputs.schemes
+        schemes, file = self.inputs.schemes, name_of(given)
         try:
-            source = read_source(file)
+            source = read_source(given)
         except InputError as error:
             from rspverify.judge.attempt import refused
 

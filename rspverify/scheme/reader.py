@@ -9,7 +9,7 @@ from pathlib import Path
 from rspverify.assembly import MACHINES, InstructionSet
 from rspverify.scheme.row_reader import read_named, read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
-from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source
 from rspverify.yaml_reader import (
     List,
     Node,
@@ -28,9 +28,9 @@ _KEYS = ("name", "source", "machine", "note", "rows")
 _WORD = re.compile(r"\w[\w.+-]*")
 
 
-def read_scheme_file(path: Path | str) -> Scheme:
+def read_scheme_file(given: Given | Path) -> Scheme:
     """Read a scheme from a YAML file; raises InputError with all of its mistakes."""
-    return read_scheme(read_source(path, MAX_SCHEME_BYTES))
+    return read_scheme(read_source(given, MAX_SCHEME_BYTES))
 
 
 def read_scheme(source: Source) -> Scheme:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from rspverify.api import reasons
 from rspverify.cli import app
-from rspverify.commands import reasons
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"

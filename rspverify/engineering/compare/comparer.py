@@ -30,7 +30,7 @@ from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.run import Known, Run
 from rspverify.judge.verdicts import incident_of
 from rspverify.scheme.cost import Costs
-from rspverify.source import Source
+from rspverify.source import Given, Source
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
 
 
@@ -64,7 +64,7 @@ class Comparer:
             summary=ComparisonSummary(tests, 0, counts(Change, ())),
         )
 
-    def compared(self, files: Sequence[str]) -> Generator[Compared, None, None]:
+    def compared(self, files: Sequence[Given]) -> Generator[Compared, None, None]:
         """Each test, in their order. Close it when done.
 
         Raises LimitReached if a worker is lost.
@@ -100,10 +100,10 @@ class Comparer:
                 return None
         return _touched(before, after, outcomes)
 
-    def _decided(self, file: str) -> Compared:
+    def _decided(self, given: Given) -> Compared:
         """A test, decided as far as it is not known; in a worker."""
-        known, settings = self._run.known(file), self._inputs.settings
-        found, source = self._known(known), known.source
+        known, settings = self._run.known(given), self._inputs.settings
+        found, source, file = self._known(known), known.source, known.file
         if found is not None or source is None:
             assert found is not None, "an unreadable test is known to be one"
             return found

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from rspverify.commands.guard import collect, stoppable, tell
-from rspverify.commands.reports import DETAILS, FAULTS, Form
+from rspverify.answers import Detail, Fault, Result, SuiteReport
+from rspverify.api.asked import collect, stoppable
+from rspverify.judge.judge import Judge
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError
 
-if TYPE_CHECKING:
-    from rspverify.answers import Detail, Fault, Result, SuiteReport
-    from rspverify.judge.judge import Judge
-    from rspverify.soundness.settings import Settings
-
+FAULTS = frozenset({"sarif", "github"})
+"""The forms that tell the rows at fault of every finding, which it takes time to find."""
+DETAILS = frozenset({"html"})
+"""Those that show what findings rest on, which takes time, too; and their rows at fault."""
 MOST = 200
 """So many findings of a run have details."""
 T = TypeVar("T")
@@ -28,7 +29,7 @@ class Wanted:
     details: int
 
     @staticmethod
-    def of(forms: Collection[Form]) -> Wanted:
+    def of(forms: Collection[str]) -> Wanted:
         """What some forms tell."""
         details = not DETAILS.isdisjoint(forms)
         return Wanted(not FAULTS.isdisjoint(forms), MOST if details else 0)
@@ -44,7 +45,6 @@ def with_reasons(
     """The report with what is wanted, as far as it is known before an interrupt."""
     if report.stopped or not (wanted.faults or wanted.details):
         return report
-    from rspverify.answers import Result
     from rspverify.drawing.details import details
     from rspverify.judge.faults import faults
     from rspverify.render.findings import findings
@@ -60,9 +60,9 @@ def with_reasons(
     seen: list[Detail] = []
     with stoppable() as stop:
         if unsound:
-            _ask(faults(unsound, settings, judge), at_fault)
+            _ask(faults(unsound, settings, judge), at_fault, judge)
         if shown:
-            _ask(details(shown, settings, judge), seen)
+            _ask(details(shown, settings, judge), seen, judge)
     return replace(
         report,
         faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},
@@ -72,11 +72,11 @@ def with_reasons(
     )
 
 
-def _ask(coming: Generator[T, None, None], found: list[T]) -> None:
+def _ask(coming: Generator[T, None, None], found: list[T], judge: Judge) -> None:
     try:
         collect(coming, found, lambda _: None)
     except InputError as error:  # a file has changed meanwhile: the verdicts stand
-        tell(error.problems)
+        judge.warn(str(error))
 
 
 def _named(it: Result) -> tuple[str, str]:
