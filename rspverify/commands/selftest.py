@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,8 @@ import typer
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import stoppable
-from rspverify.commands.options import Format, FormatName, Jobs
+from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs
+from rspverify.commands.output import judge_of
 
 if TYPE_CHECKING:
     from rspverify.selftest.run import PairResult
@@ -55,6 +55,7 @@ def selftest(
         ),
     ] = False,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     output: Annotated[
         str, typer.Option("-o", "--output", help="The folder for what disagrees.")
     ] = ".",
@@ -84,7 +85,7 @@ def selftest(
     started = time.perf_counter()
     shown = sys.stderr.isatty() if progress is None else progress
     with shown_progress(programs, shown) as advance, stoppable() as stop:
-        for result in run_pairs(tasks, jobs or os.cpu_count() or 1):
+        for result in run_pairs(tasks, judge_of(jobs, cluster, cached=False)):
             results.append(result)
             if result.disagreement:
                 write_files(result.disagreement, output)
