@@ -14,7 +14,7 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_and_test_words
 from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
 from rspverify.commands.guard import collect, stoppable, tell
-from rspverify.commands.options import Jobs, NoCache, OutputFile
+from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile
 from rspverify.commands.output import judge_of, note
 from rspverify.commands.reasons import Wanted, with_reasons
 from rspverify.commands.reports import Form, reports_meant, write_reports
@@ -78,6 +78,7 @@ def check(
     ] = None,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
@@ -101,7 +102,7 @@ def check(
         suites is None or expect is None,
         "--expect must go with a scheme: a suite has its own file",
     )
-    judge = judge_of(jobs, cached=answers_may_be_kept(settings) and not no_cache)
+    judge = judge_of(jobs, cluster, cached=answers_may_be_kept(settings) and not no_cache)
     text = format is Form.TEXT
     if suites is None:
         parts = [_of_command_line(settings, inputs or (), expect, refresh, judge)]

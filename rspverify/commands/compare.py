@@ -10,7 +10,7 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_words, test_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import collect, stoppable
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
+from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs, NoCache, OutputFile
 from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import OPTIONS, Settings
 
@@ -74,6 +74,7 @@ def compare(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
@@ -104,7 +105,7 @@ def compare(
     files = meant.tests
     schemes = [scheme_meant(word, problems) for word in (old, new)]
     weights, given = default_costs(), None
-    judge = judge_of(jobs, cached=not no_cache)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
     try:
         weights = read_costs(costs) if costs else weights
     except InputError as error:

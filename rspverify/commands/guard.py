@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -30,7 +31,8 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
         from rspverify.source import InputError, Severity
 
         try:
-            command(*args, **kwargs)
+            with _ended():
+                command(*args, **kwargs)
         except InputError as error:
             tell(error.problems)
             wrong = error.severity is Severity.ERROR
@@ -53,6 +55,25 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(INTERNAL) from None
 
     return run
+
+
+_AT_END: ContextVar[ExitStack] = ContextVar("at the end of the command")
+
+
+@contextmanager
+def _ended() -> Iterator[None]:
+    """Has what a command has started come to its end, however the command ends."""
+    with ExitStack() as stack:
+        token = _AT_END.set(stack)
+        try:
+            yield
+        finally:
+            _AT_END.reset(token)
+
+
+def at_end(close: Callable[[], None]) -> None:
+    """Have something closed when the command ends, which is the one that runs."""
+    _AT_END.get().callback(close)
 
 
 def tell(problems: Iterable[Problem]) -> None:

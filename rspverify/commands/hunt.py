@@ -12,7 +12,15 @@ import typer
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import stoppable, tell
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
+from rspverify.commands.options import (
+    ClusterAt,
+    Format,
+    FormatName,
+    Jobs,
+    NoCache,
+    OutputFile,
+    SchemeFile,
+)
 from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
@@ -87,6 +95,7 @@ def hunt(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
@@ -115,7 +124,7 @@ def hunt(
     (scheme,) = meant_by(schemes=[scheme]).schemes
     if write is not None:
         require_folder(write, "programs")
-    judge = judge_of(jobs, cached=not no_cache)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
     (named,), memory_model = read_inputs([scheme], settings, judge).parsed()
     note(memory_model.notes)
     table = named.scheme

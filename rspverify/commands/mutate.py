@@ -14,6 +14,7 @@ from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import (
     OF_A_CASE,
+    ClusterAt,
     CostsFile,
     Format,
     FormatName,
@@ -54,6 +55,7 @@ def mutate(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Mutate a scheme: for each instruction, the smallest test that shows it to be needed.
@@ -79,7 +81,7 @@ def mutate(
     schemes, tests = meant.schemes, meant.tests
     require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
     weights = read_costs(costs) if costs else default_costs()
-    judge = judge_of(jobs, cached=not no_cache)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
     setup = read_setup(schemes, tests, replace(settings, shortest=False), judge)
     asked = asked_of(setup, weights, widen=widen)
     if write is not None:

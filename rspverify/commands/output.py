@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from rspverify.commands.guard import at_end
 from rspverify.commands.options import FormatName
 
 if TYPE_CHECKING:
@@ -27,13 +28,25 @@ def warn_once() -> Callable[[str], None]:
     return warn
 
 
-def judge_of(jobs: int | None, *, cached: bool) -> Judge:
-    """Who decides, by so many processes; by default, as many as there are cores."""
+def judge_of(jobs: int | None, cluster: str | None = None, *, cached: bool) -> Judge:
+    """Who decides, by so many processes; by default, as many as there are cores.
+
+    cluster: whose workers decide instead, until the command ends. Raises InputError.
+    """
     from rspverify.judge.cache import cache_place
     from rspverify.judge.judge import Judge
 
     warn = warn_once()
-    return Judge(cache_place(cached, warn), warn, jobs or os.cpu_count() or 1)
+    place = cache_place(cached, warn)
+    if cluster is None:
+        return Judge(place, warn, jobs or os.cpu_count() or 1)
+    from rspverify.judge.cluster import Cluster
+    from rspverify.source import require
+
+    require(jobs is None, "--jobs must be left out with --cluster, whose workers are counted")
+    workers = Cluster(cluster)
+    at_end(workers.close)
+    return Judge(place, warn, spreader=workers)
 
 
 def note(notes: Iterable[str]) -> None:

@@ -13,6 +13,7 @@ from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import stoppable, tell
 from rspverify.commands.options import (
     OF_A_CASE,
+    ClusterAt,
     CostsFile,
     Format,
     FormatName,
@@ -102,6 +103,7 @@ def repair(
         int | None,
         typer.Option("-j", "--jobs", min=1, help="Processes of the hunt. Default: one per core."),
     ] = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Repair a scheme: the cheapest schemes near it that pass every test and never get stuck.
@@ -131,7 +133,7 @@ def repair(
     )
     weights = read_costs(costs) if costs else default_costs()
     wanted = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
-    judge = judge_of(jobs, cached=not no_cache)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
     setup = read_setup(schemes, tests, settings_for(settings), judge)
     note((*meant.notes, *setup.verdicts.model.notes))
     with opened(output) as console:
