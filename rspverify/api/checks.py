@@ -28,7 +28,7 @@ from rspverify.judge.run import Run
 from rspverify.render.check_text import wished
 from rspverify.shipped import located, ships
 from rspverify.soundness.settings import Settings, explain_command
-from rspverify.source import require
+from rspverify.source import Source, require
 from rspverify.verdict import ProgressWord, Word
 
 Answer: TypeAlias = "Result | ModelAnswer"
@@ -38,7 +38,8 @@ class Check(Asked[Answer, SuiteReport]):
     """Tests and what they are put to: schemes, or the schemes or models of a suite.
 
     Gives each result, test by test. names: of the columns, as they are shown. tests: by their
-    paths. expected: what the results are held to, None where nothing is.
+    paths. expected: what the results are held to, None where nothing is. texts: of schemes and
+    tests that are no files, by their names.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Check(Asked[Answer, SuiteReport]):
         self.suite, self.names, self.settings = suite, names, settings
         self.tests, self.expected = tests, expected
         self._given, self._judge, self._answers_of = given, judge, coming
+        self.texts: Mapping[str, Source] = {}
 
     def _answers(self) -> Generator[Answer, None, None]:
         return self._answers_of()
@@ -91,7 +93,7 @@ class Check(Asked[Answer, SuiteReport]):
 
     def with_reasons(self, report: SuiteReport, wanted: Wanted) -> SuiteReport:
         """The report with what some forms tell of findings besides."""
-        return with_reasons(report, self.settings, self._judge, wanted)
+        return with_reasons(report, self.settings, self._judge, wanted, self.texts)
 
     @cached_property
     def forms(self) -> Mapping[str, Callable[[SuiteReport], str]]:
@@ -111,6 +113,8 @@ class Check(Asked[Answer, SuiteReport]):
                 continue
             stuck = it.progress is ProgressWord.STUCK
             if (it.verdict is Word.UNSOUND or stuck) and not self.wished(it):
+                if it.file in self.texts or it.scheme_file in self.texts:
+                    continue  # no command can be given it
                 sound, size = it.verdict is not Word.UNSOUND, located(it.file).stat().st_size
                 shown.append((sound, size, it.file, it))
         if not shown:
@@ -168,6 +172,8 @@ def check(
         lambda: run.results(meant.tests),
     )
     asked.notes = meant.notes
+    given = (*meant.schemes, *meant.tests)
+    asked.texts = {each.name: each for each in given if isinstance(each, Source)}
     return asked
 
 

@@ -12,22 +12,32 @@ from rspverify.judge.cache import Warn, cache_place
 from rspverify.judge.judge import Judge as Judge
 from rspverify.judge.store import FILE, Store, clear, default_folder
 from rspverify.soundness.settings import Settings
+from rspverify.source import require
 
 
 def judge_of(
     jobs: int | None = None,
     *,
+    cluster: str | None = None,
     cache: bool = True,
     settings: Settings | None = None,
     warn: Warn = warnings.warn,
 ) -> Judge:
     """Who decides questions: `jobs` processes, by default as many as there are cores.
 
+    cluster: the address of a scheduler of dask.distributed whose workers decide instead, or
+    `local:N`; then `end` the judge, or use it in a `with`.
     cache: whether answers are looked up in the user's cache, and kept there; under some settings
     (`confirm`, `smt_dir`) they never are. warn: told of what is wrong with the cache.
     """
     kept = cache and (settings is None or answers_may_be_kept(settings))
-    return Judge(cache_place(kept, warn), warn, jobs or os.cpu_count() or 1)
+    place = cache_place(kept, warn)
+    if cluster is None:
+        return Judge(place, warn, jobs or os.cpu_count() or 1)
+    from rspverify.judge.cluster import Cluster
+
+    require(jobs is None, "--jobs must be left out with --cluster, whose workers are counted")
+    return Judge(place, warn, spreader=Cluster(cluster))
 
 
 def forget() -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from rspverify.answers import Detail, Fault, Result, SuiteReport
 from rspverify.api.asked import collect, stoppable
 from rspverify.judge.judge import Judge
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError
+from rspverify.source import InputError, Source
 
 FAULTS = frozenset({"sarif", "github"})
 """The forms that tell the rows at fault of every finding, which it takes time to find."""
@@ -40,9 +40,16 @@ class Wanted:
 
 
 def with_reasons(
-    report: SuiteReport, settings: Settings, judge: Judge, wanted: Wanted
+    report: SuiteReport,
+    settings: Settings,
+    judge: Judge,
+    wanted: Wanted,
+    texts: Mapping[str, Source],
 ) -> SuiteReport:
-    """The report with what is wanted, as far as it is known before an interrupt."""
+    """The report with what is wanted, as far as it is known before an interrupt.
+
+    texts: those of schemes and tests that are no files, by their names.
+    """
     if report.stopped or not (wanted.faults or wanted.details):
         return report
     from rspverify.drawing.details import details
@@ -60,9 +67,9 @@ def with_reasons(
     seen: list[Detail] = []
     with stoppable() as stop:
         if unsound:
-            _ask(faults(unsound, settings, judge), at_fault, judge)
+            _ask(faults(unsound, settings, judge, texts), at_fault, judge)
         if shown:
-            _ask(details(shown, settings, judge), seen, judge)
+            _ask(details(shown, settings, judge, texts), seen, judge)
     return replace(
         report,
         faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
 from rspverify.api.asked import Asked, Stop, printed
+from rspverify.api.judges import judge_of
 from rspverify.convert import to_json
+from rspverify.judge.judge import Judge
 from rspverify.selftest.answer import SelftestReport
 from rspverify.selftest.compare import Choices, engines_named
 from rspverify.selftest.run import PairResult, Task, run_pairs, tasks_for, write_files
@@ -17,12 +18,12 @@ from rspverify.selftest.tally import report
 class Selftest(Asked[PairResult, SelftestReport]):
     """Gives what was found of each pair; what disagrees is written to a folder."""
 
-    def __init__(self, tasks: list[Task], jobs: int, folder: str) -> None:
+    def __init__(self, tasks: list[Task], judge: Judge, folder: str) -> None:
         super().__init__()
-        self._tasks, self._jobs, self._folder = tasks, jobs, folder
+        self._tasks, self._judge, self._folder = tasks, judge, folder
 
     def _answers(self) -> Generator[PairResult, None, None]:
-        for each in run_pairs(self._tasks, self._jobs):
+        for each in run_pairs(self._tasks, self._judge):
             if each.disagreement:
                 write_files(each.disagreement, self._folder)
             yield each
@@ -52,7 +53,7 @@ def selftest(
     timeout: float = 5.0,
     outcomes: bool = False,
     folder: str | Path = ".",
-    jobs: int | None = None,
+    judge: Judge | None = None,
 ) -> Selftest:
     """So many random pairs of a program and a scheme, each decided in every way there is.
 
@@ -65,4 +66,4 @@ def selftest(
     if outcomes:
         choices = choices.of_outcomes()
     tasks = tasks_for(seed, programs, start, devices, choices)
-    return Selftest(tasks, jobs or os.cpu_count() or 1, str(folder))
+    return Selftest(tasks, judge or judge_of(cache=False), str(folder))

@@ -12,7 +12,7 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_and_test_words
 from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
 from rspverify.commands.guard import tell, told
-from rspverify.commands.options import Jobs, NoCache, OutputFile
+from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile
 from rspverify.commands.output import judge_of, note
 from rspverify.commands.reports import Form, reports_meant, write_reports
 from rspverify.soundness.settings import OPTIONS, Settings
@@ -72,6 +72,7 @@ def check(
     ] = None,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
@@ -91,7 +92,7 @@ def check(
     from rspverify.render.suites_text import SuitesStream
 
     files = reports_meant(report or (), [*(inputs or ()), *filter(None, (expect, output))])
-    judge = judge_of(jobs, cached=not no_cache, settings=settings)
+    judge = judge_of(jobs, cluster, cached=not no_cache, settings=settings)
     text = format is Form.TEXT
     parts = check_suites(inputs or (), settings, refresh=refresh, judge=judge)
     suites = parts is not None

@@ -10,7 +10,7 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_words, test_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import told
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
+from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs, NoCache, OutputFile
 from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import OPTIONS, Settings
 
@@ -71,6 +71,7 @@ def compare(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
@@ -91,7 +92,7 @@ def compare(
     for scheme in (old, new):
         message = f"the two schemes must come first, and then the tests: {scheme}"
         require(not scheme.endswith(".litmus"), message)
-    judge = judge_of(jobs, cached=not no_cache)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
     asked = compared(
         old, new, tests or None, settings, costs=costs, most_outcomes=limit, judge=judge
     )

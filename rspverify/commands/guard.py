@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
@@ -28,7 +30,8 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
         from rspverify.source import InputError, Severity
 
         try:
-            command(*args, **kwargs)
+            with _ended():
+                command(*args, **kwargs)
         except InputError as error:
             tell(error.problems)
             wrong = error.severity is Severity.ERROR
@@ -51,6 +54,25 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(INTERNAL) from None
 
     return run
+
+
+_AT_END: ContextVar[ExitStack] = ContextVar("at the end of the command")
+
+
+@contextmanager
+def _ended() -> Iterator[None]:
+    """Has what a command has started come to its end, however the command ends."""
+    with ExitStack() as stack:
+        token = _AT_END.set(stack)
+        try:
+            yield
+        finally:
+            _AT_END.reset(token)
+
+
+def at_end(close: Callable[[], None]) -> None:
+    """Have something closed when the command ends, which is the one that runs."""
+    _AT_END.get().callback(close)
 
 
 def tell(problems: Iterable[Problem]) -> None:

@@ -10,7 +10,15 @@ import typer
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import tell, told
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
+from rspverify.commands.options import (
+    ClusterAt,
+    Format,
+    FormatName,
+    Jobs,
+    NoCache,
+    OutputFile,
+    SchemeFile,
+)
 from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
@@ -82,6 +90,7 @@ def hunt(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
@@ -119,7 +128,7 @@ def hunt(
                 estimate=estimate,
                 write=write,
                 watcher=stream,
-                judge=judge_of(jobs, cached=not no_cache),
+                judge=judge_of(jobs, cluster, cached=not no_cache),
             )
             note(asked.notes)
             stream.heading(asked.so_far())

@@ -12,6 +12,7 @@ from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import told
 from rspverify.commands.options import (
     OF_A_CASE,
+    ClusterAt,
     CostsFile,
     Format,
     FormatName,
@@ -51,6 +52,7 @@ def mutate(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Mutate a scheme: for each instruction, the smallest test that shows it to be needed.
@@ -68,7 +70,7 @@ def mutate(
     from rspverify.render.console import opened
     from rspverify.render.mutate_text import mutation_table
 
-    judge = judge_of(jobs, cached=not no_cache)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
     schemes, tests = split(inputs)
     asked = mutated(schemes, tests, settings, widen=widen, costs=costs, write=write, judge=judge)
     note(asked.notes)

@@ -33,6 +33,14 @@ OutputFile = Annotated[
 Jobs = Annotated[
     int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
 ]
+ClusterAt = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on the workers of this scheduler of dask.distributed, or of local:N.",
+    ),
+]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
 ]

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from rspverify.commands.guard import at_end
 from rspverify.commands.options import FormatName
 
 if TYPE_CHECKING:
@@ -27,11 +28,22 @@ def warn_once() -> Callable[[str], None]:
     return warn
 
 
-def judge_of(jobs: int | None, *, cached: bool, settings: Settings | None = None) -> Judge:
-    """Who decides, by so many processes; by default, as many as there are cores."""
+def judge_of(
+    jobs: int | None,
+    cluster: str | None = None,
+    *,
+    cached: bool,
+    settings: Settings | None = None,
+) -> Judge:
+    """Who decides, until the command ends: so many processes, or the workers of a cluster.
+
+    Raises InputError.
+    """
     from rspverify.api.judges import judge_of
 
-    return judge_of(jobs, cache=cached, settings=settings, warn=warn_once())
+    judge = judge_of(jobs, cluster=cluster, cache=cached, settings=settings, warn=warn_once())
+    at_end(judge.end)
+    return judge
 
 
 def note(notes: Iterable[str]) -> None:

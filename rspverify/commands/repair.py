@@ -13,6 +13,7 @@ from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import tell, told
 from rspverify.commands.options import (
     OF_A_CASE,
+    ClusterAt,
     CostsFile,
     Format,
     FormatName,
@@ -102,6 +103,7 @@ def repair(
         int | None,
         typer.Option("-j", "--jobs", min=1, help="Processes of the hunt. Default: one per core."),
     ] = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Repair a scheme: the cheapest schemes near it that pass every test and never get stuck.
@@ -130,7 +132,7 @@ def repair(
         count=count,
         sample=sample,
         hunt_events=hunt_events,
-        judge=judge_of(jobs, cached=not no_cache),
+        judge=judge_of(jobs, cluster, cached=not no_cache),
     )
     note(asked.notes)
     with opened(output) as console:

@@ -10,8 +10,8 @@ import typer
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import told
-from rspverify.commands.options import Format, FormatName, Jobs
-from rspverify.commands.output import print_answer
+from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs
+from rspverify.commands.output import judge_of, print_answer
 
 
 @command("Do the engines agree on random programs?")
@@ -51,6 +51,7 @@ def selftest(
         ),
     ] = False,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     output: Annotated[
         str, typer.Option("-o", "--output", help="The folder for what disagrees.")
     ] = ".",
@@ -80,7 +81,7 @@ def selftest(
         timeout=timeout,
         outcomes=outcomes,
         folder=output,
-        jobs=jobs,
+        judge=judge_of(jobs, cluster, cached=False),
     )
     shown = sys.stderr.isatty() if progress is None else progress
     with shown_progress(programs, shown) as advance:

@@ -11,6 +11,7 @@ from rspverify.axiomatic import MemoryModel
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
+from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.litmus import Program, warm_up
 from rspverify.scheme import Scheme
@@ -46,7 +47,8 @@ class Listing:
             yield from map(self.answer, files)
             return
         each = replace(self, so_far=SoFar())  # another process shows nothing
-        yield from judge.each(each.answer, files, workers=workers, ahead=_AHEAD, lost=self._lost)
+        work = Work("outcomes", each.answer, lambda given: stem(name_of(given)))
+        yield from judge.each(work, files, workers=workers, ahead=_AHEAD, lost=self._lost)
 
     def answer(self, given: Given) -> OutcomeAnswer:
         """The answer for one test. Nothing that is wrong with it is raised."""

@@ -221,6 +221,17 @@ def test_a_test_that_python_made() -> None:
     assert "<MP>" in str(rspverify.check("original", test, judge=judge()))
 
 
+def test_findings_of_what_is_no_file_have_their_reasons() -> None:
+    original = rspverify.read_scheme("original")
+    edited = original.with_code(5, original.rows[4].code[1:])
+    checked = rspverify.check(edited, message_passing(), judge=judge())
+    sarif = json.loads(checked.form("sarif"))
+    assert "row 5" in json.dumps(sarif["runs"][0]["results"])
+    page = checked.form("html")
+    assert "LD r0 flag" in page or "flag" in page
+    assert "no such file" not in page and "<svg" in page
+
+
 def test_a_scheme_that_python_made() -> None:
     """The same table as one that ships gives the same verdicts."""
     made = SchemeBuilder("made", note="row by row")
