@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rspverify.answers import Detail, Observed, Result
+from rspverify.answers import Detail, Explanation, Observed, Result
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
 from rspverify.limits import LOST
 from rspverify.picture import Picture
 from rspverify.soundness.settings import Settings, explain_command
-from rspverify.source import MAX_SCHEME_BYTES, InputError, read_source
+from rspverify.source import MAX_SCHEME_BYTES, InputError, Source, read_source
 from rspverify.verdict import ProgressWord, Word
 
 if TYPE_CHECKING:
-    from rspverify.answers import Explanation
     from rspverify.axiomatic import MemoryModel
     from rspverify.judge.loaded_test import LoadedTest
     from rspverify.judge.verdicts import NamedScheme, Verdicts
@@ -32,6 +30,22 @@ class Forbidden:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Broken:
+    """A test that a scheme breaks. text: of the scheme's file. command: what shows it, if any does.
+
+    word: UNSOUND, or another where it gets stuck or never completes. progress: whether its progress
+    is asked for, too.
+    """
+
+    test: Source
+    scheme: NamedScheme
+    text: str
+    word: Word
+    progress: bool
+    command: str = ""
+
+
 def details(
     results: Sequence[Result], settings: Settings, judge: Judge
 ) -> Generator[Detail, None, None]:
@@ -39,81 +53,99 @@ def details(
 
     The verdicts come from the cache where it has them. Raises InputError.
     """
-    asked = _Details(results, settings, judge)
-    if results:
-        _ = asked.parsed
-    none = [(None,)] * len(results)
-    yield from judge.completed(none, asked.decided, results, lambda it: [asked.missing(it, LOST)])
+    from rspverify.judge.verdicts import Verdicts
+
+    if not results:
+        return
+    settings = replace(settings, confirm=None, smt_dir=None)
+    files = list(dict.fromkeys(each.scheme_file for each in results))
+    schemes, model = read_inputs(files, settings, judge, unique=False).parsed()
+    named = {it.file: it for it in schemes}
+    asked = [_broken(each, named[each.scheme_file], settings) for each in results]
+    yield from details_of(asked, Verdicts(judge, model, settings))
+
+
+def _broken(result: Result, scheme: NamedScheme, settings: Settings) -> Broken | Detail:
+    """What is asked of a result; or where a file has gone meanwhile, all that is known of it."""
+    stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
+    command = explain_command(result.scheme_file, result.file, settings, progress=stuck)
+    try:
+        test, text = read_source(result.file), read_source(result.scheme_file, MAX_SCHEME_BYTES)
+    except InputError as error:
+        return Detail("", "", command, reason="\n".join(map(str, error.problems)))
+    return Broken(test, scheme, text.text, result.verdict, settings.progress, command)
+
+
+def details_of(
+    asked: Sequence[Broken | Detail], verdicts: Verdicts
+) -> Generator[Detail, None, None]:
+    """The detail of each test that a scheme breaks, in their order. Close it when done."""
+    from rspverify.litmus import warm_up
+
+    warm_up()  # before workers are forked
+    decided = _Details(verdicts)
+    known = [(it if isinstance(it, Detail) else None,) for it in asked]
+    tasks = [place for place, it in enumerate(asked) if isinstance(it, Broken)]
+
+    def of(place: int) -> Broken:
+        it = asked[place]
+        assert isinstance(it, Broken)
+        return it
+
+    yield from verdicts.judge.completed(
+        known,
+        lambda place: [decided.of(of(place))],
+        tasks,
+        lambda place: [_unanswered(of(place), LOST)],
+    )
+
+
+def _unanswered(it: Broken, reason: str) -> Detail:
+    return Detail(it.test.text, it.text, it.command, reason=reason)
 
 
 class _Details:
-    """The judge, asked about the schemes and the model of some results."""
+    """The judge, asked about tests that schemes break."""
 
-    def __init__(self, results: Sequence[Result], settings: Settings, judge: Judge) -> None:
-        self._settings = replace(settings, confirm=None, smt_dir=None)
-        files = list(dict.fromkeys(each.scheme_file for each in results))
-        self._inputs = read_inputs(files, self._settings, judge)
-        self._judge = judge
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
 
-    @cached_property
-    def parsed(self) -> tuple[dict[str, NamedScheme], Verdicts]:
-        """The schemes by file, and who decides: read before workers are forked."""
-        from rspverify.judge.verdicts import Verdicts
-        from rspverify.litmus import warm_up
-
-        warm_up()
-        schemes, model = self._inputs.parsed()
-        return {it.file: it for it in schemes}, Verdicts(self._judge, model, self._settings)
-
-    def decided(self, result: Result) -> list[Detail]:
+    def of(self, it: Broken) -> Detail:
         """The detail; what goes wrong meanwhile is why something is not there."""
         from rspverify.judge.attempt import Undecided, attempt
         from rspverify.judge.verdicts import incident_of
 
-        incident = incident_of(result.file, result.scheme_file, self._settings)
-        found = attempt(lambda: self._explained(result), incident)
+        settings = replace(self._verdicts.settings, progress=it.progress, shortest=True)
+        incident = incident_of(it.test.name, it.scheme.file, settings)
+        found = attempt(lambda: self._explained(it, settings), incident)
         if isinstance(found, Undecided):
-            return [self.missing(result, found.reason)]
+            return _unanswered(it, found.reason)
         test, explanation = found
-        detail = replace(self.missing(result, ""), explanation=explanation)
+        detail = replace(_unanswered(it, ""), explanation=explanation)
         outcome = explanation.result.outcome
         if outcome is None:
-            return [replace(detail, reason=_unlike(result, explanation))]
-        drawn = attempt(lambda: self._forbidden(test, outcome), incident)
+            unlike = f"not found again: {explanation.verdict.reason}"
+            return replace(detail, reason=unlike) if it.word is Word.UNSOUND else detail
+        drawn = attempt(lambda: self._forbidden(test, outcome, settings), incident)
         if isinstance(drawn, Undecided):
-            return [replace(detail, reason=f"no picture: {drawn.reason}")]
-        return [replace(detail, picture=drawn.picture, reason=drawn.reason)]
+            return replace(detail, reason=f"no picture: {drawn.reason}")
+        return replace(detail, picture=drawn.picture, reason=drawn.reason)
 
-    def missing(self, result: Result, reason: str) -> Detail:
-        """What is known without asking: the texts, and the command."""
-        stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
-        command = explain_command(result.scheme_file, result.file, self._settings, progress=stuck)
-        try:
-            test = read_source(result.file).text
-            scheme = read_source(result.scheme_file, MAX_SCHEME_BYTES).text
-        except InputError as error:  # a file has gone meanwhile
-            return Detail("", "", command, reason="\n".join(map(str, error.problems)))
-        return Detail(test, scheme, command, reason=reason)
-
-    def _explained(self, result: Result) -> tuple[LoadedTest, Explanation]:
+    def _explained(self, it: Broken, settings: Settings) -> tuple[LoadedTest, Explanation]:
         from rspverify.judge.explain import explain
         from rspverify.judge.loaded_test import read_test
 
-        schemes, verdicts = self.parsed
-        test = read_test(read_source(result.file), self._settings)
-        return test, explain(test, schemes[result.scheme_file], verdicts)
+        test = read_test(it.test, settings)
+        return test, explain(test, it.scheme, self._verdicts.by(settings))
 
-    def _forbidden(self, test: LoadedTest, outcome: Observed) -> Forbidden:
-        settings = replace(self._settings, model=self._inputs.model_facts.name, seconds=None)
-        content = (
-            digest(test.source.text),
-            self._inputs.model_facts.digest,
-            settings,
-            str(outcome),
-        )
+    def _forbidden(self, test: LoadedTest, outcome: Observed, settings: Settings) -> Forbidden:
+        facts, model = self._verdicts.model_facts, self._verdicts.model
+        chosen = replace(settings, model=facts.name, seconds=None)
+        content = (digest(test.source.text), facts.digest, chosen, str(outcome))
         question = Question("forbidden", content, Forbidden)
-        model = self.parsed[1].model
-        return self._judge.ask(question, lambda: _drawn(test, model, str(outcome), self._settings))
+        return self._verdicts.judge.ask(
+            question, lambda: _drawn(test, model, str(outcome), settings)
+        )
 
 
 def _drawn(test: LoadedTest, model: MemoryModel, outcome: str, settings: Settings) -> Forbidden:
@@ -125,10 +157,3 @@ def _drawn(test: LoadedTest, model: MemoryModel, outcome: str, settings: Setting
     except NoExecutionError as error:
         return Forbidden(None, f"no picture: {error}")
     return Forbidden(picture)
-
-
-def _unlike(result: Result, explanation: Explanation) -> str:
-    """Why an outcome is not shown, where there was one."""
-    if result.outcome is None:
-        return ""
-    return f"not found again: {explanation.verdict.reason}"
