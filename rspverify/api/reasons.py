@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ FAULTS = frozenset({"sarif", "github"})
 DETAILS = frozenset({"html"})
 """Those that show what findings rest on, which takes time, too; and their rows at fault."""
 MOST = 200
-"""So many findings of a run have details."""
+"""So many findings of a run have details: those with the smallest tests."""
 T = TypeVar("T")
 
 
@@ -60,7 +60,7 @@ def with_reasons(
     found = [it for each in findings(report) if isinstance(it := each.result, Result)]
     stuck = ProgressWord.STUCK
     broken = [it for it in found if it.verdict is Word.UNSOUND or it.progress is stuck]
-    shown = broken[: wanted.details]
+    shown = smallest(broken, wanted.details, texts)
     blamed = broken if wanted.faults else shown
     unsound = [it for it in blamed if it.verdict is Word.UNSOUND]
     at_fault: list[Fault] = []
@@ -77,6 +77,25 @@ def with_reasons(
         interrupted=stop.interrupted,
         limit=stop.limit,
     )
+
+
+def smallest(results: Sequence[Result], number: int, texts: Mapping[str, Source]) -> list[Result]:
+    """So many results, those with the smallest tests, in their order."""
+    if len(results) <= number:
+        return list(results)
+    by_size = sorted(range(len(results)), key=lambda place: _size(results[place].file, texts))
+    return [results[place] for place in sorted(by_size[:number])]
+
+
+def _size(file: str, texts: Mapping[str, Source]) -> int:
+    from rspverify.shipped import located
+
+    if file in texts:
+        return len(texts[file].text)
+    try:
+        return located(file).stat().st_size
+    except OSError:  # it has gone meanwhile
+        return 0
 
 
 def _ask(coming: Generator[T, None, None], found: list[T], judge: Judge) -> None:

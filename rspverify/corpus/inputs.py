@@ -187,9 +187,10 @@ def _found(word: str, problems: list[Problem]) -> list[str]:
     if len(named) > 1:
         message = f"{word}: must be one test, and {len(named)} are called so"
         problems.append(Problem(None, message, f"give its path: {', '.join(named[:5])}"))
-    elif not named:
+        return []
+    if not named:
         problems.append(_missing(word))
-    return named[:1]
+    return named
 
 
 G = TypeVar("G", bound=Given)

@@ -24,8 +24,9 @@ DEFAULT_MACHINE = MACHINES["rsp"]
 MAX_PROBLEMS = 100
 """How many problems of one file are reported; nobody reads more."""
 
-_KEYS = ("name", "source", "machine", "note", "rows")
-_WORD = re.compile(r"\w[\w.+-]*")
+KEYS = ("name", "source", "machine", "note", "rows")
+REQUIRED = ("name", "rows")
+WORD = re.compile(r"\w[\w.+-]*")
 
 
 def read_scheme_file(given: Given | Path) -> Scheme:
@@ -43,7 +44,7 @@ def read_scheme(source: Source) -> Scheme:
 
 
 def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
-    fields = read_fields(root, "a scheme", _KEYS, ("name", "rows"), problems)
+    fields = read_fields(root, "a scheme", KEYS, REQUIRED, problems)
     if fields is None:
         return None
     name = _read_name(fields, problems)
@@ -55,7 +56,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
 
 def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
     node = fields.get("name")
-    if isinstance(node, Text) and not node.null and _WORD.fullmatch(node.text):
+    if isinstance(node, Text) and not node.null and WORD.fullmatch(node.text):
         return node.text
     if node is not None:
         hint = "a word has letters, digits and any of _ . + -"
