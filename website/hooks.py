@@ -32,7 +32,7 @@ ELSEWHERE = {
 
 _STANDS = {page: place for place, page in ELSEWHERE.items()}
 _LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[)#])")
-_NAMED = re.compile(r"(?<![\w/`(\[.])docs/([\w-]+)\.md\b(?!\])")
+_NAMED = re.compile(r"(?<!\]\()(?<![\w/`\[.])docs/([\w-]+)\.md\b(?!\])")
 _CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
