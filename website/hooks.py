@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -69,6 +70,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     for number in range(0, len(parts), 2):
         parts[number] = _LINK.sub(linked, _NAMED.sub(named, parts[number]))
     return "".join(parts)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Nothing that a page loads may come from elsewhere. Raises PluginError."""
+    loaded = re.search(r'<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="(?:https?:)?//', output)
+    if loaded:
+        raise PluginError(f"{page.file.src_uri} loads what is elsewhere: {loaded[0]}")
+    return output
 
 
 def _place(page: str) -> str:

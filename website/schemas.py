@@ -36,7 +36,7 @@ def _title(schema: Schema) -> str:
 
 def _object(schema: Schema) -> str:
     """What is said of a type: its description, and its fields or values."""
-    text = schema.get("description", "").strip() + "\n"
+    text = str(schema.get("description", "")).strip() + "\n"
     if "properties" in schema:
         needed = schema.get("required", ())
         text += "\n| field | type |\n|---|---|\n"
@@ -54,7 +54,7 @@ def _type(schema: Schema) -> str:
     """A type in a few words."""
     match schema:
         case {"$ref": str(place)}:
-            return place.rpartition("/")[2]
+            return str(place).rpartition("/")[2]
         case {"anyOf": list(choices)} | {"oneOf": list(choices)}:
             return " or ".join(map(_type, choices))
         case {"enum": list(values)}:
@@ -72,8 +72,8 @@ def _type(schema: Schema) -> str:
         case {"type": "object", "additionalProperties": dict(values)}:
             return f"object whose values are {_type(values)}"
         case {"type": list(kinds)}:
-            return " or ".join(kinds)
+            return " or ".join(map(str, kinds))
         case {"type": str(kind)}:
-            return kind
+            return str(kind)
         case _:
             return re.sub(r"[{}\"]", "", json.dumps(dict(schema))) or "anything"
