@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: check test lint bench dist schemas tables refresh clean
+.PHONY: check test lint bench dist docs schemas tables refresh clean
 .DEFAULT_GOAL := check
 
 check: .venv/run.stamp  ## the main job: every suite below litmus, held to what is expected of it
@@ -20,6 +20,9 @@ lint: .venv/lint.stamp  ## style and types
 bench: .venv/bench.stamp  ## speed, as ratios side by side in one run; ARGS=--keep puts it into docs/performance.md
 	$(BIN)/python -m bench $(ARGS)
 
+docs: .venv/docs.stamp  ## the documentation as a site, in the folder site; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 schemas: .venv/run.stamp  ## the JSON Schemas that are shipped, from the types of the answers
 	$(BIN)/python -m rspverify.render.schemas
 
@@ -35,7 +38,7 @@ dist: .venv/dist.stamp  ## the wheel and the source distribution, tried out of a
 	PYTHON=$(PYTHON) .ci/installed dist
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name it with make PYTHON=…"; exit 1; }
@@ -56,6 +59,10 @@ clean:
 
 .venv/dist.stamp: .venv/run.stamp
 	$(PIP) --editable '.[dist]'
+	@touch $@
+
+.venv/docs.stamp: .venv/run.stamp
+	$(PIP) --editable '.[docs]'
 	@touch $@
 
 .venv/lint.stamp: .venv/run.stamp

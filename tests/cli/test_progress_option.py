@@ -159,18 +159,6 @@ def test_explain_shows_the_stuck_execution() -> None:
         assert part in text
 
 
-def test_the_execution_of_the_findings(root: Path) -> None:
-    text = (root / "docs/findings.md").read_text()
-    start = text.index("    $ rspverify explain --progress")
-    block = text[start : text.index("\n\nA store of work-group scope", start)]
-    command, *shown = (line.removeprefix("    ").rstrip() for line in block.splitlines())
-    output = [line.rstrip() for line in run(*command.split()[2:]).stdout.splitlines()]
-    place = output.index(next(line for line in output if line.startswith("#")))
-    assert shown[0] == output[0]
-    assert shown[1] == "…"
-    assert shown[2:] == output[place:]
-
-
 def test_explain_says_why_a_program_is_live() -> None:
     live = run("explain", "--progress", PROPOSED, CORR)
     assert live.exit_code == 0
