@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,14 +15,14 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_and_test_words
 from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
 from rspverify.commands.guard import collect, stoppable, tell
-from rspverify.commands.options import Jobs, NoCache, OutputFile
+from rspverify.commands.options import Jobs, NoCache, OutputFile, Reports
 from rspverify.commands.output import judge_of, note
 from rspverify.commands.reasons import Wanted, with_reasons
 from rspverify.commands.reports import Form, reports_meant, write_reports
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from rspverify.answers import ModelAnswer, Result, SuiteReport
     from rspverify.corpus.expected import Expected
@@ -68,14 +69,7 @@ def check(
             "a GitHub workflow; or a page of HTML to look into."
         ),
     ] = Form.TEXT,
-    report: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--report",
-            metavar="FORM=FILE",
-            help="Also write this form, as of --format, to this file. As often as wanted.",
-        ),
-    ] = None,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
@@ -95,7 +89,7 @@ def check(
     from rspverify.render.suites_text import SuitesStream
     from rspverify.source import require
 
-    files = reports_meant(report or (), [*(inputs or ()), *filter(None, (expect, output))])
+    files = reports_meant(report or (), [*(inputs or ()), expect, output], Form)
     suites = suites_meant(inputs or ())
     require(
         suites is None or expect is None,
@@ -130,18 +124,23 @@ def check(
                 stream.end(reports[-1])
                 if reports[-1].stopped:
                     break
-            problems = write_reports(reports, files)
+            problems = write_reports(_forms(reports), files) if files else []
             if text:
                 commands = first.commands(reports[0]) if suites is None else ()
                 stream.finish(reports, commands)
             else:
-                from rspverify.render.check_forms import FORMS
-
-                console.file.write(FORMS[format](reports))
+                console.file.write(_forms(reports)[format]())
     tell(problems)
     ended = zip(parts, reports, strict=False)
     codes = [part.exit_code(report, refresh) for part, report in ended]
     raise typer.Exit(first_of([*codes, exit_code(wrong=problems)]))
+
+
+def _forms(reports: Sequence[SuiteReport]) -> Mapping[Form, Callable[[], str]]:
+    """The reports in each form; made when that is wanted."""
+    from rspverify.render.check_forms import FORMS
+
+    return {form: partial(FORMS[form], reports) for form in Form}
 
 
 @dataclass(frozen=True)

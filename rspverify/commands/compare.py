@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,8 +11,9 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_words, test_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import collect, stoppable
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
+from rspverify.commands.options import Jobs, NoCache, OutputFile, PageFormat, Reports
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.soundness.settings import OPTIONS, Settings
 
 if TYPE_CHECKING:
@@ -71,7 +73,8 @@ def compare(
         bool,
         typer.Option("--all", help="Print a line for every test that becomes other code."),
     ] = False,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
@@ -84,6 +87,7 @@ def compare(
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 with --fail-on-regression, a
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
+    from rspverify.commands.pages import compare_page
     from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
     from rspverify.engineering.compare.comparer import Comparer
     from rspverify.engineering.comparison import Change
@@ -96,6 +100,7 @@ def compare(
     from rspverify.source import InputError, Problem, require
     from rspverify.verdict import Word
 
+    written = reports_meant(report or (), [old, new, *(tests or ()), costs, output], WRITTEN)
     for scheme in (old, new):
         message = f"the two schemes must come first, and then the tests: {scheme}"
         require(not scheme.endswith(".litmus"), message)
@@ -119,7 +124,7 @@ def compare(
 
     found: list[Compared] = []
     note(meant.notes)
-    text = format is FormatName.TEXT
+    text = format is PageForm.TEXT
     with opened(output) as console:
         with CompareStream(console, len(files), text=text, everything=everything) as stream:
             comparer = Comparer(Run(given, judge), limit)
@@ -128,14 +133,15 @@ def compare(
             with stoppable() as stop:
                 collect(comparer.compared(files), found, stream.show)
             whole = start.ended(found, stop.reason)
-        print_answer(console, format, whole, summary(whole))
+        page = partial(compare_page, whole, given, judge, stop)
+        unwritten = print_answer(console, format, whole, summary(whole), page, written)
     changes = {each.change for each in whole.tests}
     raise typer.Exit(
         exit_code(
             internal=any(each.failed for each in whole.left_out)
             or any(each.failed for each in whole.tests),
             interrupted=stop.interrupted,
-            wrong=any(each.verdict is Word.ERROR for each in whole.left_out),
+            wrong=unwritten or any(each.verdict is Word.ERROR for each in whole.left_out),
             found=fail_on_regression and Change.WORSE in changes,
             undecided=stop.limit or Change.UNKNOWN in changes,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +13,16 @@ import typer
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import stoppable, tell
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
+from rspverify.commands.options import (
+    Jobs,
+    NoCache,
+    OutputFile,
+    PageFormat,
+    Reports,
+    SchemeFile,
+)
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
 
@@ -84,7 +93,8 @@ def hunt(
             metavar="DIR", help="Write each program found there, as hunt-SCHEME-rowN.litmus."
         ),
     ] = None,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
@@ -100,6 +110,7 @@ def hunt(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
     scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
     """
+    from rspverify.commands.pages import hunt_page
     from rspverify.corpus.inputs import meant_by
     from rspverify.engineering.hunt.files import written_to
     from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
@@ -112,6 +123,7 @@ def hunt(
     from rspverify.source import InputError, Problem
 
     started = time.perf_counter()
+    written = reports_meant(report or (), [scheme, output], WRITTEN)
     (scheme,) = meant_by(schemes=[scheme]).schemes
     if write is not None:
         require_folder(write, "programs")
@@ -139,28 +151,29 @@ def hunt(
         table, scheme, memory_model, space, left_out, settings, by, first=first, count=count
     )
     with opened(output) as console:
-        with HuntStream(console, text=format is FormatName.TEXT) as stream:
+        with HuntStream(console, text=format is PageForm.TEXT) as stream:
             hunted = Hunt(setup, judge, stream, keep)
             stream.heading(hunted.report())
             with stoppable() as stop:
                 hunted.run(only_estimate=estimate)
-            report = hunted.report()
-            report = replace(
-                report,
-                stopped=stop.reason or report.stopped,
+            answer = hunted.report()
+            answer = replace(
+                answer,
+                stopped=stop.reason or answer.stopped,
                 interrupted=stop.interrupted,
                 seconds=time.perf_counter() - started,
             )
-        print_answer(console, format, report, conclusion(report))
-    if report.interrupted:
+        page = partial(hunt_page, answer, hunted, setup, judge, stop)
+        lost = print_answer(console, format, answer, conclusion(answer), page, written)
+    if stop.interrupted:
         print("interrupted", file=sys.stderr)
     tell(unwritten)
     raise typer.Exit(
         exit_code(
-            internal=report.internal,
-            interrupted=report.interrupted,
-            wrong=unwritten,
-            found=report.findings,
-            undecided=report.unknown or stop.limit,
+            internal=answer.internal,
+            interrupted=stop.interrupted,
+            wrong=unwritten or lost,
+            found=answer.findings,
+            undecided=answer.unknown or stop.limit,
         )
     )

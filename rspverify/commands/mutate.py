@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,14 +16,15 @@ from rspverify.commands.guard import collect, stoppable
 from rspverify.commands.options import (
     OF_A_CASE,
     CostsFile,
-    Format,
-    FormatName,
     Jobs,
     NoCache,
     OutputFile,
+    PageFormat,
+    Reports,
     SchemeAndTests,
 )
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ def mutate(
         str | None,
         typer.Option(metavar="DIR", help="Write each mutant as a scheme, for explain and hunt."),
     ] = None,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
@@ -65,6 +68,7 @@ def mutate(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a mutant survives; 3 one
     survives, but not all tests could be decided; 0 otherwise.
     """
+    from rspverify.commands.pages import mutate_page
     from rspverify.corpus.inputs import split_inputs
     from rspverify.engineering.mutation import Fate
     from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
@@ -75,6 +79,7 @@ def mutate(
     from rspverify.source import require
 
     started = time.perf_counter()
+    written = reports_meant(report or (), [*inputs, costs, output], WRITTEN)
     meant = split_inputs(inputs)
     schemes, tests = meant.schemes, meant.tests
     require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
@@ -91,13 +96,15 @@ def mutate(
         with stoppable() as stop:
             _decide(asked, known, found)
         seconds = time.perf_counter() - started
-        report = mutation_report(asked, known, found, seconds, stop.reason, stop.interrupted)
-        print_answer(console, format, report, mutation_table(report))
-    surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
+        answer = mutation_report(asked, known, found, seconds, stop.reason, stop.interrupted)
+        page = partial(mutate_page, answer, asked, stop)
+        unwritten = print_answer(console, format, answer, mutation_table(answer), page, written)
+    surviving = [it for it in answer.mutants if it.verdict is Fate.SURVIVES]
     raise typer.Exit(
         exit_code(
-            internal=report.internal,
+            internal=answer.internal,
             interrupted=stop.interrupted,
+            wrong=unwritten,
             found=any(not it.undecided for it in surviving),
             undecided=stop.limit or surviving,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,13 +15,14 @@ from rspverify.commands.guard import stoppable, tell
 from rspverify.commands.options import (
     OF_A_CASE,
     CostsFile,
-    Format,
-    FormatName,
     NoCache,
     OutputFile,
+    PageFormat,
+    Reports,
     SchemeAndTests,
 )
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
@@ -96,7 +98,8 @@ def repair(
     write: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write each scheme found as a file.")
     ] = None,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Annotated[
         int | None,
@@ -113,6 +116,7 @@ def repair(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 no candidate passes; 3
     something was not decided, so that there may be a cheaper one; 0 otherwise.
     """
+    from rspverify.commands.pages import repair_page
     from rspverify.corpus.inputs import split_inputs
     from rspverify.engineering.hunt.assumptions import stores_again
     from rspverify.engineering.repair.hunting import Hunt
@@ -123,6 +127,7 @@ def repair(
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, Problem, require
 
+    written = reports_meant(report or (), [*inputs, than, costs, output], WRITTEN)
     meant = split_inputs([*inputs, *([than] if than else [])])
     schemes, tests = meant.schemes, meant.tests
     require(
@@ -146,21 +151,22 @@ def repair(
             print(before(search.report()), file=sys.stderr)
             with stoppable() as stop:
                 search.run()
-        report, unwritten = search.report(), tuple[Problem, ...]()
+        answer, unwritten = search.report(), tuple[Problem, ...]()
         try:
-            report = search.written_to(write, report) if write is not None else report
+            answer = search.written_to(write, answer) if write is not None else answer
         except InputError as error:
             unwritten = error.problems
-        print_answer(console, format, report, repair_table(report))
+        page = partial(repair_page, answer, search, setup, stop)
+        lost = print_answer(console, format, answer, repair_table(answer), page, written)
     tell(unwritten)
-    hunted = any(each.hunted and each.hunted.unknown for each in report.found)
-    undecided = stop.limit or report.claim.stopped or not report.claim.exact or hunted
+    hunted = any(each.hunted and each.hunted.unknown for each in answer.found)
+    undecided = stop.limit or answer.claim.stopped or not answer.claim.exact or hunted
     raise typer.Exit(
         exit_code(
-            internal=report.internal,
+            internal=answer.internal,
             interrupted=stop.interrupted,
-            wrong=unwritten,
-            found=not report.found and not undecided,
+            wrong=(*unwritten, *lost),
+            found=not answer.found and not undecided,
             undecided=undecided,
         )
     )

@@ -13,7 +13,7 @@ from rspverify.judge.reading import read_inputs
 from rspverify.limits import LOST
 from rspverify.picture import Picture
 from rspverify.soundness.settings import Settings, explain_command
-from rspverify.source import MAX_SCHEME_BYTES, InputError, Source, read_source
+from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import ProgressWord, Word
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Forbidden:
 
 @dataclass(frozen=True)
 class Broken:
-    """A test that a scheme breaks. text: of the scheme's file. command: what shows it, if any does.
+    """A test that a scheme breaks. command: what shows it, if any does.
 
     word: UNSOUND, or another where it gets stuck or never completes. progress: whether its progress
     is asked for, too.
@@ -40,7 +40,6 @@ class Broken:
 
     test: Source
     scheme: NamedScheme
-    text: str
     word: Word
     progress: bool
     command: str = ""
@@ -66,14 +65,14 @@ def details(
 
 
 def _broken(result: Result, scheme: NamedScheme, settings: Settings) -> Broken | Detail:
-    """What is asked of a result; or where a file has gone meanwhile, all that is known of it."""
+    """What is asked of a result; or where its file has gone meanwhile, all that is known of it."""
     stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
     command = explain_command(result.scheme_file, result.file, settings, progress=stuck)
     try:
-        test, text = read_source(result.file), read_source(result.scheme_file, MAX_SCHEME_BYTES)
+        test = read_source(result.file)
     except InputError as error:
         return Detail("", "", command, reason="\n".join(map(str, error.problems)))
-    return Broken(test, scheme, text.text, result.verdict, settings.progress, command)
+    return Broken(test, scheme, result.verdict, settings.progress, command)
 
 
 def details_of(
@@ -101,7 +100,7 @@ def details_of(
 
 
 def _unanswered(it: Broken, reason: str) -> Detail:
-    return Detail(it.test.text, it.text, it.command, reason=reason)
+    return Detail(it.test.text, it.scheme.scheme.source.text, it.command, reason=reason)
 
 
 class _Details:

@@ -46,7 +46,7 @@ class _Faults:
         exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False)
         self._settings = replace(exact, confirm=None, smt_dir=None, shortest=False)
         files = list(dict.fromkeys(each.scheme_file for each in results))
-        self._inputs = read_inputs(files, self._settings, judge)
+        self._inputs = read_inputs(files, self._settings, judge, unique=False)
         self._judge = judge
 
     def known(self, result: Result) -> Fault | None:
@@ -85,7 +85,7 @@ class _Faults:
         program = self._settings.read(read_source(result.file))
         case = Case(program, schemes[result.scheme_file], model, self._settings)
         found = blame(case, devices=program.devices, limits=case.limits)
-        return Fault(tuple(map(_at_fault, found.blamed)))
+        return Fault(tuple(map(row_at_fault, found.blamed)))
 
     def _question(self, result: Result) -> Question[Fault]:
         """Which rows are at fault? The places of rows count, so the whole text of the scheme."""
@@ -102,7 +102,8 @@ class _Faults:
         return Question("fault", content, Fault)
 
 
-def _at_fault(row: Row) -> RowAtFault:
+def row_at_fault(row: Row) -> RowAtFault:
+    """A row, and where it stands."""
     it = row.span
     place = (it.line, it.column, it.end_line, it.end_column)
     return RowAtFault(row.number, str(row), tuple(map(str, row.code)), *place)

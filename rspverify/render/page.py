@@ -143,13 +143,15 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class Article:
-    """A finding, part by part; parts that it does not have are empty."""
+    """A finding, part by part; parts that it does not have are empty. style: the class of its kind,
+    if that is not the kind itself."""
 
     place: str
     kind: str
     subject: str
     text: str
     places: Sequence[str]
+    style: str = ""
     ending: str = ""
     axioms_head: str = ""
     axioms: Sequence[tuple[str, str]] = ()
