@@ -26,7 +26,7 @@ _WORDS = {
     Change.WORSE: "worse",
     Change.UNKNOWN: "not decided",
     Change.BETTER: "better",
-    Change.SAME: "the same verdict",
+    Change.SAME: "same verdict",
 }
 _OUTCOMES = 100
 """So many outcomes of a test are listed."""

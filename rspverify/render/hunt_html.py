@@ -40,16 +40,17 @@ def html(it: HuntReport, details: Mapping[str, Detail], faults: Mapping[str, Fau
     return page(
         Page(
             command="hunt",
-            conclusion=f"{subject.scheme} ({subject.file}): {last.plain}",
+            conclusion=f"{subject.scheme} ({subject.file}), for the machine {subject.machine}",
             warnings=[str(each) for each in it.internal],
-            lines=[each.plain for each in (*heading(it), *said)],
-            tables=[_phases(it)] if it.phases else [],
+            lines=[last.plain],
+            notes=[each.plain for each in (*heading(it), *said)],
             results="Programs that break it",
             matrices=[Matrix("", "", heads, [("smallest first", rows)], noun="program")]
             if rows
             else [],
             findings=articles,
             left_out=list(left_out(found, len(articles), found, shown, how)),
+            counted=[_phases(it)] if it.phases else [],
         )
     )
 
@@ -75,7 +76,7 @@ def _article(
 ) -> Article:
     words = [
         f"It breaks {made_stronger(it, report.subject.scheme)}: {reason(it)}.",
-        f"{smallest(it, report.method.by)}).",
+        f"A smallest one: {smallest(it, report.method.by)}).",
         *([] if it.blamed else [UNMENDED]),
         *filter(None, [mended_by_others(it)]),
     ]

@@ -173,7 +173,8 @@ class Article:
 class Page:
     """All of it. warnings: what must not be missed. lines: what else is to be said at the top.
 
-    results: the head above the matrices. left_out: of the findings, in words.
+    results: the head above the matrices. left_out: of the findings, in words. notes: what it rests
+    on, at the end.
     """
 
     command: str
@@ -187,3 +188,5 @@ class Page:
     findings_head: str = "Findings"
     findings: Sequence[Article] = ()
     left_out: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    counted: Sequence[Table] = ()
