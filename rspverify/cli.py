@@ -17,12 +17,14 @@ from rspverify.commands.exit_code import at_the_end
 from rspverify.commands.guard import output_lost
 from rspverify.commands.registry import COMMANDS
 from rspverify.commands.signals import Termination
+from rspverify.commands.usage import Commands
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 app = typer.Typer(
     name="rspverify",
+    cls=Commands,
     help="Decides whether a compilation scheme from OpenCL with remote-scope promotion is sound.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

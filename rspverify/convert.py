@@ -39,6 +39,9 @@ _GROUP = Meta(extra_json_schema={"group": True})
 Group = Annotated[T, _GROUP]
 """Fields that belong together: in JSON they stand among those of the class that has the group."""
 
+Schema = dict[str, Any]
+"""A JSON Schema."""
+_WIDTH = 96
 _MARKS = ("default", _ONLY)
 _DIGITS = 4
 """Every fraction in an answer is a time in seconds, shown to so many decimals."""
@@ -111,7 +114,7 @@ def read(kind: type[T], text: str) -> T:
     raise ValueError("a value must be written as it would be written anew")
 
 
-def schema(kind: type, title: str) -> dict[str, Any]:
+def schema(kind: type, title: str) -> Schema:
     """The JSON Schema of an answer's document: all keys required and no others, docstrings told."""
     (root,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     closed = {name: _closed(part, parts) for name, part in parts.items()}
@@ -166,6 +169,24 @@ def _told(given: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[str]:
 
 def _name(reference: Mapping[str, Any]) -> str:
     return str(reference["$ref"].rpartition("/")[2])
+
+
+def laid_out(document: Schema) -> str:
+    """The text of a schema, in which what fits into a line is on one line."""
+    return _laid_out(document, "") + "\n"
+
+
+def _laid_out(value: Any, indent: str) -> str:
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent + line) <= _WIDTH or not value or not isinstance(value, dict | list):
+        return line
+    deeper = indent + "  "
+    if isinstance(value, list):
+        parts, (start, end) = [_laid_out(each, deeper) for each in value], "[]"
+    else:
+        parts = [f"{json.dumps(key)}: {_laid_out(each, deeper)}" for key, each in value.items()]
+        start, end = "{}"
+    return f"{start}\n{deeper}" + f",\n{deeper}".join(parts) + f"\n{indent}{end}"
 
 
 def _used(whole: Any, parts: Mapping[str, Any]) -> set[str]:

@@ -36,6 +36,10 @@ class Source:
         return self.text.split("\n")
 
 
+Given = str | Source
+"""An input: the path of a file, or its text."""
+
+
 @dataclass(frozen=True)
 class Span:
     """A stretch of one source. Lines and columns count from 1; `end_column` is exclusive."""
@@ -153,13 +157,20 @@ def _position(problem: Problem) -> tuple[str, int, int]:
     return (span.source.name, span.line, span.column) if span else ("", 0, 0)
 
 
-def read_source(path: Path | str, limit: int = MAX_BYTES) -> Source:
+def name_of(given: Given) -> str:
+    """What an input is called."""
+    return given.name if isinstance(given, Source) else given
+
+
+def read_source(given: Given | Path, limit: int = MAX_BYTES) -> Source:
     """Read one input file as UTF-8 text; it is called as it was given, `./x` not `x`.
 
     Raises InputError where the file is missing, is no file, cannot be read, is larger than
-    `limit` bytes, or is not text.
+    `limit` bytes, or is not text. What is a text already is that.
     """
-    name, path = str(path), located(path)
+    if isinstance(given, Source):
+        return given
+    name, path = str(given), located(given)
     if path.is_dir():
         raise InputError([Problem(None, f"{name}: must be a file, not a folder")])
     if path.exists() and not path.is_file():

@@ -26,6 +26,8 @@ from rspverify.wording import alternatives, guess, quoted
 MAX_DEPTH = 10
 """Deepest nesting that is read. A scheme has four levels."""
 
+EDITORS = "# yaml-language-server: $schema="
+"""Begins the comment by which editors find what they complete and check a file by."""
 _NULL = ("", "~", "null", "Null", "NULL")
 
 

@@ -16,19 +16,14 @@ def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the results.")] = False,
 ) -> None:
     """Show where results are kept and how much room they take, or remove them."""
-    from rspverify.judge.store import FILE, Store, default_folder
-    from rspverify.judge.store import clear as cleared
+    from rspverify.api.judges import forget, kept
 
-    folder = default_folder()
     if clear:
         try:
-            cleared(folder)
+            typer.echo(f"removed {forget()}")
         except OSError as error:
-            print(f"{folder / FILE}: cannot be removed: {error.strerror}", file=sys.stderr)
+            print(f"{error.filename}: cannot be removed: {error.strerror}", file=sys.stderr)
             raise typer.Exit(1) from None
-        typer.echo(f"removed {folder / FILE}")
         return
-    store = Store(folder, warn_once())
-    answers, size = store.size()
-    store.close()
-    typer.echo(f"{folder / FILE}\n{answers:,} answers, {size / 2**20:.1f} MB")
+    place, answers, size = kept(warn_once())
+    typer.echo(f"{place}\n{answers:,} answers, {size / 2**20:.1f} MB")

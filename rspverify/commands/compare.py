@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_words, test_words
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import collect, stoppable
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
+from rspverify.commands.guard import told
+from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs, NoCache, OutputFile
 from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import OPTIONS, Settings
-
-if TYPE_CHECKING:
-    from rspverify.engineering.comparison import Compared
 
 _LIMIT = 1_000
 
@@ -74,6 +71,7 @@ def compare(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
@@ -84,50 +82,27 @@ def compare(
     Exit: 70 internal error, with a folder to report; 2 wrong input; 1 with --fail-on-regression, a
     test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
     """
-    from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
-    from rspverify.engineering.compare.comparer import Comparer
-    from rspverify.engineering.comparison import Change
-    from rspverify.judge.reading import read_inputs
-    from rspverify.judge.run import Run
+    from rspverify.api.comparisons import Change
+    from rspverify.api.comparisons import compare as compared
     from rspverify.render.compare_text import CompareStream, summary
     from rspverify.render.console import opened
-    from rspverify.scheme.cost import default_costs, read_costs
-    from rspverify.shipped import located
-    from rspverify.source import InputError, Problem, require
+    from rspverify.source import require
     from rspverify.verdict import Word
 
     for scheme in (old, new):
         message = f"the two schemes must come first, and then the tests: {scheme}"
         require(not scheme.endswith(".litmus"), message)
-    problems: list[Problem] = []
-    meant = Meant([], find_tests(tests, problems)) if tests else default_tests(problems)
-    files = meant.tests
-    schemes = [scheme_meant(word, problems) for word in (old, new)]
-    weights, given = default_costs(), None
-    judge = judge_of(jobs, cached=not no_cache)
-    try:
-        weights = read_costs(costs) if costs else weights
-    except InputError as error:
-        problems += error.problems
-    try:
-        there = [path for path in schemes if located(path).exists()]
-        given = read_inputs(there, settings, judge, unique=False)
-    except InputError as error:  # What is wrong with a scheme that is both is met twice.
-        problems += dict.fromkeys(error.problems)
-    if problems or given is None:
-        raise InputError(problems)
-
-    found: list[Compared] = []
-    note(meant.notes)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
+    asked = compared(
+        old, new, tests or None, settings, costs=costs, most_outcomes=limit, judge=judge
+    )
+    note(asked.notes)
     text = format is FormatName.TEXT
     with opened(output) as console:
-        with CompareStream(console, len(files), text=text, everything=everything) as stream:
-            comparer = Comparer(Run(given, judge), limit)
-            start = comparer.start(weights, len(files))
-            stream.start(start)
-            with stoppable() as stop:
-                collect(comparer.compared(files), found, stream.show)
-            whole = start.ended(found, stop.reason)
+        with CompareStream(console, len(asked.tests), text=text, everything=everything) as stream:
+            stream.start(asked.start)
+            stop = told(asked.each(stream.show))
+        whole = asked.report(stop)
         print_answer(console, format, whole, summary(whole))
     changes = {each.change for each in whole.tests}
     raise typer.Exit(

@@ -28,16 +28,16 @@ def scheme_and_test_words(incomplete: str) -> list[str]:
 
 def model_words(incomplete: str) -> list[str]:
     """Names of models, and paths."""
-    from rspverify.axiomatic import shipped_models
+    from rspverify.api.catalogue import models
 
-    return [*_beginning(incomplete, shipped_models()), *_paths(incomplete, (".cat",))]
+    return [*_beginning(incomplete, models()), *_paths(incomplete, (".cat",))]
 
 
 def machine_words(incomplete: str) -> list[str]:
     """Names of machines."""
-    from rspverify.assembly import MACHINES
+    from rspverify.api.catalogue import machines
 
-    return _beginning(incomplete, MACHINES)
+    return _beginning(incomplete, machines())
 
 
 def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:

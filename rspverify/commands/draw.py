@@ -72,28 +72,11 @@ def draw(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 there is no such
     execution; 3 a limit was met, or the test is beyond this version; 0 otherwise.
     """
-    from rspverify.axiomatic import load_model
-    from rspverify.corpus.inputs import meant_by
-    from rspverify.drawing.draw import NoExecutionError, Wanted, Which
-    from rspverify.drawing.draw import draw as drawn
-    from rspverify.judge.incident import Incident, reporting
+    from rspverify.api.pictures import NoExecutionError
+    from rspverify.api.pictures import draw as drawn
     from rspverify.render.console import opened
-    from rspverify.render.draw_dot import graphs
-    from rspverify.render.draw_svg import page
-    from rspverify.source import read_source, require
+    from rspverify.source import require
 
-    flags = {Which.RACE: race, Which.FORBIDDEN: forbidden, Which.ALL: all}
-    chosen = [which for which, wanted in flags.items() if wanted]
-    require(len(chosen) <= 1, "only one of --race, --forbidden and --all must be given")
-    which = chosen[0] if chosen else Which.CONSISTENT
-    require(
-        outcome is None or which in (Which.CONSISTENT, Which.FORBIDDEN),
-        f"--outcome must go without --{which.value}",
-    )
-    names = None if edges is None else tuple(each.strip() for each in edges.split(","))
-    options = [f"--{which.value}"] if chosen else []
-    options += ["--outcome", outcome] if outcome is not None else []
-    options += ["--edges", edges] if edges is not None else []
     require(
         output is None or format is not None or output.endswith((".svg", ".dot", ".gv")),
         f"{output} must end in .svg, .dot or .gv, or --format must say which it is",
@@ -101,21 +84,21 @@ def draw(
     if format is None:
         ends_so = output is not None and output.endswith((".dot", ".gv"))
         format = Form.DOT if ends_so else Form.SVG
-    (test,) = meant_by(tests=[test]).tests
-    text, missing = "", None
-    with reporting(Incident("draw", (test,), (), settings, options, OF_A_TEST)):
-        model = load_model(settings.model)
-        program = settings.read(read_source(test))
-        wanted = Wanted(which, outcome, names, initial=not no_initial)
-        limits = settings.limits()
-        try:
-            pictures = drawn(program, model, wanted, limits)
-            text = graphs(pictures) if format is Form.DOT else page(pictures, limits=limits)
-        except NoExecutionError as error:
-            missing = str(error)
-    note(model.notes)
-    if missing is not None:
-        print(missing, file=sys.stderr)
-        raise typer.Exit(exit_code(found=True))
+    try:
+        found = drawn(
+            test,
+            settings,
+            race=race,
+            forbidden=forbidden,
+            all=all,
+            outcome=outcome,
+            edges=None if edges is None else [each.strip() for each in edges.split(",")],
+            initial=not no_initial,
+        )
+    except NoExecutionError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(exit_code(found=True)) from None
+    note(found.notes)
+    text = found.dot() if format is Form.DOT else found.svg()
     with opened(output) as console:
         console.file.write(text)

@@ -6,7 +6,7 @@ import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code_of
-from rspverify.commands.guard import Stop, stoppable
+from rspverify.commands.guard import told
 from rspverify.commands.options import OutputFile, SchemeFile, TestFile
 from rspverify.soundness.settings import OPTIONS, Settings
 
@@ -22,41 +22,22 @@ def explain(
 
     Exit code: 70 internal error, with a folder to report; otherwise as of check.
     """
-    from rspverify.axiomatic import load_model
-    from rspverify.corpus.inputs import meant_by
-    from rspverify.judge.explain import Reach
-    from rspverify.judge.explain import explain as explained
-    from rspverify.judge.incident import Incident, reporting
-    from rspverify.judge.judge import Judge
-    from rspverify.judge.loaded_test import read_test
-    from rspverify.judge.reading import load_scheme
-    from rspverify.judge.verdicts import NamedScheme, Verdicts
+    from rspverify.api.explanations import explain as explained
     from rspverify.render.console import opened
     from rspverify.render.explanation_text import explanation, reached
-    from rspverify.source import read_source, require
-    from rspverify.verdict import Word
+    from rspverify.source import require
 
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
-    meant = meant_by(schemes=[scheme], tests=[test])
-    (scheme,), (test,) = meant.schemes, meant.tests
-    incident, limits = Incident("explain", (test,), (scheme,), settings), settings.limits()
-    with reporting(incident):
-        named = NamedScheme.of(load_scheme(scheme, settings), scheme)
-        loaded = read_test(read_source(test), settings)
-        verdicts = Verdicts(Judge(), load_model(settings.model), settings)
-        found = explained(loaded, named, verdicts)
-    stop = Stop()
+    found, interrupted = explained(scheme, test, settings), False
     with opened(output) as console:
-        for part in explanation(found):
+        for part in explanation(found.explanation):
             console.print(part)
-        if found.verdict.word is Word.SOUND and not settings.progress:
+        if found.lists_outcomes:
             console.file.flush()
-            with reporting(incident):
-                reach = Reach(loaded, named, verdicts, limits)
-                with stoppable() as stop:
-                    reach.find()
-            for part in reached(reach.answer()):
+            outcomes, stop = found.reached()
+            interrupted = told(stop).interrupted
+            for part in reached(outcomes):
                 console.print(part)
-    raise typer.Exit(exit_code_of([found.result], interrupted=stop.interrupted))
+    raise typer.Exit(exit_code_of([found.explanation.result], interrupted=interrupted))

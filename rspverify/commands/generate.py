@@ -27,19 +27,19 @@ def generate(
 
     Never overwrites a file that is not the very same test.
     """
-    from rspverify.generate.families import DEVICE_FAMILIES, FAMILIES, LETTERS, chosen, write_tests
+    from rspverify.api import catalogue
     from rspverify.render.families_text import families
     from rspverify.source import require
 
     if list_families:
-        known = FAMILIES | DEVICE_FAMILIES
-        rows = [(each.name, each.meaning, each.counts()) for each in known.values()]
-        print_parts(None, families(rows, LETTERS))
+        known = catalogue.families().values()
+        rows = [(each.name, each.meaning, each.counts()) for each in known]
+        print_parts(None, families(rows, catalogue.letters()))
         return
     require(
         family is not None and folder is not None,
         "generate must have a family and a folder, or --list",
     )
     assert family is not None and folder is not None
-    for name, count in write_tests(chosen(family), folder).items():
+    for name, count in catalogue.generate(family, folder).items():
         print(f"{folder}: {count} tests of the family {name}")

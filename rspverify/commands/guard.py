@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
 from rspverify.commands.exit_code import BROKEN_PIPE, INTERNAL, INTERRUPTED, exit_code
 
 if TYPE_CHECKING:
+    from rspverify.api.asked import Stop
     from rspverify.source import Problem
 
 P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
@@ -30,7 +30,8 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
         from rspverify.source import InputError, Severity
 
         try:
-            command(*args, **kwargs)
+            with _ended():
+                command(*args, **kwargs)
         except InputError as error:
             tell(error.problems)
             wrong = error.severity is Severity.ERROR
@@ -55,46 +56,36 @@ def guarded(name: str, command: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
+_AT_END: ContextVar[ExitStack] = ContextVar("at the end of the command")
+
+
+@contextmanager
+def _ended() -> Iterator[None]:
+    """Has what a command has started come to its end, however the command ends."""
+    with ExitStack() as stack:
+        token = _AT_END.set(stack)
+        try:
+            yield
+        finally:
+            _AT_END.reset(token)
+
+
+def at_end(close: Callable[[], None]) -> None:
+    """Have something closed when the command ends, which is the one that runs."""
+    _AT_END.get().callback(close)
+
+
 def tell(problems: Iterable[Problem]) -> None:
     """Say what is wrong, where errors are said."""
     for problem in problems:
         print(problem, file=sys.stderr)
 
 
-@dataclass
-class Stop:
-    """Why a command ended before it was done: by an interrupt, or at a limit, in words."""
-
-    interrupted: bool = False
-    limit: str | None = None
-
-    @property
-    def reason(self) -> str | None:
-        """In words, None if it was done."""
-        return "interrupted" if self.interrupted else self.limit
-
-
-@contextmanager
-def stoppable() -> Iterator[Stop]:
-    """Ends what is inside at an interrupt or a limit, so that what is known by then is shown."""
-    from rspverify.limits import LimitReached
-
-    stop = Stop()
-    try:
-        yield stop
-    except KeyboardInterrupt:
-        stop.interrupted = True
-    except LimitReached as limit:
-        stop.limit = str(limit)
-        print(f"UNKNOWN: {limit}", file=sys.stderr)
-
-
-def collect(coming: Generator[T, None, None], found: list[T], show: Callable[[T], object]) -> None:
-    """Take and show what comes, each as soon as it is there; close what it comes from."""
-    with closing(coming):
-        for each in coming:
-            found.append(each)
-            show(each)
+def told(stop: Stop) -> Stop:
+    """Say at which limit something ended, if it did."""
+    if stop.limit:
+        print(f"UNKNOWN: {stop.limit}", file=sys.stderr)
+    return stop
 
 
 def output_lost(error: OSError) -> int:

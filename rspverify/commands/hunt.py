@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import sys
-import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import stoppable, tell
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile, SchemeFile
+from rspverify.commands.guard import tell, told
+from rspverify.commands.options import (
+    ClusterAt,
+    Format,
+    FormatName,
+    Jobs,
+    NoCache,
+    OutputFile,
+    SchemeFile,
+)
 from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
-
-if TYPE_CHECKING:
-    from rspverify.engineering.hunt.finding import Finding
 
 
 @command(
@@ -87,6 +90,7 @@ def hunt(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
@@ -100,66 +104,45 @@ def hunt(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
     scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
     """
-    from rspverify.corpus.inputs import meant_by
-    from rspverify.engineering.hunt.files import written_to
-    from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
-    from rspverify.engineering.hunt.operations import hunting_space
-    from rspverify.files import require_folder
-    from rspverify.judge.reading import read_inputs
+    from rspverify.api.hunts import hunt as hunted
     from rspverify.render.console import opened
     from rspverify.render.hunt_stream import HuntStream
     from rspverify.render.hunt_text import conclusion
-    from rspverify.source import InputError, Problem
 
-    started = time.perf_counter()
-    (scheme,) = meant_by(schemes=[scheme]).schemes
-    if write is not None:
-        require_folder(write, "programs")
-    judge = judge_of(jobs, cached=not no_cache)
-    (named,), memory_model = read_inputs([scheme], settings, judge).parsed()
-    note(memory_model.notes)
-    table = named.scheme
-    settings = replace(settings, model=memory_model.name)
-    bounds = (events, threads, workgroups or threads, devices, locations, guards)
-    space, left_out = hunting_space(table, bounds, operation, mixed=plain_on_atomic)
-
-    unwritten: list[Problem] = []
-
-    def keep(found: Finding) -> Finding:
-        """Written if that is asked for, and shown whatever comes of it."""
-        if write is None:
-            return found
-        try:
-            return replace(found, file=written_to(write, table.name, found))
-        except InputError as error:
-            unwritten.extend(error.problems)
-            return found
-
-    setup = HuntSetup(
-        table, scheme, memory_model, space, left_out, settings, by, first=first, count=count
-    )
     with opened(output) as console:
         with HuntStream(console, text=format is FormatName.TEXT) as stream:
-            hunted = Hunt(setup, judge, stream, keep)
-            stream.heading(hunted.report())
-            with stoppable() as stop:
-                hunted.run(only_estimate=estimate)
-            report = hunted.report()
-            report = replace(
-                report,
-                stopped=stop.reason or report.stopped,
-                interrupted=stop.interrupted,
-                seconds=time.perf_counter() - started,
+            asked = hunted(
+                scheme,
+                settings,
+                events=events,
+                threads=threads,
+                workgroups=workgroups,
+                devices=devices,
+                locations=locations,
+                guards=guards,
+                operations=operation,
+                plain_on_atomic=plain_on_atomic,
+                by=by,
+                count=count,
+                first=first,
+                estimate=estimate,
+                write=write,
+                watcher=stream,
+                judge=judge_of(jobs, cluster, cached=not no_cache),
             )
+            note(asked.notes)
+            stream.heading(asked.so_far())
+            stop = told(asked.each(lambda _: None))
+        report = asked.report(stop)
         print_answer(console, format, report, conclusion(report))
     if report.interrupted:
         print("interrupted", file=sys.stderr)
-    tell(unwritten)
+    tell(asked.unwritten)
     raise typer.Exit(
         exit_code(
             internal=report.internal,
             interrupted=report.interrupted,
-            wrong=unwritten,
+            wrong=asked.unwritten,
             found=report.findings,
             undecided=report.unknown or stop.limit,
         )

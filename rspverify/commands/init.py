@@ -21,9 +21,10 @@ def init(
 
     Never overwrites a file that is not the very same.
     """
-    from rspverify.corpus.starter import CHECK, write_starter
+    from rspverify.api import catalogue
 
-    for path in write_starter(folder):
+    paths, command = catalogue.init(folder)
+    for path in paths:
         print(f"wrote {path}")
     here = os.path.samefile(folder, ".")
-    print(f"next: {'' if here else f'cd {shlex.quote(folder)} && '}{CHECK}")
+    print(f"next: {'' if here else f'cd {shlex.quote(folder)} && '}{command}")

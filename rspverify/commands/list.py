@@ -16,8 +16,7 @@ def list_() -> None:
     A path means what is there, or what ships with rspverify under the same path. A word that is
     neither is a name: of a scheme or of a test.
     """
-    from rspverify.assembly import MACHINES
-    from rspverify.axiomatic import shipped_models
+    from rspverify.api.catalogue import machines, models
     from rspverify.render.listing_text import listing
     from rspverify.shipped import schemes_named, ships, tests_named
 
@@ -28,6 +27,6 @@ def list_() -> None:
         folder = Path(path).parent.as_posix()
         families[folder] = families.get(folder, 0) + 1
     engines = {each.value: each.summary for each in Engine}
-    machines = {each.name: each.summary for each in MACHINES.values()}
     ours = bool(tests) and ships(tests[0])
-    print_parts(None, listing(shipped_models(), machines, engines, schemes, families, ours))
+    named = {each.name: each.summary for each in machines().values()}
+    print_parts(None, listing(models(), named, engines, schemes, families, ours))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import collect, stoppable
+from rspverify.commands.guard import told
 from rspverify.commands.options import (
     OF_A_CASE,
+    ClusterAt,
     CostsFile,
     Format,
     FormatName,
@@ -26,9 +25,8 @@ from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.engineering.mutate import Baseline
-    from rspverify.engineering.mutation import Finding
-    from rspverify.engineering.mutation_report import Asked
+    from rspverify.api.asked import Stop
+    from rspverify.api.mutations import Mutation
 
 _LONG = 30.0
 """From so many seconds on an estimate is given beforehand."""
@@ -54,6 +52,7 @@ def mutate(
     format: Format = FormatName.TEXT,
     output: OutputFile = None,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Mutate a scheme: for each instruction, the smallest test that shows it to be needed.
@@ -65,33 +64,19 @@ def mutate(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a mutant survives; 3 one
     survives, but not all tests could be decided; 0 otherwise.
     """
-    from rspverify.corpus.inputs import split_inputs
-    from rspverify.engineering.mutation import Fate
-    from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
-    from rspverify.engineering.setup import read_setup
+    from rspverify.api.inputs import split
+    from rspverify.api.mutations import Fate
+    from rspverify.api.mutations import mutate as mutated
     from rspverify.render.console import opened
     from rspverify.render.mutate_text import mutation_table
-    from rspverify.scheme.cost import default_costs, read_costs
-    from rspverify.source import require
 
-    started = time.perf_counter()
-    meant = split_inputs(inputs)
-    schemes, tests = meant.schemes, meant.tests
-    require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
-    weights = read_costs(costs) if costs else default_costs()
-    judge = judge_of(jobs, cached=not no_cache)
-    setup = read_setup(schemes, tests, replace(settings, shortest=False), judge)
-    asked = asked_of(setup, weights, widen=widen)
-    if write is not None:
-        asked = written_to(write, asked)
-    note((*meant.notes, *setup.verdicts.model.notes))
-    known: list[Baseline] = []
-    found: list[Finding] = []
+    judge = judge_of(jobs, cluster, cached=not no_cache)
+    schemes, tests = split(inputs)
+    asked = mutated(schemes, tests, settings, widen=widen, costs=costs, write=write, judge=judge)
+    note(asked.notes)
     with opened(output) as console:
-        with stoppable() as stop:
-            _decide(asked, known, found)
-        seconds = time.perf_counter() - started
-        report = mutation_report(asked, known, found, seconds, stop.reason, stop.interrupted)
+        stop = _decided(asked)
+        report = asked.report(stop)
         print_answer(console, format, report, mutation_table(report))
     surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
     raise typer.Exit(
@@ -104,17 +89,17 @@ def mutate(
     )
 
 
-def _decide(asked: Asked, known: list[Baseline], found: list[Finding]) -> None:
-    """Fill in what becomes known, until it is all or an interrupt comes; an estimate between."""
-    from rspverify.engineering.mutate import baselines, findings, longest
+def _decided(asked: Mutation) -> Stop:
+    """Decide until it is all or an interrupt comes; an estimate between."""
+    from rspverify.api.asked import stoppable
     from rspverify.render.progress import counting
 
-    setup, mutants = asked.setup, asked.mutants
-    with counting("tests", len(setup.tests)) as advance:
-        collect(baselines(setup), known, lambda _: advance())
-    seconds = longest(mutants, known, setup.verdicts.judge.workers)
+    with counting("tests", asked.tests) as advance, stoppable() as stop:
+        seconds = asked.prepare(advance)
+    if stop.reason:
+        return told(stop)
     if seconds > _LONG:
-        words = f"{len(mutants)} mutants, up to about {seconds:,.0f} s for their verdicts"
+        words = f"{asked.mutants} mutants, up to about {seconds:,.0f} s for their verdicts"
         print(f"{words}; less the sooner each fails a test", file=sys.stderr)
-    with counting("mutants", len(mutants)) as advance:
-        collect(findings(setup, mutants, known, asked.costs), found, lambda _: advance())
+    with counting("mutants", asked.mutants) as advance:
+        return told(asked.each(lambda _: advance()))

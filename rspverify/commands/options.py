@@ -16,9 +16,7 @@ from rspverify.commands.completion import (
     scheme_words,
     test_words,
 )
-from rspverify.soundness.settings import OPTIONS, Engine, Settings, require_consistent
-from rspverify.source import InputError, Problem, require
-from rspverify.wording import alternatives
+from rspverify.soundness.settings import OPTIONS, Engine, Settings
 
 
 class FormatName(StrEnum):
@@ -34,6 +32,14 @@ OutputFile = Annotated[
 ]
 Jobs = Annotated[
     int | None, typer.Option("-j", "--jobs", min=1, help="Processes. Default: one per core.")
+]
+ClusterAt = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on the workers of this scheduler of dask.distributed, or of local:N.",
+    ),
 ]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Decide everything anew, and keep nothing.")
@@ -95,28 +101,8 @@ def _parameter(name: str) -> Parameter:
 
 
 def chosen(given: Mapping[str, Any]) -> Settings:
-    """The settings that options stand for. Raises InputError."""
+    """The settings that options stand for; whoever is asked says what is wrong with them."""
     values = dict(given)
     if values.get("engine", Engine.EVENTS) is None:
         values["engine"] = Engine.EVENTS if values.get("steps") is None else Engine.UNROLL
-    settings = Settings(**values)
-    require_consistent(settings)
-    if settings.machine is not None:
-        from rspverify.assembly import MACHINES
-
-        machines = ", ".join(MACHINES)
-        message = f"the machine must be one of {machines}, not {settings.machine}"
-        require(settings.machine in MACHINES, message)
-    if settings.confirm is not None:
-        _require_solver(settings.confirm)
-    return settings
-
-
-def _require_solver(name: str) -> None:
-    from rspverify.smt.portfolio import is_solver, other_solvers
-
-    if not is_solver(name):
-        choices = alternatives([*other_solvers(), "a program that reads SMT-LIB 2"])
-        message = f"the second solver must be {choices}, not {name}"
-        hint = f"pip install {name}" if name in ("cvc5", "bitwuzla") else None
-        raise InputError([Problem(None, message, hint)])
+    return Settings(**values)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.completion import test_words
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import collect, stoppable
+from rspverify.commands.guard import told
 from rspverify.commands.options import Jobs, OutputFile
 from rspverify.commands.output import judge_of, note
 from rspverify.soundness.settings import Settings
-
-if TYPE_CHECKING:
-    from rspverify.answers import OutcomeAnswer
 
 
 class Form(StrEnum):
@@ -65,41 +62,28 @@ def outcomes(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 3 a limit was met, or a
     test is beyond this version; 0 otherwise.
     """
-    from rspverify.axiomatic import load_model
-    from rspverify.corpus.inputs import meant_by, tests_in
-    from rspverify.judge.listing import Listing
-    from rspverify.judge.reading import load_scheme
+    from rspverify.api.outcomes import outcomes as asked_of
     from rspverify.render.console import opened
     from rspverify.render.outcomes_text import OutcomesStream
-    from rspverify.soundness.outcomes import SoFar
     from rspverify.source import require
     from rspverify.verdict import Word
 
-    schemes = tuple(scheme or ())
-    require(not (races and schemes), "--races must go without --scheme: it asks the model alone")
+    schemes = scheme or ()
     for option, given in (("--races", races), ("--scheme", schemes)):
         message = f"{option} must go with --format text or json: herd has no form for it"
         require(not (given and format is Form.HERD), message)
-    files = tests_in(tests)
-    model = load_model(settings.model)
-    note(model.notes)
-    schemes = tuple(meant_by(schemes=schemes).schemes)
-    tables = tuple(load_scheme(path, settings) for path in schemes)
-    found: list[OutcomeAnswer] = []
+    judge = judge_of(jobs, cached=False)
+    asked = asked_of(tests, schemes, settings, races=races, judge=judge)
+    note(asked.notes)
     with opened(output) as console:
-        with OutcomesStream(console, format.value, total=len(files)) as stream:
-            so_far = SoFar(stream.step)
-            listing = Listing(model, tables, schemes, settings, races, so_far)
-            with stoppable() as stop:
-                collect(listing.answers(files, judge_of(jobs, cached=False)), found, stream.show)
-            if stop.interrupted and (known := so_far.answer("interrupted")):
-                found.append(known)
-                stream.show(known)
-        stream.finish(found, model.name)
-    words = {each.word for each in found}
+        with OutcomesStream(console, format.value, total=len(asked.tests)) as stream:
+            asked.watch(stream.step)
+            stop = told(asked.each(stream.show))
+        stream.finish(asked.known, asked.model)
+    words = {each.word for each in asked.known}
     raise typer.Exit(
         exit_code(
-            internal=any(each.internal for each in found),
+            internal=any(each.internal for each in asked.known),
             interrupted=stop.interrupted,
             wrong=Word.ERROR in words,
             undecided=stop.limit or words & {Word.UNSUPPORTED, Word.UNKNOWN},

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from rspverify.commands.guard import at_end
 from rspverify.commands.options import FormatName
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from rspverify.judge.judge import Judge
+    from rspverify.api.judges import Judge
+    from rspverify.soundness.settings import Settings
 
 
 def warn_once() -> Callable[[str], None]:
@@ -27,13 +28,22 @@ def warn_once() -> Callable[[str], None]:
     return warn
 
 
-def judge_of(jobs: int | None, *, cached: bool) -> Judge:
-    """Who decides, by so many processes; by default, as many as there are cores."""
-    from rspverify.judge.cache import cache_place
-    from rspverify.judge.judge import Judge
+def judge_of(
+    jobs: int | None,
+    cluster: str | None = None,
+    *,
+    cached: bool,
+    settings: Settings | None = None,
+) -> Judge:
+    """Who decides, until the command ends: so many processes, or the workers of a cluster.
 
-    warn = warn_once()
-    return Judge(cache_place(cached, warn), warn, jobs or os.cpu_count() or 1)
+    Raises InputError.
+    """
+    from rspverify.api.judges import judge_of
+
+    judge = judge_of(jobs, cluster=cluster, cache=cached, settings=settings, warn=warn_once())
+    at_end(judge.end)
+    return judge
 
 
 def note(notes: Iterable[str]) -> None:

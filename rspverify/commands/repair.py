@@ -10,9 +10,10 @@ import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import stoppable, tell
+from rspverify.commands.guard import tell, told
 from rspverify.commands.options import (
     OF_A_CASE,
+    ClusterAt,
     CostsFile,
     Format,
     FormatName,
@@ -24,7 +25,7 @@ from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
-    from rspverify.engineering.repair.constraints import Constraints
+    from rspverify.api.repairs import Constraints
 
 
 @command("The cheapest sound schemes near a broken one.", takes=OF_A_CASE)
@@ -102,6 +103,7 @@ def repair(
         int | None,
         typer.Option("-j", "--jobs", min=1, help="Processes of the hunt. Default: one per core."),
     ] = None,
+    cluster: ClusterAt = None,
     no_cache: NoCache = False,
 ) -> None:
     """Repair a scheme: the cheapest schemes near it that pass every test and never get stuck.
@@ -113,42 +115,33 @@ def repair(
     Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 no candidate passes; 3
     something was not decided, so that there may be a cheaper one; 0 otherwise.
     """
-    from rspverify.corpus.inputs import split_inputs
-    from rspverify.engineering.hunt.assumptions import stores_again
-    from rspverify.engineering.repair.hunting import Hunt
-    from rspverify.engineering.repair.run import Repair, settings_for
-    from rspverify.engineering.setup import read_setup
+    from rspverify.api.inputs import split
+    from rspverify.api.repairs import repair as repaired
     from rspverify.render.console import opened
     from rspverify.render.repair_text import before, repair_table, shown_search
-    from rspverify.scheme.cost import default_costs, read_costs
-    from rspverify.source import InputError, Problem, require
+    from rspverify.source import InputError, Problem
 
-    meant = split_inputs([*inputs, *([than] if than else [])])
-    schemes, tests = meant.schemes, meant.tests
-    require(
-        len(schemes) == 1 + (than is not None),
-        f"one scheme must be given, not {len(schemes) - (than is not None)}",
+    schemes, tests = split(inputs)
+    asked = repaired(
+        schemes,
+        tests,
+        settings,
+        than=than,
+        constraints=replace(_constraints(rows, allow, forbid, max_length), repeats=store_again),
+        costs=costs,
+        count=count,
+        sample=sample,
+        hunt_events=hunt_events,
+        judge=judge_of(jobs, cluster, cached=not no_cache),
     )
-    weights = read_costs(costs) if costs else default_costs()
-    wanted = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
-    judge = judge_of(jobs, cached=not no_cache)
-    setup = read_setup(schemes, tests, settings_for(settings), judge)
-    note((*meant.notes, *setup.verdicts.model.notes))
+    note(asked.notes)
     with opened(output) as console:
         with shown_search() as step:
-            scheme = setup.schemes[0].scheme
-            again = bool(store_again) or stores_again(scheme)
-            hunt = Hunt(setup.verdicts, scheme, hunt_events, again=again) if hunt_events else None
-            search = Repair(
-                setup, wanted, weights, count=count, sample=sample, hunt=hunt, on_step=step
-            )
-            search.prepare()
-            print(before(search.report()), file=sys.stderr)
-            with stoppable() as stop:
-                search.run()
-        report, unwritten = search.report(), tuple[Problem, ...]()
+            print(before(asked.prepare(step)), file=sys.stderr)
+            stop = told(asked.each(lambda _: None))
+        report, unwritten = asked.report(stop), tuple[Problem, ...]()
         try:
-            report = search.written_to(write, report) if write is not None else report
+            report = asked.write(write, report) if write is not None else report
         except InputError as error:
             unwritten = error.problems
         print_answer(console, format, report, repair_table(report))
@@ -170,7 +163,7 @@ def _constraints(
     rows: str | None, allow: str | None, forbid: str | None, max_length: int | None
 ) -> Constraints:
     """What the options ask of candidates. Raises InputError."""
-    from rspverify.engineering.repair.constraints import EVERY_ROW, Constraints
+    from rspverify.api.repairs import EVERY_ROW, Constraints
     from rspverify.source import require
 
     def parts(text: str | None) -> tuple[str, ...]:

@@ -25,12 +25,6 @@ class Form(StrEnum):
     HTML = "html"
 
 
-FAULTS = frozenset({Form.SARIF, Form.GITHUB})
-"""Those that tell the rows at fault of every finding, which it takes time to find."""
-DETAILS = frozenset({Form.HTML})
-"""Those that show what findings rest on, which takes time, too; and their rows at fault."""
-
-
 def reports_meant(given: Iterable[str], taken: Iterable[str]) -> dict[str, Form]:
     """The form that is to be written to each file, from `FORM=FILE`.
 

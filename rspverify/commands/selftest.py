@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import stoppable
-from rspverify.commands.options import Format, FormatName, Jobs
-
-if TYPE_CHECKING:
-    from rspverify.selftest.run import PairResult
+from rspverify.commands.guard import told
+from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs
+from rspverify.commands.output import judge_of, print_answer
 
 
 @command("Do the engines agree on random programs?")
@@ -55,6 +51,7 @@ def selftest(
         ),
     ] = False,
     jobs: Jobs = None,
+    cluster: ClusterAt = None,
     output: Annotated[
         str, typer.Option("-o", "--output", help="The folder for what disagrees.")
     ] = ".",
@@ -69,33 +66,29 @@ def selftest(
     Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus and
     .yaml. Exit: 1 if there is one, 130 if interrupted, 3 if a worker process was lost, 0 otherwise.
     """
-    from rspverify.convert import to_json
+    from rspverify.api.selftests import selftest as tested
     from rspverify.render.console import opened
     from rspverify.render.selftest_text import shown_progress, summary
-    from rspverify.selftest.compare import Choices, engines_named
-    from rspverify.selftest.run import run_pairs, tasks_for, write_files
-    from rspverify.selftest.tally import report
 
-    choices = Choices(engines_named(engines), states, steps, timeout)
-    if outcomes:
-        choices = choices.of_outcomes()
-    tasks = tasks_for(seed, programs, start, devices, choices)
-    results: list[PairResult] = []
-    started = time.perf_counter()
+    asked = tested(
+        programs,
+        seed=seed,
+        start=start,
+        devices=devices,
+        engines=engines,
+        states=states,
+        steps=steps,
+        timeout=timeout,
+        outcomes=outcomes,
+        folder=output,
+        judge=judge_of(jobs, cluster, cached=False),
+    )
     shown = sys.stderr.isatty() if progress is None else progress
-    with shown_progress(programs, shown) as advance, stoppable() as stop:
-        for result in run_pairs(tasks, jobs or os.cpu_count() or 1):
-            results.append(result)
-            if result.disagreement:
-                write_files(result.disagreement, output)
-            advance()
-    found = report(results, seed, start, programs, choices, time.perf_counter() - started)
+    with shown_progress(programs, shown) as advance:
+        stop = told(asked.each(lambda _: advance()))
+    found = asked.report(stop)
     with opened(None) as console:
-        if format is FormatName.TEXT:
-            for part in summary(found):
-                console.print(part)
-        else:
-            console.file.write(to_json(found))
+        print_answer(console, format, found, summary(found))
     raise typer.Exit(
         exit_code(interrupted=stop.interrupted, found=found.disagreements, undecided=stop.limit)
     )

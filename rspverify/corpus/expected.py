@@ -33,9 +33,9 @@ from rspverify.shipped import located
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
-from rspverify.yaml_reader import Node, Table, Text, read_entries, read_yaml
+from rspverify.yaml_reader import EDITORS, Node, Table, Text, read_entries, read_yaml
 
-_BOUND = re.compile(r"(\d+) (iterations|steps|spurious failures)")
+BOUND = re.compile(r"(\d+) (iterations|steps|spurious failures)")
 _PLAIN = re.compile(r"[\w./+@-]*\w")
 Words = Mapping[str, Mapping[str, str]]
 """By test, and by scheme or model."""
@@ -56,7 +56,7 @@ _HEADERS = {
 # at what changes before you commit it.
 """,
 }
-_KEYS = {Kind.SCHEMES: "verdicts", Kind.MODELS: "answers"}
+KEYS = {Kind.SCHEMES: "verdicts", Kind.MODELS: "answers"}
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def read_expected(path: str, model: str | None = None, kind: Kind = Kind.SCHEMES
     if root is None:
         raise InputError(problems)
     reading = _Reading(kind, problems)
-    key, top = _KEYS[kind], dict(_named(read_entries(root, "the file", problems)))
+    key, top = KEYS[kind], dict(_named(read_entries(root, "the file", problems)))
     named = top.pop("model", None) if kind is Kind.SCHEMES else None
     if isinstance(named, Text) and model is not None and named.text != model:
         reading.wrong(named, f"the model of the expected verdicts must be that of the run, {model}")
@@ -199,7 +199,7 @@ class _Reading:
         if not isinstance(node, Text) or not within:
             return self._chosen(node, choices, what)
         word = self._chosen(structs.replace(node, text=word), choices, what)
-        bounds = [_BOUND.fullmatch(each) for each in reach.split(" and ")]
+        bounds = [BOUND.fullmatch(each) for each in reach.split(" and ")]
         if not all(bounds):
             shown = (
                 "bounds must be like `within 8 iterations` or `within 8 iterations and 12 steps`"
@@ -216,12 +216,16 @@ def write_expected(
 ) -> None:
     """Write the words of a run; what the file says of other tests and columns stays.
 
-    So does what it says of progress, if that was not asked for and may still hold. Tests that no
-    longer exist are dropped; what is no answer, ERROR, is not written. Raises InputError if the
-    old file cannot be read or the new one not be written.
+    So does its line for editors, and what it says of progress, if that was not asked for and may
+    still hold. Tests that no longer exist are dropped; what is no answer, ERROR, is not written.
+    Raises InputError if the old file cannot be read or the new one not be written.
     """
     place = Path(path)
-    kept = read_expected(path, model, kind) if place.exists() else Expected(place, {})
+    kept, editors = Expected(place, {}), ""
+    if place.exists():
+        kept = read_expected(path, model, kind)
+        first, _, _ = read_source(path).text.partition("\n")
+        editors = f"{first}\n" if first.startswith(EDITORS) else ""
     entries = {
         test: {
             column: _entry(word, kept.progress.get(test, {}).get(column))
@@ -242,12 +246,12 @@ def write_expected(
         if result.progress is not None or result.verdict in WITHOUT_PROGRESS:
             progress = result.progress.value if result.progress else None
         entries.setdefault(test, {})[column] = _entry(word, progress)
-    write(path, expected_text(entries, model, kind))
+    write(path, editors + expected_text(entries, model, kind))
 
 
 def expected_text(entries: Words, model: str | None, kind: Kind = Kind.SCHEMES) -> str:
     """The file that says what is expected: an entry by test, and by scheme or model."""
-    lines = [_HEADERS[kind], f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{_KEYS[kind]}:"]
+    lines = [_HEADERS[kind], f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{KEYS[kind]}:"]
     if not entries:
         lines.append(" {}")
     lines.append("\n")

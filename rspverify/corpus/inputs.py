@@ -6,11 +6,12 @@ A path is what is there, or what ships (shipped.py); another word is a name.
 from __future__ import annotations
 
 import os.path
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from rspverify.corpus.suite import FILE, Suite, find_suites, read_each
 from rspverify.shipped import (
@@ -24,37 +25,75 @@ from rspverify.shipped import (
     tests_below,
     tests_named,
 )
-from rspverify.source import InputError, Problem, not_regular
+from rspverify.source import Given, InputError, Problem, Source, name_of, not_regular
 
 
 @dataclass(frozen=True)
 class Meant:
-    """The paths of schemes and of tests. given: the files and folders that the tests are of. notes:
-    what must be said of how they were found."""
+    """Schemes and tests, each by its path or as a text. given: the files and folders that the tests
+    are of. notes: what must be said of how they were found."""
 
-    schemes: list[str]
-    tests: list[str]
+    schemes: Sequence[Given]
+    tests: Sequence[Given]
     given: Sequence[str] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def files(self) -> list[str]:
+        """The tests by their names."""
+        return [name_of(each) for each in self.tests]
+
+
+def split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
+    """The words that mean schemes, and those that mean tests; None if there are none of these."""
+    schemes = [path for word in words if (path := _as_scheme(word)) is not None]
+    return schemes, [word for word in words if _as_scheme(word) is None] or None
+
 
 def split_inputs(words: Sequence[str]) -> Meant:
-    """The schemes and the tests that words mean, folders replaced by the tests in them.
+    """The schemes and the tests that words mean, as `inputs_meant` says. Raises InputError."""
+    return inputs_meant(*split(words))
+
+
+def inputs_meant(schemes: Iterable[Given], tests: Iterable[Given] | None) -> Meant:
+    """At least one scheme, and tests, folders replaced by the tests in them.
 
     Without tests, those of `default_tests`. Raises InputError with every word that means nothing.
     """
     problems: list[Problem] = []
-    schemes = [path for word in words if (path := _as_scheme(word)) is not None]
-    given = [word for word in words if _as_scheme(word) is None]
-    problems += [_missing(path) for path in schemes if not located(path).exists()]
-    problems += [not_regular(path) for path in schemes if _irregular(located(path))]
-    if not schemes:
+    found = [_scheme(each, problems) for each in schemes]
+    if not found:
         message = f"at least one scheme must be given, a file that ends in {SCHEME_ENDINGS[0]}"
         problems.append(Problem(None, message, f"e.g. {SCHEMES}/proposed.yaml"))
-    meant = Meant([], find_tests(given, problems), given) if given else default_tests(problems)
+    meant = tests_meant(tests, problems)
     if problems:
         raise InputError(problems)
-    return replace(meant, schemes=schemes)
+    return replace(meant, schemes=found)
+
+
+def tests_meant(given: Iterable[Given] | None, problems: list[Problem]) -> Meant:
+    """Tests, folders replaced by the tests in them; without any those of `default_tests`."""
+    if given is None:
+        return default_tests(problems)
+    found: list[Given] = []
+    words = []
+    for each in given:
+        if isinstance(each, Source):
+            found.append(each)
+        else:
+            words.append(each)
+            found += _found(each, problems)
+    return Meant([], _each_once(found), words)
+
+
+def _scheme(given: Given, problems: list[Problem]) -> Given:
+    """A text, or the path of the scheme that a word means."""
+    if isinstance(given, Source):
+        return given
+    path = scheme_meant(given, problems)
+    if _irregular(located(path)):
+        problems.append(not_regular(path))
+    return path
 
 
 def default_tests(problems: list[Problem]) -> Meant:
@@ -81,16 +120,24 @@ def scheme_meant(word: str, problems: list[Problem]) -> str:
     return path
 
 
-def meant_by(*, schemes: Sequence[str] = (), tests: Sequence[str] = ()) -> Meant:
-    """The paths of schemes and of tests, one for each word. Raises InputError for all of them."""
+def meant_by(*, schemes: Iterable[Given] = (), tests: Iterable[Given] = ()) -> Meant:
+    """The schemes and the tests that are meant, one for each that is given; no folders.
+
+    Raises InputError for all of them.
+    """
     problems: list[Problem] = []
-    paths = [scheme_meant(word, problems) for word in schemes]
-    files = [
-        word if located(word).exists() else "".join(find_tests([word], problems)) for word in tests
-    ]
+    found = [_scheme(each, problems) for each in schemes]
+    files = [_test(each, problems) for each in tests]
     if problems:
         raise InputError(problems)
-    return Meant(paths, files)
+    return Meant(found, files)
+
+
+def _test(given: Given, problems: list[Problem]) -> Given:
+    """A text, or the path of the test that a word means."""
+    if isinstance(given, Source) or located(given).exists():
+        return given
+    return "".join(find_tests([given], problems))
 
 
 def _as_scheme(word: str) -> str | None:
@@ -114,34 +161,46 @@ def tests_in(paths: Sequence[str]) -> list[str]:
     return tests
 
 
-def find_tests(words: Sequence[str], problems: list[Problem]) -> list[str]:
+def find_tests(words: Iterable[str], problems: list[Problem]) -> list[str]:
     """The paths of tests in a stable order, each once however its path is spelled.
 
     The first spelling counts. What is wrong with a word goes to `problems`.
     """
-    found: list[str] = []
-    for word in words:
-        place = located(word)
-        if place.is_dir():
-            tests = tests_below(word)
-            if not tests:
-                message = f"{word}: must have {TEST_ENDING} files in it or below it, and has none"
-                problems.append(Problem(None, message))
-            found += tests
-        elif _irregular(place):
-            problems.append(not_regular(word))
-        elif place.exists():
-            found.append(word)
-        elif _is_name(word) and len(named := tests_named(word)) == 1:
-            found += named
-        elif _is_name(word) and named:
-            message = f"{word}: must be one test, and {len(named)} are called so"
-            problems.append(Problem(None, message, f"give its path: {', '.join(named[:5])}"))
-        else:
-            problems.append(_missing(word))
-    spelled: dict[str, str] = {}
-    for path in found:
-        spelled.setdefault(os.path.abspath(path), path)
+    return _each_once([path for word in words for path in _found(word, problems)])
+
+
+def _found(word: str, problems: list[Problem]) -> list[str]:
+    """The paths of the tests that a word means."""
+    place = located(word)
+    if place.is_dir():
+        tests = tests_below(word)
+        if not tests:
+            message = f"{word}: must have {TEST_ENDING} files in it or below it, and has none"
+            problems.append(Problem(None, message))
+        return tests
+    if _irregular(place):
+        problems.append(not_regular(word))
+        return []
+    if place.exists():
+        return [word]
+    named = tests_named(word) if _is_name(word) else []
+    if len(named) > 1:
+        message = f"{word}: must be one test, and {len(named)} are called so"
+        problems.append(Problem(None, message, f"give its path: {', '.join(named[:5])}"))
+        return []
+    if not named:
+        problems.append(_missing(word))
+    return named
+
+
+G = TypeVar("G", bound=Given)
+
+
+def _each_once(found: Iterable[G]) -> list[G]:
+    """Each test once, by the first spelling of its path."""
+    spelled: dict[Given, G] = {}
+    for each in found:
+        spelled.setdefault(os.path.abspath(each) if isinstance(each, str) else each, each)
     return list(spelled.values())
 
 

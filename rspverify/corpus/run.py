@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from rspverify.answers import ModelAnswer, Result
@@ -12,6 +13,7 @@ from rspverify.judge.cache import Question, digest
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.judge.run import Run
+from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
@@ -52,26 +54,42 @@ def _answers(
         for source, answers in known
         if None in answers.values()
     ]
-    put: PutToModels | None = None
+    asked = _Asked(models, settings, judge)
     if tasks:
-        from rspverify.corpus.models import PutToModels
-
-        put = PutToModels({it: inputs.parsed()[1] for it, inputs in models.items()}, settings)
-
-    def decide(task: Task) -> list[ModelAnswer]:
-        assert put is not None
-        source, names = task
-        found = list(put.answers(source, names))
-        for each in found:
-            if each.answer not in (Word.UNKNOWN, Word.ERROR):
-                judge.keep(_question(source, models[each.model]), each)
-        return found
+        _ = asked.put
 
     def lost(task: Task) -> list[ModelAnswer]:
         source, names = task
         return [_without(source.name, name, Word.UNKNOWN, LOST) for name in names]
 
-    yield from judge.completed((row.values() for _, row in known), decide, tasks, lost)
+    work = Work("models", asked.decided, lambda task: stem(task[0].name))
+    yield from judge.completed((row.values() for _, row in known), work, tasks, lost)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The judge, asked about models."""
+
+    models: Mapping[str, Inputs]
+    settings: Settings
+    judge: Judge
+
+    @cached_property
+    def put(self) -> PutToModels:
+        """The models, read before there are workers."""
+        from rspverify.corpus.models import PutToModels
+
+        models = {name: inputs.parsed()[1] for name, inputs in self.models.items()}
+        return PutToModels(models, self.settings)
+
+    def decided(self, task: Task) -> Sequence[ModelAnswer]:
+        """What models say of a test."""
+        source, names = task
+        found = list(self.put.answers(source, names))
+        for each in found:
+            if each.answer not in (Word.UNKNOWN, Word.ERROR):
+                self.judge.keep(_question(source, self.models[each.model]), each)
+        return found
 
 
 def _known(

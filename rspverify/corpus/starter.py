@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from rspverify.convert import Schema, laid_out
 from rspverify.corpus.expected import expected_text, read_expected
+from rspverify.corpus.schema import expected_schema
 from rspverify.corpus.suite import EXPECTED, read_suite
 from rspverify.files import write_new
+from rspverify.scheme.schema import scheme_schema
 from rspverify.shipped import SCHEMES, SHIPPED
 from rspverify.soundness.settings import Settings
+from rspverify.yaml_reader import EDITORS
 
 SCHEME = "mine.yaml"
 _NAME, _BASE = "mine", "proposed"
@@ -19,6 +23,11 @@ _PLACES = {
     "pre-commit-config.yaml": ".pre-commit-config.yaml",
 }
 """Where files that are taken as they are go, in the folder."""
+_SCHEMAS: Mapping[str, tuple[str, Callable[[], Schema]]] = {
+    SCHEME: (".rspverify/scheme.schema.json", scheme_schema),
+    EXPECTED: (".rspverify/expected.schema.json", expected_schema),
+}
+"""What editors complete and check files by: it lies beside them, so that nothing is looked up."""
 
 CHECK = f"rspverify check {SCHEME} {_SUITE} --expect {EXPECTED}"
 """The next command, in the folder."""
@@ -34,6 +43,8 @@ def write_starter(folder: str) -> list[str]:
 def _texts() -> Mapping[str, str]:
     """Texts by their places in the folder."""
     found = {SCHEME: _scheme(), EXPECTED: _expected()}
+    for name, (place, made) in _SCHEMAS.items():
+        found |= {name: f"{EDITORS}{place}\n{found[name]}", place: laid_out(made())}
     return found | {place: _text("init", name) for name, place in _PLACES.items()}
 
 

@@ -112,7 +112,7 @@ def read_suite(folder: str) -> Suite:
     root, problems = read_yaml(source)
     if root is None:
         raise InputError(problems)
-    keys = ("about", *Kind, "expected", "default", *_SETTINGS)
+    keys = (*KEYS, *SETTINGS)
     fields = read_fields(root, "the suite", keys, ("about",), problems) or {}
     about = read_text(fields, "about", problems)
     kinds = [kind for kind in Kind if kind in fields]
@@ -123,10 +123,10 @@ def read_suite(folder: str) -> Suite:
         each for kind in kinds for each in _columns(fields[kind], kind, folder, problems)
     )
     chosen = {}
-    for key, name in _SETTINGS.items():
+    for key, name in SETTINGS.items():
         if key in fields:
             chosen[name] = _value(fields[key], key, name, problems)
-            if Kind.MODELS in kinds and name not in OF_A_TEST[1:]:
+            if Kind.MODELS in kinds and not of_models(name):
                 message = f"a suite of models must have no {key}, which schemes are checked with"
                 problems.append(Problem(fields[key].span, message))
     expected = read_text(fields, "expected", problems) or EXPECTED
@@ -167,13 +167,26 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
 
 
 _BOOLEANS = ("true", "false")
-_SETTINGS = {it.name.removeprefix("--"): name for name, it in OPTIONS.items() if not it.local}
+KEYS = ("about", *Kind, "expected", "default")
+"""The keys of a suite.yaml that are no settings."""
+SETTINGS = {it.name.removeprefix("--"): name for name, it in OPTIONS.items() if not it.local}
 """The keys of a suite.yaml that are settings, and their fields."""
+
+
+def kind_of(setting: str) -> Any:
+    """The type of a setting, by its field."""
+    hint = get_type_hints(Settings)[setting]
+    return (get_args(hint) or (hint,))[0]
+
+
+def of_models(setting: str) -> bool:
+    """Whether a suite of models may choose a setting."""
+    return setting in OF_A_TEST[1:]
 
 
 def _value(node: Node, key: str, name: str, problems: list[Problem]) -> Any:
     """A setting of its type; None, and a problem more, if it is none."""
-    (kind, *_) = get_args(hint := get_type_hints(Settings)[name]) or (hint,)
+    kind = kind_of(name)
     if kind is bool:
         return read_choice(node, key, _BOOLEANS, problems) == "true"
     if issubclass(kind, Enum):

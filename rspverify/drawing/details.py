@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rspverify.answers import Detail, Observed, Result
+from rspverify.answers import Detail, Explanation, Observed, Result
+from rspverify.judge.answers import progress_question, soundness_question
 from rspverify.judge.cache import Question, digest
+from rspverify.judge.facts import program_question
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
+from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.picture import Picture
 from rspverify.soundness.settings import Settings, explain_command
-from rspverify.source import MAX_SCHEME_BYTES, InputError, read_source
+from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import ProgressWord, Word
 
 if TYPE_CHECKING:
-    from rspverify.answers import Explanation
     from rspverify.axiomatic import MemoryModel
     from rspverify.judge.loaded_test import LoadedTest
     from rspverify.judge.verdicts import NamedScheme, Verdicts
@@ -32,88 +33,149 @@ class Forbidden:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Broken:
+    """A test that a scheme breaks. text: of the scheme's file. command: what shows it, if any does.
+
+    word: UNSOUND, or another where it gets stuck or never completes. progress: whether its progress
+    is asked for, too. outcome: the wrong one, where it is known.
+    """
+
+    test: Source
+    scheme: NamedScheme
+    text: str
+    word: Word
+    progress: bool
+    command: str = ""
+    outcome: Observed | None = None
+
+
 def details(
-    results: Sequence[Result], settings: Settings, judge: Judge
+    results: Sequence[Result],
+    settings: Settings,
+    judge: Judge,
+    texts: Mapping[str, Source] | None = None,
 ) -> Generator[Detail, None, None]:
     """The detail of each of some UNSOUND or STUCK results, in their order. Close it when done.
 
-    The verdicts come from the cache where it has them. Raises InputError.
+    The verdicts come from the cache where it has them. texts: those that are no files, by the name
+    that results have. Raises InputError.
     """
-    asked = _Details(results, settings, judge)
-    if results:
-        _ = asked.parsed
-    none = [(None,)] * len(results)
-    yield from judge.completed(none, asked.decided, results, lambda it: [asked.missing(it, LOST)])
+    from rspverify.judge.verdicts import Verdicts
+
+    if not results:
+        return
+    settings, known = replace(settings, confirm=None, smt_dir=None), texts or {}
+    files = list(dict.fromkeys(each.scheme_file for each in results))
+    inputs = read_inputs([known.get(it, it) for it in files], settings, judge, unique=False)
+    schemes, model = inputs.parsed()
+    named = {
+        it.file: (it, text.source.text) for it, text in zip(schemes, inputs.schemes, strict=True)
+    }
+    asked = [_broken(it, *named[it.scheme_file], settings, known) for it in results]
+    yield from details_of(asked, Verdicts(judge, model, settings))
+
+
+def _broken(
+    result: Result,
+    scheme: NamedScheme,
+    text: str,
+    settings: Settings,
+    texts: Mapping[str, Source],
+) -> Broken | Detail:
+    """What is asked of a result; or where a file has gone meanwhile, all that is known of it."""
+    stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
+    command = explain_command(result.scheme_file, result.file, settings, progress=stuck)
+    try:
+        test = read_source(texts.get(result.file, result.file))
+    except InputError as error:
+        return Detail("", "", command, reason="\n".join(map(str, error.problems)))
+    word, outcome = result.verdict, result.outcome
+    return Broken(test, scheme, text, word, settings.progress, command, outcome)
+
+
+def details_of(
+    asked: Sequence[Broken | Detail], verdicts: Verdicts
+) -> Generator[Detail, None, None]:
+    """The detail of each test that a scheme breaks, in their order. Close it when done."""
+    from rspverify.litmus import warm_up
+
+    warm_up()  # before there are workers
+    decided = _Details(verdicts)
+    known = [(it if isinstance(it, Detail) else None,) for it in asked]
+    tasks = [it for it in asked if isinstance(it, Broken)]
+    work = Work("details", decided.of, lambda it: stem(it.test.name), decided.asks)
+    yield from verdicts.judge.completed(known, work, tasks, lambda it: [_unanswered(it, LOST)])
+
+
+def _unanswered(it: Broken, reason: str) -> Detail:
+    return Detail(it.test.text, it.text, it.command, reason=reason)
 
 
 class _Details:
-    """The judge, asked about the schemes and the model of some results."""
+    """The judge, asked about tests that schemes break."""
 
-    def __init__(self, results: Sequence[Result], settings: Settings, judge: Judge) -> None:
-        self._settings = replace(settings, confirm=None, smt_dir=None)
-        files = list(dict.fromkeys(each.scheme_file for each in results))
-        self._inputs = read_inputs(files, self._settings, judge)
-        self._judge = judge
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
 
-    @cached_property
-    def parsed(self) -> tuple[dict[str, NamedScheme], Verdicts]:
-        """The schemes by file, and who decides: read before workers are forked."""
-        from rspverify.judge.verdicts import Verdicts
-        from rspverify.litmus import warm_up
+    def asks(self, it: Broken) -> Iterator[Question[Any]]:
+        """What is asked of the judge about a test, as far as it is known beforehand."""
+        settings, verdicts = self._settings(it), self._verdicts
+        facts = verdicts.judge.known(program_question(it.test, settings))
+        if facts is not None:
+            question = soundness_question(
+                it.test, facts, it.scheme.facts, verdicts.model_facts, settings
+            )
+            yield question
+            yield progress_question(question)
+        if it.outcome is not None:
+            yield self._question(it.test, it.outcome, settings)
 
-        warm_up()
-        schemes, model = self._inputs.parsed()
-        return {it.file: it for it in schemes}, Verdicts(self._judge, model, self._settings)
+    def _settings(self, it: Broken) -> Settings:
+        return replace(self._verdicts.settings, progress=it.progress, shortest=True)
 
-    def decided(self, result: Result) -> list[Detail]:
+    def of(self, it: Broken) -> Sequence[Detail]:
         """The detail; what goes wrong meanwhile is why something is not there."""
         from rspverify.judge.attempt import Undecided, attempt
         from rspverify.judge.verdicts import incident_of
 
-        incident = incident_of(result.file, result.scheme_file, self._settings)
-        found = attempt(lambda: self._explained(result), incident)
+        settings = self._settings(it)
+        incident = incident_of(it.test.name, it.scheme.file, settings)
+        found = attempt(lambda: self._explained(it, settings), incident)
         if isinstance(found, Undecided):
-            return [self.missing(result, found.reason)]
+            return [_unanswered(it, found.reason)]
         test, explanation = found
-        detail = replace(self.missing(result, ""), explanation=explanation)
+        detail = replace(_unanswered(it, ""), explanation=explanation)
         outcome = explanation.result.outcome
         if outcome is None:
-            return [replace(detail, reason=_unlike(result, explanation))]
-        drawn = attempt(lambda: self._forbidden(test, outcome), incident)
+            unlike = f"not found again: {explanation.verdict.reason}"
+            return [replace(detail, reason=unlike) if it.word is Word.UNSOUND else detail]
+        drawn = attempt(lambda: self._forbidden(test, outcome, settings), incident)
         if isinstance(drawn, Undecided):
             return [replace(detail, reason=f"no picture: {drawn.reason}")]
         return [replace(detail, picture=drawn.picture, reason=drawn.reason)]
 
-    def missing(self, result: Result, reason: str) -> Detail:
-        """What is known without asking: the texts, and the command."""
-        stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
-        command = explain_command(result.scheme_file, result.file, self._settings, progress=stuck)
-        try:
-            test = read_source(result.file).text
-            scheme = read_source(result.scheme_file, MAX_SCHEME_BYTES).text
-        except InputError as error:  # a file has gone meanwhile
-            return Detail("", "", command, reason="\n".join(map(str, error.problems)))
-        return Detail(test, scheme, command, reason=reason)
-
-    def _explained(self, result: Result) -> tuple[LoadedTest, Explanation]:
+    def _explained(self, it: Broken, settings: Settings) -> tuple[LoadedTest, Explanation]:
         from rspverify.judge.explain import explain
         from rspverify.judge.loaded_test import read_test
 
-        schemes, verdicts = self.parsed
-        test = read_test(read_source(result.file), self._settings)
-        return test, explain(test, schemes[result.scheme_file], verdicts)
+        test = read_test(it.test, settings)
+        return test, explain(test, it.scheme, self._verdicts.by(settings))
 
-    def _forbidden(self, test: LoadedTest, outcome: Observed) -> Forbidden:
-        settings = replace(self._settings, model=self._inputs.model_facts.name, seconds=None)
-        content = (
-            digest(test.source.text),
-            self._inputs.model_facts.digest,
-            settings,
-            str(outcome),
+    def _forbidden(self, test: LoadedTest, outcome: Observed, settings: Settings) -> Forbidden:
+        question, model = self._question(test.source, outcome, settings), self._verdicts.model
+        return self._verdicts.judge.ask(
+            question, lambda: _drawn(test, model, str(outcome), settings)
         )
-        question = Question("forbidden", content, Forbidden)
-        model = self.parsed[1].model
-        return self._judge.ask(question, lambda: _drawn(test, model, str(outcome), self._settings))
+
+    def _question(
+        self, source: Source, outcome: Observed, settings: Settings
+    ) -> Question[Forbidden]:
+        """What does an execution look like that the model forbids?"""
+        facts = self._verdicts.model_facts
+        chosen = replace(settings, model=facts.name, seconds=None)
+        content = (digest(source.text), facts.digest, chosen, str(outcome))
+        return Question("forbidden", content, Forbidden)
 
 
 def _drawn(test: LoadedTest, model: MemoryModel, outcome: str, settings: Settings) -> Forbidden:
@@ -125,10 +187,3 @@ def _drawn(test: LoadedTest, model: MemoryModel, outcome: str, settings: Setting
     except NoExecutionError as error:
         return Forbidden(None, f"no picture: {error}")
     return Forbidden(picture)
-
-
-def _unlike(result: Result, explanation: Explanation) -> str:
-    """Why an outcome is not shown, where there was one."""
-    if result.outcome is None:
-        return ""
-    return f"not found again: {explanation.verdict.reason}"

@@ -6,15 +6,19 @@ under the scheme, and then under each mutant of a row that the test uses, the sm
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rspverify.answers import Internal
 from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
+from rspverify.judge.answers import progress_question
+from rspverify.judge.cache import Question
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.judge.work import Work, stem
 from rspverify.scheme import rows_used
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.mutants import Mutant
@@ -48,13 +52,9 @@ def named(test: LoadedTest) -> NamedTest:
 
 def baselines(setup: Setup) -> Generator[Baseline, None, None]:
     """Every test under the scheme itself, the smallest first."""
-    scheme = setup.schemes[0]
-
-    def decide(place: int) -> tuple[Verdict, float, Internal | None]:
-        answer = setup.verdicts.answer(setup.tests[place], scheme)
-        return replace(answer.verdict, execution=None), answer.seconds, answer.internal
-
-    with closing(setup.verdicts.judge.each(decide, range(len(setup.tests)))) as decided:
+    scheme, asked = setup.schemes[0], _Itself(setup)
+    work = Work("baselines", asked.decided, asked.name, asked.asks)
+    with closing(setup.verdicts.judge.each(work, range(len(setup.tests)))) as decided:
         for test, (verdict, seconds, internal) in zip(setup.tests, decided, strict=True):
             rows: frozenset[int] = frozenset()
             if verdict.word is not Word.UNSUPPORTED:
@@ -79,9 +79,9 @@ def findings(
     setup: Setup, mutants: Sequence[Mutant], known: Sequence[Baseline], costs: Costs
 ) -> Generator[Finding, None, None]:
     """What the tests make of each mutant, in their order."""
-    trial = _Trial(setup.schemes[0], known, costs, setup.verdicts)
-    places = range(len(mutants))
-    yield from setup.verdicts.judge.each(lambda place: trial.of(mutants[place]), places, ahead=2)
+    trial = _Trial(setup.schemes[0], mutants, known, costs, setup.verdicts)
+    work = Work("mutate", trial.of, trial.name, trial.asks)
+    yield from setup.verdicts.judge.each(work, range(len(mutants)), ahead=2)
 
 
 def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
@@ -98,19 +98,54 @@ def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
 
 
 @dataclass(frozen=True)
+class _Itself:
+    """Puts the scheme itself to tests, which are given by their places."""
+
+    setup: Setup
+
+    def name(self, place: int) -> str:
+        """What the work on a test is called."""
+        return stem(self.setup.tests[place].file)
+
+    def asks(self, place: int) -> Iterator[Question[Any]]:
+        """What is asked about a test."""
+        yield self.setup.verdicts.question(self.setup.tests[place], self.setup.schemes[0])
+
+    def decided(self, place: int) -> tuple[Verdict, float, Internal | None]:
+        """The verdict on a test, and what it took."""
+        answer = self.setup.verdicts.answer(self.setup.tests[place], self.setup.schemes[0])
+        return replace(answer.verdict, execution=None), answer.seconds, answer.internal
+
+
+@dataclass(frozen=True)
 class _Trial:
-    """Holds mutants of a scheme against tests, the smallest first."""
+    """Holds mutants, given by their places, against tests, the smallest first."""
 
     scheme: NamedScheme
+    mutants: Sequence[Mutant]
     known: Sequence[Baseline]
     costs: Costs
     verdicts: Verdicts
     itself: dict[str, Progress | None] = field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
-    def of(self, mutant: Mutant) -> Finding:
-        record = _Record(shown(mutant, self.costs))
-        scheme = NamedScheme.of(mutant.of(self.scheme.scheme), self.scheme.file)
+    def name(self, place: int) -> str:
+        """What the work on a mutant is called."""
+        return self.mutants[place].name
+
+    def asks(self, place: int) -> Iterator[Question[Any]]:
+        """What may be asked about a mutant, if it passes all tests."""
+        mutant = self.mutants[place]
+        for scheme in (self._scheme(mutant), self.scheme):
+            for each in telling(self.known, mutant.row.number):
+                question = self.verdicts.question(each.test, scheme)
+                if scheme is not self.scheme:
+                    yield question
+                yield progress_question(question)
+
+    def of(self, place: int) -> Finding:
+        mutant = self.mutants[place]
+        record, scheme = _Record(shown(mutant, self.costs)), self._scheme(mutant)
         passed: list[tuple[Baseline, Verdict]] = []
         for each in self.known:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:
@@ -129,6 +164,9 @@ class _Trial:
             if self._stops(each, verdict, scheme, record):
                 return record.found(Fate.STUCK, each, verdict)
         return record.found(Fate.SURVIVES)
+
+    def _scheme(self, mutant: Mutant) -> NamedScheme:
+        return NamedScheme.of(mutant.of(self.scheme.scheme), self.scheme.file)
 
     def _stops(
         self, baseline: Baseline, verdict: Verdict, scheme: NamedScheme, record: _Record

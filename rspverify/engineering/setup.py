@@ -12,7 +12,7 @@ from rspverify.judge.loaded_test import LoadedTest, read_tests
 from rspverify.judge.reading import read_inputs
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Problem
+from rspverify.source import Given, InputError, Problem
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Setup:
 
 
 def read_setup(
-    schemes: Sequence[str], tests: Iterable[str], settings: Settings, judge: Judge
+    schemes: Sequence[Given], tests: Iterable[Given], settings: Settings, judge: Judge
 ) -> Setup:
     """All that is named, read; schemes may have one name. Raises InputError for all mistakes."""
     problems: list[Problem] = []

@@ -24,6 +24,7 @@ from rspverify.enumeration.tables import Tables
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, facts_of_model
 from rspverify.judge.judge import Judge
+from rspverify.judge.work import Work
 from rspverify.limits import Limits
 from rspverify.programs import program_of
 
@@ -144,14 +145,15 @@ class Survey:
     def is_kept(self) -> bool:
         """Whether the cache knows something of the largest programs already."""
         events, threads = self.plan[-1]
-        return self.judge.known(self._question(events, threads, 0, True)) is not None
+        return self.judge.known(self.question(events, threads, 0, True)) is not None
 
     def _phase(self, events: int, threads: int) -> Phase:
         before = self._growing[events - 1]
         parents = [each for count in (threads - 1, threads) for each in before.get(count, ())]
-        known = frozenset(chain.from_iterable(before.values())).__contains__
+        known = frozenset(chain.from_iterable(before.values()))
         last = events == self.space.events
-        work = self._work(known, events, threads, last=last)
+        asked = _Growing(self, known, events, threads, last)
+        work = Work("enumerate", asked.block, asked.name, asked.asks)
         blocks = chunks(parents, BLOCK)
         found: list[_Block] = []
         self.listener(events, threads, 0, len(blocks))
@@ -171,21 +173,8 @@ class Survey:
         )
         return Phase(events, threads, core, larger, sum((it.counts for it in found), Counts()))
 
-    def _work(
-        self, known: Callable[[bytes], bool], events: int, threads: int, *, last: bool
-    ) -> Callable[[tuple[int, Sequence[bytes]]], _Block]:
-        """What a worker does with a numbered block of parents."""
-        growth = Growth(self.tables, None if self.argued else self._races)
-
-        def block(numbered: tuple[int, Sequence[bytes]]) -> _Block:
-            number, parents = numbered
-            grown = (growth.children(decoded(each), known, threads) for each in parents)
-            question = self._question(events, threads, number, last)
-            return self.judge.ask(question, lambda: self._block(grown, last=last))
-
-        return block
-
-    def _block(self, grown: Iterable[Grown], *, last: bool) -> _Block:
+    def block(self, grown: Iterable[Grown], *, last: bool) -> _Block:
+        """What came of some parents, sorted. last: whether nothing of it grows on."""
         sorts: dict[Sort, list[bytes]] = {sort: [] for sort in Sort}
         growing: list[bytes] = []
         racy = 0
@@ -200,15 +189,63 @@ class Survey:
         larger = [it for it in sorts[Sort.LARGER] if not has_idle_if(decoded(it), self.tables)]
         return _Block(counts, *map(packed, (growing, sorts[Sort.CORE], larger)))
 
+    def growth(self) -> Growth:
+        """How programs grow."""
+        return Growth(self.tables, None if self.argued else self._races)
+
+    def question(self, events: int, threads: int, number: int, last: bool) -> Question[_Block]:
+        """What comes of a block of parents?
+
+        Programs of fewer operations do not depend on how many there may be.
+        """
+        space = replace(self.space, events=0)
+        content = (self.facts.digest, space, events, threads, number, BLOCK, last)
+        return Question("survey", content, _Block)
+
+    def __reduce__(self) -> tuple[type[Survey], tuple[Space, MemoryModel, Judge]]:
+        """What a worker needs of it; neither what was found nor who listens."""
+        return Survey, (self.space, self.model, self.judge)
+
     def _races(self, packed: PackedTest) -> bool:
         program = program_of(named(packed, self.space), "enumerated")
         return Questions(program, self.model, Limits()).race() is not None
 
-    def _question(self, events: int, threads: int, number: int, last: bool) -> Question[_Block]:
-        """Programs of fewer operations do not depend on how many there may be."""
-        space = replace(self.space, events=0)
-        content = (self.facts.digest, space, events, threads, number, BLOCK, last)
-        return Question("survey", content, _Block)
+
+_Numbered = tuple[int, Sequence[bytes]]
+"""A block of parents, and its number."""
+
+
+@dataclass(frozen=True)
+class _Growing:
+    """What is done for a phase with each block of parents. known: the programs that grow."""
+
+    survey: Survey
+    known: frozenset[bytes]
+    events: int
+    threads: int
+    last: bool
+
+    def name(self, numbered: _Numbered) -> str:
+        """What the work on a block is called."""
+        return f"{self.events} operations, {self.threads} threads, block {numbered[0]}"
+
+    def asks(self, numbered: _Numbered) -> tuple[Question[_Block]]:
+        """What is asked about a block."""
+        return (self.survey.question(self.events, self.threads, numbered[0], self.last),)
+
+    def block(self, numbered: _Numbered) -> _Block:
+        """What comes of a block."""
+        growth, (question,) = self._growth, self.asks(numbered)
+        known, threads = self.known.__contains__, self.threads
+        grown = (growth.children(decoded(each), known, threads) for each in numbered[1])
+        return self.survey.judge.ask(question, lambda: self.survey.block(grown, last=self.last))
+
+    @cached_property
+    def _growth(self) -> Growth:
+        return self.survey.growth()
+
+    def __reduce__(self) -> tuple[type[_Growing], tuple[Survey, frozenset[bytes], int, int, bool]]:
+        return _Growing, (self.survey, self.known, self.events, self.threads, self.last)
 
 
 def in_order(encodings: Iterable[bytes], space: Space) -> tuple[bytes, ...]:

@@ -5,8 +5,8 @@ Verdicts, and what is kept of them, do not depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import replace
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,10 @@ from rspverify.answers import Fault, Result, RowAtFault
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
+from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.source import InputError, read_source
+from rspverify.source import InputError, Source, read_source
 
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
@@ -24,77 +25,109 @@ if TYPE_CHECKING:
 
 
 def faults(
-    results: Sequence[Result], settings: Settings, judge: Judge
+    results: Sequence[Result],
+    settings: Settings,
+    judge: Judge,
+    texts: Mapping[str, Source] | None = None,
 ) -> Generator[Fault, None, None]:
     """The fault of each of some UNSOUND results, in their order. Close it when done.
 
     By the events engine, whichever gave the verdict: rows that are made stronger take more steps
-    and more states. The time limit of a verdict is that of a fault. Raises InputError.
+    and more states. The time limit of a verdict is that of a fault. texts: those that are no files,
+    by the name that results have. Raises InputError.
     """
-    asked = _Faults(results, settings, judge)
-    known = [(asked.known(each),) for each in results]
-    tasks = [each for each, (fault,) in zip(results, known, strict=True) if fault is None]
+    asked = _Faults(results, settings, judge, texts or {})
+    known: list[tuple[Fault | None]] = []
+    tasks: list[_Task] = []
+    for each in results:
+        task = asked.task(each)
+        fault = asked.known(task) if isinstance(task, _Task) else task
+        known.append((fault,))
+        tasks += [task] if isinstance(task, _Task) and fault is None else []
     if tasks:
         _ = asked.parsed
-    yield from judge.completed(known, asked.decided, tasks, lambda _: [Fault((), LOST)])
+    work = Work("faults", asked.decided, lambda task: stem(task.result.file))
+    yield from judge.completed(known, work, tasks, lambda _: [Fault((), LOST)])
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A result, and the text of its test."""
+
+    result: Result
+    source: Source
 
 
 class _Faults:
     """The judge, asked about the schemes and the model of some results."""
 
-    def __init__(self, results: Sequence[Result], settings: Settings, judge: Judge) -> None:
+    def __init__(
+        self,
+        results: Sequence[Result],
+        settings: Settings,
+        judge: Judge,
+        texts: Mapping[str, Source],
+    ) -> None:
+        self._texts = texts
         exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False)
         self._settings = replace(exact, confirm=None, smt_dir=None, shortest=False)
         files = list(dict.fromkeys(each.scheme_file for each in results))
-        self._inputs = read_inputs(files, self._settings, judge)
+        given = [texts.get(file, file) for file in files]
+        self._inputs = read_inputs(given, self._settings, judge)
         self._judge = judge
 
-    def known(self, result: Result) -> Fault | None:
-        """The fault, if an earlier run kept it."""
+    def task(self, result: Result) -> _Task | Fault:
+        """What is to be asked of a result, or why there is nothing to ask."""
         try:
-            return self._judge.known(self._question(result))
-        except InputError:
-            return None
+            return _Task(result, read_source(self._texts.get(result.file, result.file)))
+        except InputError as error:
+            from rspverify.judge.attempt import refused
+
+            return Fault((), refused(error).reason)
+
+    def known(self, task: _Task) -> Fault | None:
+        """The fault, if an earlier run kept it."""
+        return self._judge.known(self._question(task))
 
     @cached_property
     def parsed(self) -> tuple[dict[str, Scheme], MemoryModel]:
-        """The schemes by file, and the model: read before workers are forked."""
+        """The schemes by file, and the model: read before there are workers."""
         from rspverify.litmus import warm_up
 
         warm_up()
         schemes, model = self._inputs.parsed()
         return {each.file: each.scheme for each in schemes}, model
 
-    def decided(self, result: Result) -> list[Fault]:
+    def decided(self, task: _Task) -> Sequence[Fault]:
         """The fault, decided; what goes wrong meanwhile is why there is none."""
         from rspverify.judge.attempt import Undecided, attempt
         from rspverify.judge.verdicts import incident_of
 
-        incident = incident_of(result.file, result.scheme_file, self._settings)
-        found = attempt(lambda: self._decide(result), incident)
+        incident = incident_of(task.result.file, task.result.scheme_file, self._settings)
+        found = attempt(lambda: self._decide(task), incident)
         if isinstance(found, Undecided):
             return [Fault((), found.reason)]
-        self._judge.keep(self._question(result), found)
+        self._judge.keep(self._question(task), found)
         return [found]
 
-    def _decide(self, result: Result) -> Fault:
+    def _decide(self, task: _Task) -> Fault:
         from rspverify.soundness.blame import blame
         from rspverify.soundness.case import Case
 
         schemes, model = self.parsed
-        program = self._settings.read(read_source(result.file))
-        case = Case(program, schemes[result.scheme_file], model, self._settings)
+        program = self._settings.read(task.source)
+        case = Case(program, schemes[task.result.scheme_file], model, self._settings)
         found = blame(case, devices=program.devices, limits=case.limits)
         return Fault(tuple(map(_at_fault, found.blamed)))
 
-    def _question(self, result: Result) -> Question[Fault]:
+    def _question(self, task: _Task) -> Question[Fault]:
         """Which rows are at fault? The places of rows count, so the whole text of the scheme."""
         inputs = self._inputs
-        (text,) = (each for each in inputs.schemes if each.file == result.scheme_file)
+        (text,) = (each for each in inputs.schemes if each.file == task.result.scheme_file)
         machine = self._settings.machine or text.facts.machine
         settings = replace(self._settings, model=inputs.model_facts.name, machine=machine)
         content = (
-            digest(read_source(result.file).text),
+            digest(task.source.text),
             digest(text.source.text),
             inputs.model_facts.digest,
             replace(settings, seconds=None),

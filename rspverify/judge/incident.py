@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -58,6 +59,26 @@ class ReportedError(Exception):
         self.internal = internal
 
 
+class Unreported(BaseException):
+    """An internal error far from whoever asked, where the report is to be made.
+
+    It passes all that makes answers of exceptions.
+    """
+
+
+_ELSEWHERE: ContextVar[bool] = ContextVar("elsewhere", default=False)
+
+
+@contextmanager
+def reports_elsewhere() -> Iterator[None]:
+    """Raise Unreported where a report would be written: the files that it needs are not here."""
+    token = _ELSEWHERE.set(True)
+    try:
+        yield
+    finally:
+        _ELSEWHERE.reset(token)
+
+
 @contextmanager
 def reporting(incident: Incident) -> Iterator[None]:
     """Make ReportedError of whatever goes wrong inside, but for what users are told in words."""
@@ -72,8 +93,11 @@ def reporting(incident: Incident) -> Iterator[None]:
 def reported(error: Exception, incident: Incident) -> Internal:
     """An internal error in a line, after a report has been written, in this folder if possible.
 
-    Nothing that goes wrong on the way is an error in turn: there is no report then.
+    Nothing that goes wrong on the way is an error in turn: there is no report then. Raises
+    Unreported where reports are made elsewhere.
     """
+    if _ELSEWHERE.get():
+        raise Unreported from error
     if isinstance(error, ReportedError):
         return error.internal
     try:

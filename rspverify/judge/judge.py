@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar, assert_never
 
 from rspverify import convert
 from rspverify.judge.cache import CachePlace, Question, Warn, digest
+from rspverify.judge.carried import Carried, Parcel, Returned
 from rspverify.judge.store import Store
+from rspverify.judge.work import Done, Raised, Spreader, Work, told_outcome
 
 A = TypeVar("A")
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class Answers(Protocol):
+    """Where answers are kept, as texts by key. failed: whether it is of no use."""
+
+    failed: bool
+
+    def get(self, key: str) -> str | None: ...
+    def put(self, key: str, value: str) -> None: ...
+    def report_damage(self) -> None: ...
+    def close(self) -> None: ...
 
 
 class Judge:
@@ -22,18 +38,32 @@ class Judge:
 
     An answer is kept as soon as it is known: the end of any process, however sudden, loses none
     that was there. place: of the cache, None for none; each process opens it when it first asks.
-    warn: told of what is wrong with it. workers: how many processes may work at a time.
+    warn: told of what is wrong with it. workers: how many processes of this machine may work at a
+    time. spreader: who has work done instead of them.
+
+    Sent to a process that was not forked, it becomes a judge that knows what came with an item, and
+    has what it finds taken back.
     """
 
     def __init__(
-        self, place: CachePlace | None = None, warn: Warn = lambda message: None, workers: int = 1
+        self,
+        place: CachePlace | None = None,
+        warn: Warn = lambda message: None,
+        workers: int = 1,
+        spreader: Spreader | None = None,
     ) -> None:
-        self.workers = workers
         self._place = place
-        self._warn = warn
+        self.warn = warn
+        self._processes = workers
+        self._spreader = spreader
         self._process = os.getpid()
-        self._store: Store | None = None
+        self._store: Answers | None = None
         self._unsaid: list[str] = []
+
+    @property
+    def workers(self) -> int:
+        """How many processes may work at a time."""
+        return self._processes if self._spreader is None else self._spreader.workers
 
     def known(self, question: Question[A]) -> A | None:
         """The answer to a question, if an earlier run kept it."""
@@ -69,39 +99,54 @@ class Judge:
 
     def each(
         self,
-        work: Callable[[T], R],
+        work: Work[T, R],
         items: Iterable[T],
         *,
         workers: int | None = None,
         ahead: int = 4,
         lost: Callable[[T], R] | None = None,
     ) -> Generator[R, None, None]:
-        """work(item) for each item, in their order, by workers, as `spread` says; work may ask.
+        """What is done with each item, in their order, by workers; work may ask.
 
-        workers: at most so many of them. Close it when done.
+        workers: at most so many of them; where that is one, and no item may be lost, this process.
+        ahead, lost: as `Spreader.each` says. Close it when done.
         """
+        spreader = self._spreader_of(here=workers == 1 and lost is None)
+        there: deque[tuple[int, T]] = deque()
+        here: dict[int, R] = {}
 
-        from rspverify.judge.workers import spread
+        def parcels() -> Iterator[Parcel[T]]:
+            """The items that are passed on; an item of which all is known is done here."""
+            for number, item in enumerate(items):
+                questions = () if spreader.shares_cache else tuple(work.asks(item))
+                given = self._texts(questions)
+                if questions and len(given) == len(questions):
+                    here[number] = work.do(item)
+                    continue
+                there.append((number, item))
+                yield Parcel(item, given)
 
-        def told(item: T) -> tuple[R, Sequence[str]]:
-            result = work(item)
-            unsaid, self._unsaid = self._unsaid, []
-            return result, unsaid
-
-        of_lost = None if lost is None else lambda item: (lost(item), ())
-        count = self.workers if workers is None else min(workers, self.workers)
+        passed_on: Work[Parcel[T], Returned[R]] = Work(
+            work.kind, _Asked(self, work.do), lambda parcel: work.named(parcel.item)
+        )
+        of_lost = None if lost is None else _OfLost(lost)
+        following = 0
         with closing(
-            spread(told, items, count, ahead=ahead, lost=of_lost, before_fork=self.close)
+            spreader.each(passed_on, parcels(), most=workers, ahead=ahead, lost=of_lost)
         ) as coming:
-            for result, unsaid in coming:
-                for message in unsaid:
-                    self._warn(message)
-                yield result
+            for returned in coming:
+                number, item = there.popleft()
+                for known in range(following, number):
+                    yield here.pop(known)
+                yield self._taken(returned, work.do, item)
+                following = number + 1
+        for number in sorted(here):
+            yield here[number]
 
     def completed(
         self,
         known: Iterable[Iterable[R | None]],
-        work: Callable[[T], Sequence[R]],
+        work: Work[T, Sequence[R]],
         tasks: Sequence[T],
         lost: Callable[[T], Sequence[R]],
     ) -> Generator[R, None, None]:
@@ -126,7 +171,61 @@ class Judge:
             self._store.close()
             self._store = None
 
-    def _opened(self) -> Store | None:
+    def end(self) -> None:
+        """Let go of the cache, and of the cluster if this judge has one."""
+        self.close()
+        if self._spreader is not None:
+            self._spreader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+
+    def answered(self, do: Callable[[T], R], parcel: Parcel[T]) -> Returned[R]:
+        """What comes of an item, in this process or one that was forked from it."""
+        result = do(parcel.item)
+        unsaid, self._unsaid = self._unsaid, []
+        return Returned(Done(result), unsaid)
+
+    def __reduce__(self) -> tuple[type[FarJudge], tuple[str | None]]:
+        return FarJudge, (None if self._place is None else self._place.version,)
+
+    def _spreader_of(self, *, here: bool) -> Spreader:
+        if self._spreader is not None and not here:
+            return self._spreader
+        from rspverify.judge.workers import Processes
+
+        return Processes(self._processes, self.close)
+
+    def _taken(self, returned: Returned[R], do: Callable[[T], R], item: T) -> R:
+        """The result of an item, once what came with it is kept and said."""
+        store = self._opened() if returned.answers else None
+        if store is not None:
+            for key, text in returned.answers.items():
+                store.put(key, text)
+        for message in returned.unsaid:
+            self.warn(message)
+        match returned.outcome:
+            case Done(result):
+                return result
+            case Raised(error):
+                raise error
+            case None:
+                return do(item)
+            case _:
+                assert_never(returned.outcome)
+
+    def _texts(self, questions: Sequence[Question[Any]]) -> dict[str, str]:
+        """The answers that are known, as texts by key."""
+        store = self._opened() if questions else None
+        if store is None:
+            return {}
+        keys = map(self._key, questions)
+        return {key: text for key in keys if (text := store.get(key)) is not None}
+
+    def _opened(self) -> Answers | None:
         if self._store is None and self._place is not None:
             self._store = Store(self._place.folder, self._say)
         return self._store
@@ -138,6 +237,50 @@ class Judge:
     def _say(self, message: str) -> None:
         """Warn; what a worker has to say goes with its next result."""
         if os.getpid() == self._process:
-            self._warn(message)
+            self.warn(message)
         else:
             self._unsaid.append(message)
+
+
+class FarJudge(Judge):
+    """A judge in a process that has no cache: it knows what came with an item.
+
+    version: of the package that asks, None where nothing is kept.
+    """
+
+    def __init__(self, version: str | None) -> None:
+        super().__init__(None if version is None else CachePlace(Path(), version))
+        self._carried = Carried()
+        self._store = None if version is None else self._carried
+
+    def answered(self, do: Callable[[T], R], parcel: Parcel[T]) -> Returned[R]:
+        """What comes of an item, with the answers that were found on the way."""
+        from rspverify.judge.incident import Unreported, reports_elsewhere
+
+        self._carried.begin(parcel.given)
+        try:
+            with reports_elsewhere():
+                return self._carried.returned(told_outcome(do, parcel.item, "a worker"))
+        except Unreported:
+            return self._carried.returned(None)
+
+
+@dataclass(frozen=True)
+class _Asked(Generic[T, R]):
+    """Work as it is passed on: with who is asked by it."""
+
+    judge: Judge
+    do: Callable[[T], R]
+
+    def __call__(self, parcel: Parcel[T]) -> Returned[R]:
+        return self.judge.answered(self.do, parcel)
+
+
+@dataclass(frozen=True)
+class _OfLost(Generic[T, R]):
+    """The result of an item that was lost, as it would have come back."""
+
+    lost: Callable[[T], R]
+
+    def __call__(self, parcel: Parcel[T]) -> Returned[R]:
+        return Returned(Done(self.lost(parcel.item)))

@@ -11,12 +11,13 @@ from rspverify.axiomatic import MemoryModel
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
+from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.litmus import Program, warm_up
 from rspverify.scheme import Scheme
 from rspverify.soundness.outcomes import SoFar, outcomes, races
 from rspverify.soundness.settings import Settings
-from rspverify.source import read_source
+from rspverify.source import Given, name_of, read_source
 from rspverify.verdict import Word
 
 _AHEAD = 16
@@ -38,7 +39,7 @@ class Listing:
     races: bool = False
     so_far: SoFar = field(default_factory=SoFar)
 
-    def answers(self, files: Sequence[str], judge: Judge) -> Generator[OutcomeAnswer, None, None]:
+    def answers(self, files: Sequence[Given], judge: Judge) -> Generator[OutcomeAnswer, None, None]:
         """The answer for each test, in this process if there is one worker or one test."""
         workers = min(judge.workers, len(files))
         warm_up()
@@ -46,11 +47,13 @@ class Listing:
             yield from map(self.answer, files)
             return
         each = replace(self, so_far=SoFar())  # another process shows nothing
-        yield from judge.each(each.answer, files, workers=workers, ahead=_AHEAD, lost=self._lost)
+        work = Work("outcomes", each.answer, lambda given: stem(name_of(given)))
+        yield from judge.each(work, files, workers=workers, ahead=_AHEAD, lost=self._lost)
 
-    def answer(self, file: str) -> OutcomeAnswer:
+    def answer(self, given: Given) -> OutcomeAnswer:
         """The answer for one test. Nothing that is wrong with it is raised."""
-        found, seconds = self.asked(file, lambda: self.settings.read(read_source(file)))
+        file = name_of(given)
+        found, seconds = self.asked(file, lambda: self.settings.read(read_source(given)))
         if not isinstance(found, Undecided):
             self.so_far.end()
             return replace(found, seconds=seconds)
@@ -84,5 +87,5 @@ class Listing:
             file=file, model=model, word=word, reason=reason, internal=met, seconds=seconds
         )
 
-    def _lost(self, file: str) -> OutcomeAnswer:
-        return self._without(file, Word.UNKNOWN, LOST, 0.0)
+    def _lost(self, given: Given) -> OutcomeAnswer:
+        return self._without(name_of(given), Word.UNKNOWN, LOST, 0.0)

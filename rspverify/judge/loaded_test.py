@@ -9,7 +9,16 @@ from rspverify.judge.facts import ProgramFacts, facts_of_program, program_questi
 from rspverify.judge.judge import Judge
 from rspverify.litmus import Program
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Problem, Severity, Source, in_one_line, read_source
+from rspverify.source import (
+    Given,
+    InputError,
+    Problem,
+    Severity,
+    Source,
+    in_one_line,
+    name_of,
+    read_source,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +47,7 @@ def read_test(source: Source, settings: Settings, judge: Judge | None = None) ->
 
 
 def read_tests(
-    files: Iterable[str], settings: Settings, judge: Judge, problems: list[Problem]
+    given: Iterable[Given], settings: Settings, judge: Judge, problems: list[Problem]
 ) -> tuple[tuple[LoadedTest, ...], tuple[tuple[str, str], ...]]:
     """Tests, the smallest first; and those that this version cannot read, each with the reason.
 
@@ -46,12 +55,12 @@ def read_tests(
     """
     tests: list[LoadedTest] = []
     left_out: list[tuple[str, str]] = []
-    for file in files:
+    for each in given:
         try:
-            tests.append(read_test(read_source(file), settings, judge))
+            tests.append(read_test(read_source(each), settings, judge))
         except InputError as error:
             if error.severity is Severity.ERROR:
                 problems += error.problems
             else:
-                left_out.append((file, in_one_line(error.problems)))
+                left_out.append((name_of(each), in_one_line(error.problems)))
     return tuple(sorted(tests, key=lambda test: test.size)), tuple(left_out)

@@ -16,7 +16,15 @@ from rspverify.judge.facts import (
     scheme_question,
 )
 from rspverify.soundness.settings import Settings
-from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+from rspverify.source import (
+    MAX_SCHEME_BYTES,
+    Given,
+    InputError,
+    Problem,
+    Source,
+    name_of,
+    read_source,
+)
 
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
@@ -66,11 +74,11 @@ class Inputs:
         return tuple(schemes), self.model or load_model(self.settings.model)
 
 
-def load_scheme(path: str, settings: Settings) -> Scheme:
-    """A scheme file, for the machine that the settings name if they name one."""
+def load_scheme(given: Given, settings: Settings) -> Scheme:
+    """A scheme, for the machine that the settings name if they name one."""
     from rspverify.scheme import read_scheme_file
 
-    return _on_machine(read_scheme_file(path), settings)
+    return _on_machine(read_scheme_file(given), settings)
 
 
 def _on_machine(scheme: Scheme, settings: Settings) -> Scheme:
@@ -78,7 +86,7 @@ def _on_machine(scheme: Scheme, settings: Settings) -> Scheme:
 
 
 def read_inputs(
-    paths: Sequence[str], settings: Settings, judge: Judge, *, unique: bool = True
+    given: Sequence[Given], settings: Settings, judge: Judge, *, unique: bool = True
 ) -> Inputs:
     """Read schemes and model. Raises InputError for all that is wrong with them.
 
@@ -92,9 +100,10 @@ def read_inputs(
         problems += error.problems
     names: dict[str, str] = {}
     schemes = []
-    for path in paths:
+    for each in given:
+        path = name_of(each)
         try:
-            scheme = _scheme(path, judge)
+            scheme = _scheme(each, judge)
         except InputError as error:
             problems += error.problems
             continue
@@ -110,18 +119,18 @@ def read_inputs(
     return Inputs(tuple(schemes), known, model, settings)
 
 
-def _scheme(path: str, judge: Judge) -> SchemeText:
-    source = read_source(path, MAX_SCHEME_BYTES)
+def _scheme(given: Given, judge: Judge) -> SchemeText:
+    source = read_source(given, MAX_SCHEME_BYTES)
     question = scheme_question(source)
     facts = judge.known(question)
     if facts is not None:
-        return SchemeText(path, source, facts, None)
+        return SchemeText(source.name, source, facts, None)
     from rspverify.scheme import read_scheme
 
     scheme = read_scheme(source)
     facts = facts_of_scheme(scheme)
     judge.keep(question, facts)
-    return SchemeText(path, source, facts, scheme)
+    return SchemeText(source.name, source, facts, scheme)
 
 
 def _model(name: str, judge: Judge) -> tuple[ModelFacts, MemoryModel | None]:

@@ -1,15 +1,15 @@
 """Many checks: every test under every scheme, results in a stable order.
 
 What the cache knows needs neither grammar nor solver nor worker. What it does not know is decided
-by workers, forked once everything that they share has been read.
+by workers, which get what they share once it has been read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rspverify.answers import Internal, Result
 from rspverify.judge.answers import (
@@ -24,8 +24,9 @@ from rspverify.judge.cache import Question
 from rspverify.judge.facts import ProgramFacts, program_question
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, SchemeText
+from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
-from rspverify.source import InputError, Source, read_source
+from rspverify.source import Given, InputError, Source, name_of, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
 if TYPE_CHECKING:
@@ -53,11 +54,15 @@ class Known:
 
 @dataclass(frozen=True)
 class Task:
-    """A test to decide under schemes, which are given by their place among those of the run."""
+    """A test to decide under schemes, which are given by their place among those of the run.
+
+    facts: of the test, if they are known.
+    """
 
     file: str
     source: Source
     schemes: tuple[int, ...]
+    facts: ProgramFacts | None = None
 
 
 class Run:
@@ -67,7 +72,7 @@ class Run:
         self.inputs = inputs
         self.judge = judge
 
-    def results(self, files: Sequence[str]) -> Generator[Result, None, None]:
+    def results(self, files: Sequence[Given]) -> Generator[Result, None, None]:
         """Every test under every scheme, test by test; each as soon as those before it are there.
 
         Close it when done.
@@ -76,13 +81,14 @@ class Run:
         if tasks := self._tasks(known):
             _ = self.parsed
         rows = (each.results for each in known)
-        yield from self.judge.completed(rows, self.decided, tasks, self._lost)
+        work = Work("check", self.decided, lambda task: stem(task.file), self._asks)
+        yield from self.judge.completed(rows, work, tasks, self._lost)
 
-    def known(self, file: str) -> Known:
+    def known(self, given: Given) -> Known:
         """A test as far as it can be told without a grammar and a solver."""
-        schemes = self.inputs.schemes
+        schemes, file = self.inputs.schemes, name_of(given)
         try:
-            source = read_source(file)
+            source = read_source(given)
         except InputError as error:
             from rspverify.judge.attempt import refused
 
@@ -106,7 +112,7 @@ class Run:
 
     @cached_property
     def parsed(self) -> tuple[tuple[NamedScheme, ...], Verdicts]:
-        """The schemes, and who decides: all that it takes, read before workers are forked.
+        """The schemes, and who decides: all that it takes, read before there are workers.
 
         Raises InputError.
         """
@@ -117,7 +123,7 @@ class Run:
         schemes, model = self.inputs.parsed()
         return schemes, Verdicts(self.judge, model, self.inputs.settings)
 
-    def decided(self, task: Task) -> list[Result]:
+    def decided(self, task: Task) -> Sequence[Result]:
         """A result per scheme of a task. What is wrong with a test is a verdict, too."""
         from rspverify.judge.attempt import Undecided, attempt
         from rspverify.judge.loaded_test import read_test
@@ -174,12 +180,30 @@ class Run:
                 return None
         return self._result(answer, progress, file, facts.title, scheme, cached=True)
 
+    def asks(
+        self, source: Source, facts: ProgramFacts, schemes: Sequence[int]
+    ) -> Iterator[Question[Any]]:
+        """What is asked about a test under schemes, by their places."""
+        model, settings = self.inputs.model_facts, self.inputs.settings
+        for number in schemes:
+            scheme = self.inputs.schemes[number].facts
+            question = soundness_question(source, facts, scheme, model, settings)
+            yield question
+            if settings.progress:
+                yield progress_question(question)
+
+    def _asks(self, task: Task) -> Iterator[Question[Any]]:
+        if task.facts is not None:
+            yield from self.asks(task.source, task.facts, task.schemes)
+
     def _tasks(self, known: Sequence[Known]) -> list[Task]:
         """What is to be decided; the schemes of a test together, unless workers would be idle."""
         together = [
-            Task(each.file, each.source, each.open) for each in known if each.source and each.open
+            Task(each.file, each.source, each.open, each.facts)
+            for each in known
+            if each.source and each.open
         ]
-        if len(together) >= self.judge.workers:
+        if not together or len(together) >= self.judge.workers:
             return together
         return [replace(task, schemes=(number,)) for task in together for number in task.schemes]
 

@@ -59,6 +59,9 @@ class Verdicts:
         self.internal: list[Internal] = []
         """Internal errors that came instead of verdicts, in this process."""
 
+    def __reduce__(self) -> tuple[type[Verdicts], tuple[Judge, MemoryModel, Settings]]:
+        return Verdicts, (self.judge, self.model, self.settings)
+
     def by(self, settings: Settings) -> Verdicts:
         """The same judge and model, with other settings."""
         return Verdicts(self.judge, self.model, settings)

@@ -6,7 +6,6 @@ import gc
 import os
 import signal
 import threading
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
@@ -17,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
+from rspverify.judge.work import Done, Outcome, Raised, Work, told_outcome
 from rspverify.limits import LOST, LimitReached
 
 T = TypeVar("T")
@@ -27,6 +27,35 @@ _SMALL = 16_384
 
 _OF_THE_PARENT = (signal.SIGINT, signal.SIGTERM)
 """A terminal, and `timeout`, send them to all processes; what they end, the parent ends."""
+
+
+@dataclass(frozen=True)
+class Processes:
+    """This process, and those that it forks for each work, so many at a time.
+
+    before_fork: what this process must let go of.
+    """
+
+    workers: int
+    before_fork: Callable[[], None]
+    shares_cache: bool = field(default=True, init=False)
+
+    def each(
+        self,
+        work: Work[T, R],
+        items: Iterable[T],
+        *,
+        most: int | None,
+        ahead: int,
+        lost: Callable[[T], R] | None,
+    ) -> Generator[R, None, None]:
+        """What is done with each item, in their order, as `spread` says. Close it when done."""
+        size = self.workers if most is None else min(most, self.workers)
+        before = self.before_fork
+        return spread(work.do, items, size, ahead=ahead, lost=lost, before_fork=before)
+
+    def close(self) -> None:
+        """Nothing is left: processes end with the work that they were forked for."""
 
 
 def spread(
@@ -66,9 +95,9 @@ def spread(
             item = taken.pop(given)
             given += 1
             match result:
-                case _Done(value):
+                case Done(value):
                     yield value
-                case _Raised(error):
+                case Raised(error):
                     raise error
                 case None if lost is not None:
                     yield lost(item)
@@ -76,16 +105,6 @@ def spread(
                     raise LimitReached(LOST)
     finally:
         crew.end()
-
-
-@dataclass(frozen=True)
-class _Done(Generic[R]):
-    value: R
-
-
-@dataclass(frozen=True)
-class _Raised:
-    error: Exception
 
 
 @dataclass
@@ -116,14 +135,14 @@ class _Crew(Generic[T, R]):
         self._work = work
         self._workers: list[_Worker] = []
         self._waiting: deque[tuple[int, bytes]] = deque()
-        self._results: dict[int, _Done[R] | _Raised | None] = {}
+        self._results: dict[int, Outcome[R] | None] = {}
 
     def add(self, number: int, item: T) -> None:
         """Have an item done, by its number."""
         self._waiting.append((number, bytes(ForkingPickler.dumps(item))))
         self._feed()
 
-    def result(self, number: int) -> _Done[R] | _Raised | None:
+    def result(self, number: int) -> Outcome[R] | None:
         """What came of an item, as soon as it is there; None if its worker was lost."""
         while number not in self._results:
             pipes = {each.pipe: each for each in self._workers if each.tasks}
@@ -196,18 +215,13 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
             item = pipe.recv()
         except EOFError:
             return
-        result: _Done[Any] | _Raised
-        try:
-            result = _Done(work(item))
-        except Exception as error:
-            error.add_note(f"in a worker process:\n{traceback.format_exc()}")
-            result = _Raised(error)
+        result = told_outcome(work, item, "a worker process")
         try:
             pipe.send(result)
         except OSError:
             raise
         except Exception as error:  # what cannot be pickled
-            pipe.send(_Raised(RuntimeError(f"{type(error).__name__}: {error}")))
+            pipe.send(Raised(RuntimeError(f"{type(error).__name__}: {error}")))
 
 
 def _end_with_parent() -> None:

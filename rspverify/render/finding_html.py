@@ -1,9 +1,9 @@
-"""A finding on the page of `check --format html`: what it rests on, as its template takes it."""
+"""A finding on a page of HTML: what it rests on, as its template takes it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from markupsafe import Markup
 
@@ -11,6 +11,15 @@ from rspverify.answers import Detail, Explanation, Fault, Result, RowAtFault, Su
 from rspverify.render.draw_svg import page
 from rspverify.render.expectations import progress_in_words
 from rspverify.render.findings import Finding, visible
+from rspverify.render.page import (
+    Article,
+    Part,
+    ShownRow,
+    ShownStep,
+    SourceLine,
+    StateCell,
+    Timeline,
+)
 from rspverify.render.words import counted, row_in_words
 from rspverify.verdict import CacheState, Entry, Execution, Snapshot
 
@@ -18,83 +27,6 @@ _MOST_LINES = 400
 """Lines of a source that are shown."""
 _MOST_STEPS = 1_000
 """Steps of an execution that are shown."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """An entry, a fifo, or a lock of a state. changed: by the step before it."""
-
-    kind: str
-    text: str
-    changed: bool = False
-
-
-@dataclass(frozen=True)
-class StateCell:
-    """One cache, memory, or the locks after a step."""
-
-    parts: Sequence[Part]
-    changed: bool
-
-
-@dataclass(frozen=True)
-class ShownStep:
-    """A step, and the state after it; the first of an execution is before any. line: 0 for none."""
-
-    number: int
-    by: str
-    label: str
-    line: int
-    cells: Sequence[StateCell]
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """An execution. heads: of the cells of its steps. end: what is to be said after it."""
-
-    head: str
-    heads: Sequence[str]
-    steps: Sequence[ShownStep]
-    end: str
-
-
-@dataclass(frozen=True)
-class ShownRow:
-    """A row at fault: where it stands, and the lines there."""
-
-    place: str
-    words: str
-    lines: Sequence[tuple[int, str]]
-
-
-@dataclass(frozen=True)
-class SourceLine:
-    """A line of a test. compiled: thread, operation and code of what stands there."""
-
-    number: int
-    text: str
-    compiled: Sequence[tuple[str, str, str]]
-
-
-@dataclass(frozen=True)
-class Article:
-    """A finding, part by part; parts that it does not have are empty."""
-
-    place: str
-    kind: str
-    subject: str
-    text: str
-    places: Sequence[str]
-    ending: str = ""
-    axioms_head: str = ""
-    axioms: Sequence[tuple[str, str]] = ()
-    rows: Sequence[ShownRow] = ()
-    source: Sequence[SourceLine] = ()
-    source_cut: str = ""
-    timelines: Sequence[Timeline] = ()
-    picture: str = ""
-    notes: str = ""
-    command: str = ""
 
 
 def article(report: SuiteReport, it: Finding, place: str) -> Article:
@@ -107,8 +39,14 @@ def article(report: SuiteReport, it: Finding, place: str) -> Article:
     detail, fault = report.details.get(key), report.faults.get(key)
     if fault and fault.rows:
         lines = (it.expectation, it.result.reason, progress_in_words(it.result))
-        rows = list(_rows(fault, it.result.scheme_file, detail))
-        shown = replace(shown, text="\n".join(filter(None, lines)), rows=rows)
+        shown = replace(shown, text="\n".join(filter(None, lines)))
+    return explained(shown, it.result.scheme_file, fault, detail)
+
+
+def explained(shown: Article, scheme: str, fault: Fault | None, detail: Detail | None) -> Article:
+    """A finding with the rows of a scheme's file that are at fault, and all that it rests on."""
+    if fault and fault.rows:
+        shown = replace(shown, rows=list(_rows(fault, scheme, detail)))
     return shown if detail is None else _detailed(shown, detail)
 
 

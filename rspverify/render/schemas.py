@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from rspverify.answers import CheckReport, OutcomesReport
-from rspverify.convert import schema
+from rspverify.convert import Schema, laid_out, schema
+from rspverify.corpus.schema import expected_schema, suite_schema
 from rspverify.engineering.comparison import Comparison
 from rspverify.engineering.hunt.finding import HuntReport
 from rspverify.engineering.mutation import MutationReport
 from rspverify.engineering.repair.answer import RepairReport
+from rspverify.scheme.schema import costs_schema, scheme_schema
 from rspverify.selftest.answer import SelftestReport
+from rspverify.source import InputError, Problem
+from rspverify.wording import alternatives, guess
 
-_WIDTH = 96
 DOCUMENTS: Mapping[str, type] = {
     "check": CheckReport,
     "compare": Comparison,
@@ -26,32 +27,36 @@ DOCUMENTS: Mapping[str, type] = {
     "selftest": SelftestReport,
 }
 """By command, what its --format json is made from."""
+FILES: Mapping[str, Callable[[], Schema]] = {
+    "scheme": scheme_schema,
+    "expected": expected_schema,
+    "suite": suite_schema,
+    "costs": costs_schema,
+}
+"""By kind, the schema of files that people write, in YAML."""
+NAMES = (*FILES, *DOCUMENTS)
 
 
-def place(command: str) -> Path:
-    """Where the schema of a command's JSON is."""
-    return Path(__file__).with_name(f"{command}.schema.json")
+def place(name: str) -> Path:
+    """Where the schema of a kind of file, or of a command's JSON, is."""
+    return Path(__file__).with_name(f"{name}.schema.json")
 
 
-def text(command: str) -> str:
-    """The schema of a command's JSON."""
-    return _laid_out(schema(DOCUMENTS[command], f"rspverify {command} --format json"), "") + "\n"
+def text(name: str) -> str:
+    """The schema of a kind of file, or of a command's JSON."""
+    if name in FILES:
+        return laid_out(FILES[name]())
+    return laid_out(schema(DOCUMENTS[name], f"rspverify {name} --format json"))
 
 
-def _laid_out(value: Any, indent: str) -> str:
-    """What fits into a line is on one line."""
-    line = json.dumps(value, ensure_ascii=False)
-    if len(indent + line) <= _WIDTH or not value or not isinstance(value, dict | list):
-        return line
-    deeper = indent + "  "
-    if isinstance(value, list):
-        parts, (start, end) = [_laid_out(each, deeper) for each in value], "[]"
-    else:
-        parts = [f"{json.dumps(key)}: {_laid_out(each, deeper)}" for key, each in value.items()]
-        start, end = "{}"
-    return f"{start}\n{deeper}" + f",\n{deeper}".join(parts) + f"\n{indent}{end}"
+def shipped(name: str) -> str:
+    """What ships by a name. Raises InputError."""
+    if name not in NAMES:
+        message = f"--schema must be {alternatives(NAMES)}, not {name}"
+        raise InputError([Problem(None, message, guess(name, NAMES))])
+    return place(name).read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":
-    for command in DOCUMENTS:
-        place(command).write_text(text(command), encoding="utf-8")
+    for name in NAMES:
+        place(name).write_text(text(name), encoding="utf-8")

@@ -15,7 +15,7 @@ from rspverify.wording import guess
 from rspverify.yaml_reader import Node, Table, Text, found, read_yaml
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
-_MOST = 1_000_000
+MOST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ def _bill(template: Template, costs: Costs) -> Bill:
     )
 
 
-def _names() -> list[str]:
+def priced_names() -> list[str]:
+    """The instructions of all machines as a file of costs names them."""
     found: dict[str, None] = {}
     for machine in MACHINES.values():
         for name, mnemonic in machine.instructions.items():
@@ -112,7 +113,7 @@ def _read(source: Source, defaults: Mapping[str, int]) -> dict[str, int]:
         message = f"a file of costs must be a mapping from instructions, not {found(root)}"
         problems.append(Problem(root.span, message, "as in `FLU_L1 DV: 40`"))
     elif root is not None:
-        names = _names()
+        names = priced_names()
         given: set[str] = set()
         for key, value in root.entries:
             name = " ".join(key.text.split())
@@ -125,7 +126,7 @@ def _read(source: Source, defaults: Mapping[str, int]) -> dict[str, int]:
             given.add(name)
             weight = _weight(value)
             if weight is None:
-                message = f"a cost must be a whole number up to {_MOST:,}, not {found(value)}"
+                message = f"a cost must be a whole number up to {MOST:,}, not {found(value)}"
                 problems.append(Problem(value.span, message))
             else:
                 weights[name] = weight
@@ -137,5 +138,5 @@ def _read(source: Source, defaults: Mapping[str, int]) -> dict[str, int]:
 def _weight(node: Node) -> int | None:
     if isinstance(node, Text) and node.text.isascii() and node.text.isdigit():
         digits = node.text.lstrip("0")
-        return int(digits or "0") if len(digits) < 8 and int(digits or "0") <= _MOST else None
+        return int(digits or "0") if len(digits) < 8 and int(digits or "0") <= MOST else None
     return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from rspverify.assembly import MACHINES, InstructionSet
 from rspverify.scheme.row_reader import read_named, read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
-from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
+from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source
 from rspverify.yaml_reader import (
     List,
     Node,
@@ -24,13 +24,14 @@ DEFAULT_MACHINE = MACHINES["rsp"]
 MAX_PROBLEMS = 100
 """How many problems of one file are reported; nobody reads more."""
 
-_KEYS = ("name", "source", "machine", "note", "rows")
-_WORD = re.compile(r"\w[\w.+-]*")
+KEYS = ("name", "source", "machine", "note", "rows")
+REQUIRED = ("name", "rows")
+WORD = re.compile(r"\w[\w.+-]*")
 
 
-def read_scheme_file(path: Path | str) -> Scheme:
+def read_scheme_file(given: Given | Path) -> Scheme:
     """Read a scheme from a YAML file; raises InputError with all of its mistakes."""
-    return read_scheme(read_source(path, MAX_SCHEME_BYTES))
+    return read_scheme(read_source(given, MAX_SCHEME_BYTES))
 
 
 def read_scheme(source: Source) -> Scheme:
@@ -43,7 +44,7 @@ def read_scheme(source: Source) -> Scheme:
 
 
 def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
-    fields = read_fields(root, "a scheme", _KEYS, ("name", "rows"), problems)
+    fields = read_fields(root, "a scheme", KEYS, REQUIRED, problems)
     if fields is None:
         return None
     name = _read_name(fields, problems)
@@ -55,7 +56,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
 
 def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
     node = fields.get("name")
-    if isinstance(node, Text) and not node.null and _WORD.fullmatch(node.text):
+    if isinstance(node, Text) and not node.null and WORD.fullmatch(node.text):
         return node.text
     if node is not None:
         hint = "a word has letters, digits and any of _ . + -"

@@ -21,17 +21,17 @@ from rspverify.yaml_reader import (
     read_text,
 )
 
-_KEYS = ("op", "scope", "order", "remote", "code", "note")
-_REQUIRED = ("op", "scope", "code")
-_KINDS = {kind.value: kind for kind in Op}
-_SCOPES: Mapping[str, Scope | None] = {
+KEYS = ("op", "scope", "order", "remote", "code", "note")
+REQUIRED = ("op", "scope", "code")
+KINDS = {kind.value: kind for kind in Op}
+SCOPES: Mapping[str, Scope | None] = {
     "na": None,
     "wi": Scope.WI,
     "wg": Scope.WG,
     "dv": Scope.DV,
     "all": Scope.ALL,
 }
-_REMOTES = {"true": frozenset({True}), "false": frozenset({False})}
+REMOTES = {"true": frozenset({True}), "false": frozenset({False})}
 _BOTH = frozenset({False, True})
 
 T = TypeVar("T")
@@ -41,12 +41,12 @@ def read_row(
     node: Node, number: int, instructions: InstructionSet, problems: list[Problem]
 ) -> Row | None:
     """The row, or None if it is unclear which operations it matches; problems go to `problems`."""
-    fields = read_fields(node, "a row", _KEYS, _REQUIRED, problems)
+    fields = read_fields(node, "a row", KEYS, REQUIRED, problems)
     if fields is None:
         return None
-    kind = read_named(fields, "op", _KINDS, problems)
+    kind = read_named(fields, "op", KINDS, problems)
     scopes = _read_scopes(fields, kind, problems)
-    remotes = read_named(fields, "remote", _REMOTES, problems) if "remote" in fields else _BOTH
+    remotes = read_named(fields, "remote", REMOTES, problems) if "remote" in fields else _BOTH
     named = _read_orders(fields, kind, problems) if kind else None
     code = _read_code(fields, kind, instructions, problems)
     note = read_text(fields, "note", problems)
@@ -59,6 +59,16 @@ def read_row(
     if "order" in fields:
         orders = frozenset().union(*(covered(kind, order) for order in named))
     return Row(number, kind, scopes, orders, remotes, code, node.span, note, named)
+
+
+def scopes_of(kind: Op | None) -> list[str]:
+    """The words for scopes that an operation may have."""
+    return [name for name in SCOPES if kind is not Op.FENCE or name != "na"]
+
+
+def orders_of(kind: Op) -> list[str]:
+    """The words for orders that an operation may have."""
+    return [order.value for order in Order if order in POSSIBLE[kind]]
 
 
 def read_named(
@@ -74,10 +84,10 @@ def _read_scopes(
     fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
 ) -> frozenset[Scope | None] | None:
     node = fields.get("scope")
-    scopes = [name for name in _SCOPES if kind is not Op.FENCE or name != "na"]
+    scopes = scopes_of(kind)
     what = "the scope of a fence" if kind is Op.FENCE else "scope"
     names = read_choices(node, what, scopes, problems, any_case=True) if node else None
-    return frozenset(_SCOPES[name] for name in names) if names else None
+    return frozenset(SCOPES[name] for name in names) if names else None
 
 
 def _read_orders(
@@ -87,7 +97,7 @@ def _read_orders(
     node = fields.get("order")
     if node is None:
         return DEFAULT[kind]
-    possible = [order.value for order in Order if order in POSSIBLE[kind]]
+    possible = orders_of(kind)
     meant = Order.RELEASE if kind is Op.STORE else Order.ACQUIRE
     hints = {
         order.value: f"did you mean {meant.value}?"

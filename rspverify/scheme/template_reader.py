@@ -37,11 +37,26 @@ def read_template(
     return Template(mnemonic, reach, node.span)
 
 
-def _usage(mnemonic: Mnemonic) -> str:
-    """How to write an instruction: `LD r x`, `FLU_L2 DV or FLU_L2 SY`."""
+def spellings(mnemonic: Mnemonic) -> list[str]:
+    """How an instruction is written: `LD r x`; `FLU_L2 DV` and `FLU_L2 SY`."""
     if mnemonic.reaches:
-        return alternatives([f"{mnemonic.name} {reach.value}" for reach in mnemonic.reaches])
-    return " ".join((mnemonic.name, *mnemonic.operands))
+        return [f"{mnemonic.name} {reach.value}" for reach in mnemonic.reaches]
+    return [" ".join((mnemonic.name, *mnemonic.operands))]
+
+
+def spellings_with_operand(mnemonic: Mnemonic) -> list[str]:
+    """How it may be written besides, with the operand that goes without saying: `INC_L1 r x n`."""
+    if not (mnemonic.reads and mnemonic.writes):
+        return []
+    return [f"{each} {_operand(mnemonic)[1]}" for each in spellings(mnemonic)]
+
+
+def _operand(mnemonic: Mnemonic) -> tuple[str, str, str]:
+    return _OPERATION if mnemonic.operator is None else _INCREMENT
+
+
+def _usage(mnemonic: Mnemonic) -> str:
+    return alternatives(spellings(mnemonic))
 
 
 def _number_problem(
@@ -71,7 +86,7 @@ def _operand_problem(mnemonic: Mnemonic, operands: list[tuple[str, Span]]) -> Pr
         system = "SY reaches every device" if "SY" in allowed and word.upper() == "ALL" else None
         hint = (system or guess(word, allowed)) if letter == "s" else f"write {_usage(mnemonic)}"
         return Problem(span, message, hint)
-    what, name, meaning = _OPERATION if mnemonic.operator is None else _INCREMENT
+    what, name, meaning = _operand(mnemonic)
     for word, span in operands[len(mnemonic.operands) :]:
         if word != name:
             message = f"the {what} of {mnemonic.name} must be {name}, {meaning}, not {quoted(word)}"
@@ -87,6 +102,18 @@ _ACCESS = {
 }
 
 
+def fits(kind: Op, mnemonic: Mnemonic) -> bool:
+    """Whether an instruction accesses memory as an operation does that is no fence."""
+    able = mnemonic.operator is None or kind is not Op.CAS
+    does = mnemonic.reads, mnemonic.writes
+    return does == (kind is not Op.STORE, kind is not Op.LOAD) and able
+
+
+def repeats(kind: Op, mnemonic: Mnemonic) -> bool:
+    """Whether an instruction may store again what an operation has written."""
+    return kind is not Op.LOAD and mnemonic.writes and not mnemonic.reads
+
+
 def access_problem(
     kind: Op, code: tuple[Template, ...], whole: Span, instructions: InstructionSet
 ) -> Problem | None:
@@ -97,20 +124,13 @@ def access_problem(
     """
     if kind is Op.FENCE:
         return _location_problem(code)
-    reads, writes = kind is not Op.STORE, kind is not Op.LOAD
-
-    def fits(mnemonic: Mnemonic) -> bool:
-        able = mnemonic.operator is None or kind is not Op.CAS
-        return (mnemonic.reads, mnemonic.writes) == (reads, writes) and able
-
     accesses = [template for template in code if template.accesses]
-    again = accesses[1:] if writes else []
-    repeated = [each for each in again if each.mnemonic.writes and not each.mnemonic.reads]
+    repeated = [each for each in accesses[1:] if repeats(kind, each.mnemonic)]
     once = [template for template in accesses if template not in repeated]
-    misfits = [template for template in once if not fits(template.mnemonic)]
+    misfits = [template for template in once if not fits(kind, template.mnemonic)]
     if len(once) == 1 and not misfits:
         return None
-    names = alternatives([name for name, mnemonic in instructions.items() if fits(mnemonic)])
+    names = alternatives([name for name, each in instructions.items() if fits(kind, each)])
     there = " and ".join(template.mnemonic.name for template in accesses) or "none"
     number = "at least" if kind is Op.STORE else "exactly"
     message = (

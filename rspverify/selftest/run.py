@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
+from rspverify.judge.work import Work
 from rspverify.litmus import read_program
 from rspverify.programs import LitmusTest, litmus_text
 from rspverify.scheme import Scheme, read_scheme, scheme_text
@@ -137,9 +138,9 @@ def write_files(it: Disagreement, folder: str) -> None:
     write_beside(folder, it.name, {".litmus": it.litmus, ".yaml": it.scheme})
 
 
-def run_pairs(tasks: list[Task], workers: int) -> Iterator[PairResult]:
+def run_pairs(tasks: list[Task], judge: Judge) -> Iterator[PairResult]:
     """The result of each task, in their order; by one worker in this process.
 
     Raises LimitReached if a worker process is lost.
     """
-    return Judge(workers=workers).each(decide, tasks, ahead=8)
+    return judge.each(Work("selftest", decide, lambda task: task.name), tasks, ahead=8)

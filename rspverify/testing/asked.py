@@ -73,10 +73,10 @@ class Asked:
     @cached_property
     def tests(self) -> Mapping[str, str]:
         """The paths of tests by their names: as short as can be, and no two alike."""
-        names = [self._name(test) for test in self.meant.tests]
+        names = [self._name(test) for test in self.meant.files]
         return {
             (name if names.count(name) == 1 else test.removesuffix(TEST_ENDING)): test
-            for name, test in zip(names, self.meant.tests, strict=True)
+            for name, test in zip(names, self.meant.files, strict=True)
         }
 
     def _name(self, test: str) -> str:
@@ -90,7 +90,7 @@ class Asked:
         if self.known is None:
             return []
         with self.at_base():
-            held = self.known.held((), self.meant.given, self.meant.tests, progress=True)
+            held = self.known.held((), self.meant.given, self.meant.files, progress=True)
         folder = self.known.path.parent
         rows = {os.path.normpath(folder / test): row for test, row in self.known.verdicts.items()}
         return [each for each in held.gone if scheme in rows.get(each, {})]

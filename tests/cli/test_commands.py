@@ -147,7 +147,7 @@ def test_explain_has_one_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         return found
 
     monkeypatch.setattr("rspverify.judge.explain.target_of", target)
-    monkeypatch.setattr("rspverify.judge.explain.explain", decided)
+    monkeypatch.setattr("rspverify.api.explanations.explained", decided)
     run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--timeout", "9")
     verdict, clock = seen
     assert clock < verdict

@@ -175,7 +175,7 @@ def test_what_is_unknown_is_neither_better_nor_worse() -> None:
 
 def test_a_lost_worker_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     def lost(self: Judge, work: Any, items: Any, **_: Any) -> Any:
-        yield work(next(iter(items)))
+        yield work.do(next(iter(items)))
         raise LimitReached("a worker process ended unexpectedly")
 
     monkeypatch.setattr(Judge, "each", lost)

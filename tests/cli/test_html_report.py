@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from rspverify.api import reasons
 from rspverify.cli import app
-from rspverify.commands import reasons
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
@@ -62,6 +62,8 @@ def test_so_many_have_details_and_the_rest_is_counted(monkeypatch: pytest.Monkey
     monkeypatch.setattr(reasons, "MOST", 1)
     page = run(ORIGINAL, FIG4, RMW, "--format", "html").stdout
     assert page.count('<table class="trace">') == 1 and page.count("<article") == 2
+    smaller = min((FIG4, RMW), key=lambda it: Path(it).stat().st_size)
+    assert f"rspverify explain {ORIGINAL} {smaller}" in page, "the smallest test has it"
     assert "1 of 2 findings that are UNSOUND or STUCK are shown step by step" in page
 
 

@@ -9,10 +9,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from rspverify.api.asked import stoppable
 from rspverify.cli import app
 from rspverify.commands.command import Command, command
 from rspverify.commands.exit_code import exit_code, first_of
-from rspverify.commands.guard import stoppable
+from rspverify.commands.guard import told
 from rspverify.commands.registry import COMMANDS
 from rspverify.limits import LimitReached
 from rspverify.soundness.settings import L2, OPTIONS, Settings, option_words
@@ -111,11 +112,12 @@ def test_the_first_reason_counts() -> None:
 def test_what_stops_a_command_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     with stoppable() as stop:
         pass
-    assert (stop.interrupted, stop.reason) == (False, None)
+    assert (told(stop).interrupted, stop.reason) == (False, None)
     with stoppable() as stop:
         raise KeyboardInterrupt
-    assert (stop.interrupted, stop.reason) == (True, "interrupted")
+    assert (told(stop).interrupted, stop.reason) == (True, "interrupted")
+    assert capsys.readouterr().err == ""
     with stoppable() as stop:
         raise LimitReached("too many")
-    assert (stop.interrupted, stop.reason) == (False, "too many")
+    assert (told(stop).interrupted, stop.reason) == (False, "too many")
     assert capsys.readouterr().err == "UNKNOWN: too many\n"

@@ -224,15 +224,15 @@ def test_an_interrupted_run_says_what_it_knows_and_goes_on(jobs: str, cache_fold
 def test_what_is_known_at_a_limit_is_shown_and_not_called_an_interrupt(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from rspverify.engineering import mutate
+    from rspverify.api import mutations
 
-    findings = mutate.findings
+    findings = mutations.findings
 
     def lost(*arguments: Any) -> Iterator[object]:
         yield from islice(findings(*arguments), 2)
         raise LimitReached("a worker process was lost")
 
-    monkeypatch.setattr(mutate, "findings", lost)
+    monkeypatch.setattr(mutations, "findings", lost)
     found = document(PROPOSED, FIG4)
     assert len(found["mutants"]) == 2  # type: ignore[arg-type]
     assert found["stopped"] == "a worker process was lost"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Generator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,8 +14,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
-from rspverify.commands import guard
 from rspverify.commands.reports import Form
+from rspverify.judge.run import Run
 from rspverify.limits import LimitReached
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
@@ -193,19 +194,15 @@ def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monk
 # ---- after an interrupt, and at a limit ----------------------------------------------------------
 
 
-def stopping_after(taken: int, error: BaseException) -> Callable[..., None]:
-    """As `collect`, but that it ends so after some results."""
+def stopping_after(taken: int, error: BaseException) -> Callable[..., Generator[Any, None, None]]:
+    """As `Run.results`, but that it ends so after some results."""
+    results = Run.results
 
-    def collect(coming: Generator[Any, None, None], found: list[Any], show: Any) -> None:
-        def some() -> Generator[Any, None, None]:
-            for each in coming:
-                yield each
-                if len(found) == taken:
-                    raise error
+    def some(self: Run, files: Any) -> Generator[Any, None, None]:
+        yield from islice(results(self, files), taken)
+        raise error
 
-        guard.collect(some(), found, show)
-
-    return collect
+    return some
 
 
 @pytest.mark.parametrize(
@@ -218,7 +215,7 @@ def stopping_after(taken: int, error: BaseException) -> Callable[..., None]:
 def test_reports_have_what_is_known(
     error: BaseException, code: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rspverify.commands.check.collect", stopping_after(1, error))
+    monkeypatch.setattr(Run, "results", stopping_after(1, error))
     result = run(PROPOSED, ORIGINAL, FIG4, EX3, *reports(tmp_path))
     assert result.exit_code == code
     for form in set(Form) - {Form.JSON}:

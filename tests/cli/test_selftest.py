@@ -111,7 +111,7 @@ def test_a_lost_worker(monkeypatch: pytest.MonkeyPatch) -> None:
         raise LimitReached("a worker process ended unexpectedly")
         yield
 
-    monkeypatch.setattr(runs, "run_pairs", lost)
+    monkeypatch.setattr("rspverify.api.selftests.run_pairs", lost)
     result = run(*FEW)
     assert result.exit_code == 3
     assert "a worker process ended unexpectedly" in result.stderr

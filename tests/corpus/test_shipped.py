@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 from typer.testing import CliRunner, Result
@@ -213,6 +214,18 @@ def test_what_it_expects_is_what_comes(monkeypatch: pytest.MonkeyPatch) -> None:
         == 0
     )
     assert Path("expected.yaml").read_text() == before
+
+
+@pytest.mark.parametrize("name", ["mine.yaml", "expected.yaml"])
+def test_editors_find_what_they_check_its_files_by(name: str) -> None:
+    """It lies in the folder, takes the file as it is, and a refresh keeps the line that names it."""
+    run("init")
+    first, text = Path(name).read_text().split("\n", 1)
+    schema = json.loads(Path(first.removeprefix("# yaml-language-server: $schema=")).read_text())
+    jsonschema.Draft7Validator(schema).validate(yaml.safe_load(text))
+    test = "litmus/rsp/paper/Fig4.litmus"
+    run("check", "mine.yaml", test, "--expect", "expected.yaml", "--refresh")
+    assert Path(name).read_text().startswith(f"{first}\n")
 
 
 def test_nothing_of_ones_own_is_overwritten() -> None:

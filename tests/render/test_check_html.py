@@ -33,7 +33,7 @@ from rspverify.answers import (
     SuiteReport,
 )
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
-from rspverify.render import check_html
+from rspverify.render import page_html
 from rspverify.render.check_html import html
 from rspverify.render.findings import visible
 from rspverify.verdict import (
@@ -249,8 +249,8 @@ def test_a_run_that_ended_early_says_so() -> None:
 
 
 def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_html, "MOST_CELLS", 4)
-    monkeypatch.setattr(check_html, "MOST_FINDINGS", 2)
+    monkeypatch.setattr(page_html, "MOST_CELLS", 4)
+    monkeypatch.setattr(page_html, "MOST_FINDINGS", 2)
     sound = [replace(result(Word.SOUND), file=f"a{n}", test=f"a{n}") for n in range(9)]
     unsound = [replace(result(Word.UNSOUND), file=f"b{n}", test=f"b{n}") for n in range(3)]
     page = Page(html([report(*sound, *unsound)]))

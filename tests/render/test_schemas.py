@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rspverify.cli import app
-from rspverify.render.schemas import DOCUMENTS, place, text
+from rspverify.render.schemas import DOCUMENTS, NAMES, place, text
 
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
@@ -25,16 +25,34 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("command", DOCUMENTS)
-def test_what_is_shipped_is_what_the_types_give(command: str) -> None:
-    assert place(command).read_text() == text(command), "run `make schemas`"
-    jsonschema.Draft202012Validator.check_schema(json.loads(text(command)))
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_shipped_is_what_the_types_and_readers_give(name: str) -> None:
+    assert place(name).read_text() == text(name), "run `make schemas`"
+    document = json.loads(text(name))
+    jsonschema.validators.validator_for(document).check_schema(document)
 
 
-def test_every_schema_is_of_a_command() -> None:
-    assert {each.name for each in place("").parent.glob("*.json")} == {
-        place(command).name for command in DOCUMENTS
-    }
+def test_every_schema_is_made() -> None:
+    shipped = {each.name for each in place("").parent.glob("*.json")}
+    assert shipped == {place(name).name for name in NAMES}
+
+
+def test_a_command_shows_them(tmp_path: Path) -> None:
+    assert CliRunner().invoke(app, ["show", "--schema", "scheme"]).stdout == text("scheme")
+    file = tmp_path / "scheme.schema.json"
+    CliRunner().invoke(app, ["show", "--schema", "scheme", "-o", str(file)])
+    assert file.read_text() == text("scheme")
+
+
+def test_another_name_is_refused() -> None:
+    result = CliRunner().invoke(app, ["show", "--schema", "schem"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("--schema must be scheme, expected, suite, costs, check, ")
+    assert "not schem\n  hint: did you mean scheme?" in result.stderr
+    both = CliRunner().invoke(app, ["show", "original", "--schema", "scheme"])
+    neither = CliRunner().invoke(app, ["show"])
+    words = "one of SCHEME and --schema must be given\n"
+    assert (both.stderr, neither.stderr) == (words, words)
 
 
 @pytest.mark.parametrize("command", DOCUMENTS)

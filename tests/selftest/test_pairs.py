@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from programs import pairs
 
 from rspverify.assembly import MACHINES
+from rspverify.judge.judge import Judge
 from rspverify.litmus import Kind, Order, Program, Scope, read_program
 from rspverify.programs import STRONG, litmus_text
 from rspverify.scheme import (
@@ -136,13 +137,13 @@ def test_a_scheme_has_the_rows_of_its_test_and_no_other() -> None:
 
 def test_workers_change_nothing() -> None:
     tasks = tasks_for(2, 8, 30, None, CHEAP)
-    alone, together = (list(run_pairs(tasks, count)) for count in (1, 2))
+    alone, together = (list(run_pairs(tasks, Judge(workers=count))) for count in (1, 2))
     assert alone == together == [decide(task) for task in tasks]
 
 
 def test_every_engine_finds_the_same_outcomes() -> None:
     choices = replace(CHEAP, turn=None)
-    results = list(run_pairs(tasks_for(1, 140, 0, None, choices), 1))
+    results = list(run_pairs(tasks_for(1, 140, 0, None, choices), Judge()))
     assert [it.disagreement for it in results if it.disagreement] == []
     decided = Counter(len(it.found.decided) for it in results)
     assert decided[len(CHEAP.engines)] >= 20, decided
@@ -153,7 +154,7 @@ def test_every_engine_finds_the_same_outcomes() -> None:
 
 def test_every_verdict_follows_from_the_outcomes() -> None:
     """In both readings; and the pairs are worth the while."""
-    results = list(run_pairs(tasks_for(4, 60, 0, None, CHEAP), 1))
+    results = list(run_pairs(tasks_for(4, 60, 0, None, CHEAP), Judge()))
     assert [it.disagreement for it in results if it.disagreement] == []
     words = Counter(it.found.word for it in results)
     race_free = words["SOUND"] + words["UNSOUND"] + words["VACUOUS"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 from rspverify.answers import Result
 from rspverify.convert import counts
@@ -29,8 +30,9 @@ from rspverify.judge.incident import Incident
 from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.run import Known, Run
 from rspverify.judge.verdicts import incident_of
+from rspverify.judge.work import Work, stem
 from rspverify.scheme.cost import Costs
-from rspverify.source import Source
+from rspverify.source import Given, Source
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
 
 
@@ -64,18 +66,20 @@ class Comparer:
             summary=ComparisonSummary(tests, 0, counts(Change, ())),
         )
 
-    def compared(self, files: Sequence[str]) -> Generator[Compared, None, None]:
+    def compared(self, files: Sequence[Given]) -> Generator[Compared, None, None]:
         """Each test, in their order. Close it when done.
 
         Raises LimitReached if a worker is lost.
         """
-        known = [self._known(self._run.known(file)) for file in files]
-        rest = [file for file, found in zip(files, known, strict=True) if found is None]
+        read = [self._run.known(file) for file in files]
+        known = [self._known(each) for each in read]
+        rest = [each for each, found in zip(read, known, strict=True) if found is None]
         if not rest:
             yield from filter(None, known)
             return
         _ = self._run.parsed
-        with closing(self._judge.each(self._decided, rest, workers=len(rest))) as found:
+        work = Work("compare", self._decided, lambda test: stem(test.file), self._asks)
+        with closing(self._judge.each(work, rest, workers=len(rest))) as found:
             for each in known:
                 yield each if each is not None else next(found)
 
@@ -100,13 +104,16 @@ class Comparer:
                 return None
         return _touched(before, after, outcomes)
 
-    def _decided(self, file: str) -> Compared:
+    def _asks(self, test: Known) -> Iterator[Question[Any]]:
+        """What is asked about a test, as far as it is known beforehand."""
+        if test.source is not None and test.facts is not None:
+            yield from self._run.asks(test.source, test.facts, range(len(self._inputs.schemes)))
+            yield self._question(test.source, test.facts)
+
+    def _decided(self, known: Known) -> Compared:
         """A test, decided as far as it is not known; in a worker."""
-        known, settings = self._run.known(file), self._inputs.settings
-        found, source = self._known(known), known.source
-        if found is not None or source is None:
-            assert found is not None, "an unreadable test is known to be one"
-            return found
+        file, source, settings = known.file, known.source, self._inputs.settings
+        assert source is not None, "an unreadable test is known to be one"
         incident = incident_of(file, self._inputs.schemes[0].file, settings)
         test = attempt(lambda: read_test(source, settings, self._judge), incident)
         if isinstance(test, Undecided):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.finding import Formulas
@@ -16,6 +17,7 @@ from rspverify.enumeration.survey import Survey
 from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
+from rspverify.judge.work import Work
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
 
@@ -122,7 +124,9 @@ class ByFormula(Strategy):
             self._foretell(events)
             self.watcher.asking(events, threads, len(asked))
             workers = None if events >= _TOGETHER else 1
-            coming = self.survey.judge.each(self._work(), asked, workers=workers)
+            to_ask = _Sketches(self.survey, self.scheme, self.settings, self._incident())
+            work = Work("hunt", to_ask.answer, str, to_ask.asks)
+            coming = self.survey.judge.each(work, asked, workers=workers)
             with closing(coming):
                 for sketch, answer in zip(asked, coming, strict=True):
                     self._answers[sketch] = answer
@@ -147,30 +151,45 @@ class ByFormula(Strategy):
         found = sketches(self.survey.space, events, threads)
         return sorted(found, key=lambda it: (len(it.atomic), sum(it.atomic)), reverse=True)
 
-    def _work(self) -> Callable[[Sketch], SketchAnswer]:
-        """What a worker does with a sketch. Kept is only what any time limit would give.
-
-        Of the scheme only the rows count that the operations of the space use.
-        """
-        survey, scheme, settings = self.survey, self.scheme, self.settings
-        space, code = survey.space, facts_of_scheme(scheme).code
-        rows = tuple((access.name, *code[str(row_shape(access))]) for access in space.accesses)
-        chosen = replace(settings, machine=settings.machine or scheme.machine.name, seconds=None)
-        question = SketchQuestion(space, scheme, survey.model, settings, self._incident())
-
-        def answer(sketch: Sketch) -> SketchAnswer:
-            content = (sketch, space.guards, rows, survey.facts.digest, chosen)
-            return survey.judge.ask(
-                Question("sketch", content, SketchAnswer),
-                lambda: question.answer(sketch),
-                lambda found: not found.unknown,
-            )
-
-        return answer
-
     def _incident(self) -> Incident:
         """What a report of an internal error says was asked."""
         bounds = self.survey.space.bounds.items()
         words = [word for name, n in bounds for word in (f"--{name.replace('-', '')}", str(n))]
         files = (self.file,) if self.file else ()
         return Incident("hunt", (), files, self.settings, ("--by", "formula", *words))
+
+
+@dataclass(frozen=True)
+class _Sketches:
+    """What is done with sketches under a scheme. incident: what a report says was asked."""
+
+    survey: Survey
+    scheme: Scheme
+    settings: Settings
+    incident: Incident
+
+    def asks(self, sketch: Sketch) -> tuple[Question[SketchAnswer]]:
+        """What is asked about a sketch. Of the scheme only the rows count that the operations of
+        the space use.
+        """
+        content = (sketch, self.survey.space.guards, *self._common)
+        return (Question("sketch", content, SketchAnswer),)
+
+    def answer(self, sketch: Sketch) -> SketchAnswer:
+        """The answer. Kept is only what any time limit would give."""
+        survey, (question,) = self.survey, self.asks(sketch)
+        asked = SketchQuestion(
+            survey.space, self.scheme, survey.model, self.settings, self.incident
+        )
+        return survey.judge.ask(
+            question, lambda: asked.answer(sketch), lambda found: not found.unknown
+        )
+
+    @cached_property
+    def _common(self) -> tuple[object, ...]:
+        """What the answers to all sketches depend on."""
+        code = facts_of_scheme(self.scheme).code
+        rows = tuple((it.name, *code[str(row_shape(it))]) for it in self.survey.space.accesses)
+        machine = self.settings.machine or self.scheme.machine.name
+        chosen = replace(self.settings, machine=machine, seconds=None)
+        return rows, self.survey.facts.digest, chosen

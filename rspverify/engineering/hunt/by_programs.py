@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
@@ -20,6 +21,7 @@ from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.verdicts import decided, incident_of
+from rspverify.judge.work import Work
 from rspverify.litmus import Program
 from rspverify.programs import litmus_text, notation, program_of
 from rspverify.scheme import Scheme
@@ -113,7 +115,9 @@ class ByPrograms(Strategy):
             raise AssertionError(f"{self.scheme.name} stores again, which lemmas do not allow for")
         parts, done = chunks(programs, CHUNK), 0
         workers = None if len(parts) > 1 else 1
-        coming = self.survey.judge.each(self._work(self.scheme), parts, workers=workers)
+        asked = _Chunks(self.survey, self.scheme, self.settings, self.file)
+        work = Work("hunt", asked.words, asked.name, asked.asks)
+        coming = self.survey.judge.each(work, parts, workers=workers)
         with closing(coming):
             for chunk, found in zip(parts, coming, strict=False):
                 self.internal += found.internal
@@ -131,43 +135,6 @@ class ByPrograms(Strategy):
                     done += 1
                 self.watcher.decided(len(chunk))
         return done, None
-
-    def _work(self, scheme: Scheme) -> Callable[[Sequence[bytes]], Words]:
-        """What a worker does with a chunk. Of the scheme only the rows that it uses count."""
-        code, space, settings = facts_of_scheme(scheme).code, self.survey.space, self.settings
-        machine = settings.machine or scheme.machine.name
-        chosen = replace(settings, machine=machine, seconds=None)
-
-        def decide(programs: Sequence[bytes]) -> Words:
-            tests = [decoded(each) for each in programs]
-            rows = tuple(
-                (space.operations[it], *code.get(str(row_shape(space.accesses[it])), ("no row",)))
-                for it in sorted({number for test in tests for number in _operations(test)})
-            )
-            content = (digest_of(programs), rows, self.survey.facts.digest, chosen)
-            question = Question("hunt", content, Words)
-            return self.survey.judge.ask(
-                question, lambda: self._decided(tests, scheme), lambda found: found.final
-            )
-
-        return decide
-
-    def _decided(self, tests: Sequence[PackedTest], scheme: Scheme) -> Words:
-        space, model = self.survey.space, self.survey.model
-        answers, reasons = [], []
-        for test in tests:
-            program = program_named(test, space)
-            source = SourceExecutions(program, model, race_free=True)
-            incident = incident_of(program.title, self.file, self.settings)
-            answers.append(decided(source, scheme, self.settings, incident))
-            if answers[-1].verdict.word in _UNDECIDED:
-                reasons.append(f"{line_of(test, space)}: {answers[-1].verdict.reason}")
-        return Words(
-            tuple(each.verdict.word for each in answers),
-            tuple(reasons),
-            tuple(each.internal for each in answers if each.internal),
-            all(worth_keeping(each, self.settings) for each in answers),
-        )
 
     def _outdated(self) -> Sequence[bytes] | None:
         """Programs of one part whose rows have become stronger since they were decided."""
@@ -188,6 +155,62 @@ class ByPrograms(Strategy):
         accesses, table = self.survey.space.accesses, self.scheme.table
         shapes = (row_shape(accesses[each]) for each in _operations(decoded(program)))
         return {table[each].number for each in shapes if each in table}
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """What is done with chunks of programs under a scheme. file: of the scheme."""
+
+    survey: Survey
+    scheme: Scheme
+    settings: Settings
+    file: str
+
+    @cached_property
+    def _code(self) -> Mapping[str, tuple[str, ...]]:
+        return facts_of_scheme(self.scheme).code
+
+    def name(self, programs: Sequence[bytes]) -> str:
+        """What the work on a chunk is called: by its first program."""
+        return line_of(decoded(programs[0]), self.survey.space)
+
+    def asks(self, programs: Sequence[bytes]) -> tuple[Question[Words]]:
+        """What is asked about a chunk. Of the scheme only the rows that it uses count."""
+        space, code = self.survey.space, self._code
+        machine = self.settings.machine or self.scheme.machine.name
+        chosen = replace(self.settings, machine=machine, seconds=None)
+        used = {number for each in programs for number in _operations(decoded(each))}
+        rows = tuple(
+            (space.operations[it], *code.get(str(row_shape(space.accesses[it])), ("no row",)))
+            for it in sorted(used)
+        )
+        content = (digest_of(programs), rows, self.survey.facts.digest, chosen)
+        return (Question("hunt", content, Words),)
+
+    def words(self, programs: Sequence[bytes]) -> Words:
+        """The words of a chunk."""
+        (question,) = self.asks(programs)
+        tests = [decoded(each) for each in programs]
+        return self.survey.judge.ask(
+            question, lambda: self._decided(tests), lambda found: found.final
+        )
+
+    def _decided(self, tests: Sequence[PackedTest]) -> Words:
+        space, model = self.survey.space, self.survey.model
+        answers, reasons = [], []
+        for test in tests:
+            program = program_named(test, space)
+            source = SourceExecutions(program, model, race_free=True)
+            incident = incident_of(program.title, self.file, self.settings)
+            answers.append(decided(source, self.scheme, self.settings, incident))
+            if answers[-1].verdict.word in _UNDECIDED:
+                reasons.append(f"{line_of(test, space)}: {answers[-1].verdict.reason}")
+        return Words(
+            tuple(each.verdict.word for each in answers),
+            tuple(reasons),
+            tuple(each.internal for each in answers if each.internal),
+            all(worth_keeping(each, self.settings) for each in answers),
+        )
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -101,24 +101,30 @@ class Hunt:
 
     def run(self, *, only_estimate: bool = False) -> HuntReport:
         """Everything. Raises LimitReached; `report` has what was known by then."""
+        for _ in self.going(only_estimate=only_estimate):
+            pass
+        return self.report()
+
+    def going(self, *, only_estimate: bool = False) -> Generator[Finding, None, None]:
+        """Finding after finding. Close it when done. Raises LimitReached."""
         strategy = self.strategy
         if only_estimate:
             self._estimates, self.stopped = self._expected(), ESTIMATED
             self._watcher.estimated(self._estimates)
         elif isinstance(strategy, ByFormula):
-            self._hunt()
+            yield from self._hunt()
             if strategy.complete and self._setup.count:
                 self._count(strategy)
         else:
             self._foretell()
-            self._hunt()
-        return self.report()
+            yield from self._hunt()
 
-    def _hunt(self) -> None:
+    def _hunt(self) -> Generator[Finding, None, None]:
         """Finding after finding, each under the scheme that the one before has made stronger."""
         with closing(self.strategy.broken()) as coming:
             for program in coming:
                 fault = self._found(program)
+                yield self.findings[-1]
                 if self._setup.first or not fault.blamed:
                     self.stopped = FIRST if self._setup.first else NO_ROW
                     return

@@ -58,12 +58,11 @@ class Repair:
         count: int = 5,
         sample: int = 8,
         hunt: Hunt | None = None,
-        on_step: Callable[[int, int], None] = lambda candidates, least: None,
     ) -> None:
         self._setup, self._verdicts, self._costs = setup, setup.verdicts, costs
         self._scheme = setup.schemes[0].scheme
         self._count, self._sample = count, sample
-        self._hunt, self._on_step = hunt, on_step
+        self._hunt = hunt
         self._started = time.perf_counter()
         self._words: Counter[Word] = Counter()
         self._without: list[TestAndReason] = []
@@ -80,10 +79,11 @@ class Repair:
         self._stopped: str | None = None
         self._hunted: dict[tuple[tuple[int, Code], ...], answer.Hunted] = {}
 
-    def prepare(self) -> None:
+    def prepare(self, on_step: Callable[[int, int], None] = lambda candidates, least: None) -> None:
         """Decide what each test says of the scheme itself, and so which of them count.
 
-        Raises InputError.
+        on_step: is told of each candidate: how many there were, and the least cost. Raises
+        InputError.
         """
         for test in self._setup.tests:
             verdict = self._verdicts.answer(test, self._setup.schemes[0]).verdict
@@ -112,7 +112,7 @@ class Repair:
             self._trials.add(test)
         rows = self.space.rows
         generaliser = Generaliser(self._trials, rows, self.space.pool)
-        self.search = Search(Chooser(rows), self._trials, generaliser, self._further, self._on_step)
+        self.search = Search(Chooser(rows), self._trials, generaliser, self._further, on_step)
 
     def _at_fault(self) -> frozenset[int]:
         """The rows that tests show to be too weak, each in turn made as strong as can be."""

@@ -32,20 +32,19 @@ const filter = () => {
   }
   for (const body of all(".matrix tbody")) body.hidden = ![...body.rows].some((row, i) => i && !row.hidden);
   for (const button of all("#totals button")) button.setAttribute("aria-pressed", button.value === word.value);
-  count.textContent = shown === rows.length ? "" : `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} tests`;
+  count.textContent = shown === rows.length ? "" : `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} ${one("#tools").dataset.noun}`;
 };
-const classes = { "progress LIVE": "LIVE", "progress STUCK": "STUCK", "progress UNKNOWN": "progress-UNKNOWN" };
 for (const item of all("#totals li")) {
-  const kind = item.dataset.kind, value = classes[kind] || kind;
-  word.append(make("option", { value, textContent: kind }));
-  const button = make("button", { type: "button", value, title: "only tests with this" }, ...item.childNodes);
+  const { word: textContent, kind: value } = item.dataset;
+  word.append(make("option", { value, textContent }));
+  const button = make("button", { type: "button", value, title: "only those with this" }, ...item.childNodes);
   button.addEventListener("click", () => { word.value = word.value === value ? "" : value; filter(); });
   item.append(button);
 }
 let waiting = 0;
 text.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, rows.length > 5000 ? 250 : 30); });
 word.addEventListener("change", filter);
-one("#tools").hidden = false;
+one("#tools").hidden = !rows.length;
 
 // ---- sorting: within folders, and folders by their first test ----
 const order = ["ERROR", "UNSOUND", "STUCK", "UNKNOWN", "VACUOUS", "UNSUPPORTED", "RACY", "racy", "SOUND"];

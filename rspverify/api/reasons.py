@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from rspverify.commands.guard import collect, stoppable, tell
-from rspverify.commands.reports import DETAILS, FAULTS, Form
-from rspverify.source import InputError
+from rspverify.answers import Detail, Fault, Result, SuiteReport
+from rspverify.api.asked import collect, stoppable
+from rspverify.judge.judge import Judge
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Source
 
-if TYPE_CHECKING:
-    from rspverify.answers import Detail, Fault, Result, SuiteReport
-    from rspverify.judge.judge import Judge
-    from rspverify.soundness.settings import Settings
-
+FAULTS = frozenset({"sarif", "github"})
+"""The forms that tell the rows at fault of every finding, which it takes time to find."""
+DETAILS = frozenset({"html"})
+"""Those that show what findings rest on, which takes time, too; and their rows at fault."""
 MOST = 200
-"""So many findings of a run have details."""
+"""So many findings of a run have details: those with the smallest tests."""
 T = TypeVar("T")
 
 
@@ -28,7 +29,7 @@ class Wanted:
     details: int
 
     @staticmethod
-    def of(forms: Collection[Form]) -> Wanted:
+    def of(forms: Collection[str]) -> Wanted:
         """What some forms tell."""
         details = not DETAILS.isdisjoint(forms)
         return Wanted(not FAULTS.isdisjoint(forms), MOST if details else 0)
@@ -39,12 +40,18 @@ class Wanted:
 
 
 def with_reasons(
-    report: SuiteReport, settings: Settings, judge: Judge, wanted: Wanted
+    report: SuiteReport,
+    settings: Settings,
+    judge: Judge,
+    wanted: Wanted,
+    texts: Mapping[str, Source],
 ) -> SuiteReport:
-    """The report with what is wanted, as far as it is known before an interrupt."""
+    """The report with what is wanted, as far as it is known before an interrupt.
+
+    texts: those of schemes and tests that are no files, by their names.
+    """
     if report.stopped or not (wanted.faults or wanted.details):
         return report
-    from rspverify.answers import Result
     from rspverify.drawing.details import details
     from rspverify.judge.faults import faults
     from rspverify.render.findings import findings
@@ -53,16 +60,16 @@ def with_reasons(
     found = [it for each in findings(report) if isinstance(it := each.result, Result)]
     stuck = ProgressWord.STUCK
     broken = [it for it in found if it.verdict is Word.UNSOUND or it.progress is stuck]
-    shown = broken[: wanted.details]
+    shown = smallest(broken, wanted.details, texts)
     blamed = broken if wanted.faults else shown
     unsound = [it for it in blamed if it.verdict is Word.UNSOUND]
     at_fault: list[Fault] = []
     seen: list[Detail] = []
     with stoppable() as stop:
         if unsound:
-            _ask(faults(unsound, settings, judge), at_fault)
+            _ask(faults(unsound, settings, judge, texts), at_fault, judge)
         if shown:
-            _ask(details(shown, settings, judge), seen)
+            _ask(details(shown, settings, judge, texts), seen, judge)
     return replace(
         report,
         faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},
@@ -72,11 +79,30 @@ def with_reasons(
     )
 
 
-def _ask(coming: Generator[T, None, None], found: list[T]) -> None:
+def smallest(results: Sequence[Result], number: int, texts: Mapping[str, Source]) -> list[Result]:
+    """So many results, those with the smallest tests, in their order."""
+    if len(results) <= number:
+        return list(results)
+    by_size = sorted(range(len(results)), key=lambda place: _size(results[place].file, texts))
+    return [results[place] for place in sorted(by_size[:number])]
+
+
+def _size(file: str, texts: Mapping[str, Source]) -> int:
+    from rspverify.shipped import located
+
+    if file in texts:
+        return len(texts[file].text)
+    try:
+        return located(file).stat().st_size
+    except OSError:  # it has gone meanwhile
+        return 0
+
+
+def _ask(coming: Generator[T, None, None], found: list[T], judge: Judge) -> None:
     try:
         collect(coming, found, lambda _: None)
     except InputError as error:  # a file has changed meanwhile: the verdicts stand
-        tell(error.problems)
+        judge.warn(str(error))
 
 
 def _named(it: Result) -> tuple[str, str]:

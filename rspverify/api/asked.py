@@ -1,0 +1,177 @@
+"""A question with many answers: gone through as they come, or reported as a whole."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from rspverify.limits import LimitReached
+from rspverify.wording import alternatives
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass
+class Stop:
+    """Why a question ended before it was done: by an interrupt, or at a limit, in words."""
+
+    interrupted: bool = False
+    limit: str | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """In words, None if it was done."""
+        return "interrupted" if self.interrupted else self.limit
+
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Ends what is inside at an interrupt or a limit, so that what is known by then is told."""
+    stop = Stop()
+    try:
+        yield stop
+    except KeyboardInterrupt:
+        stop.interrupted = True
+    except LimitReached as limit:
+        stop.limit = str(limit)
+
+
+def collect(coming: Generator[T, None, None], found: list[T], show: Callable[[T], object]) -> None:
+    """Take and show what comes, each as soon as it is there; close what it comes from."""
+    with closing(coming):
+        for each in coming:
+            found.append(each)
+            show(each)
+
+
+class Asked(ABC, Generic[T, R]):
+    """A question that is asked: nothing is decided before an answer is taken from it.
+
+    Going through it gives each answer as soon as it is there; whoever goes through it again gets
+    those that are known, and then the rest. `report` has them all. `str` is what the command of
+    the same name prints, `form` what its `--format` prints, and a notebook shows the page.
+    known: the answers so far. notes: what must be said of how the question was understood.
+    """
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.known: list[T] = []
+        self._coming: Generator[T, None, None] | None = None
+        self._started = time.perf_counter()
+        self._took: float | None = None
+
+    @property
+    @abstractmethod
+    def forms(self) -> Mapping[str, Callable[[R], str]]:
+        """What a report can be written as, by name; `text` and `json` are always among them."""
+
+    @abstractmethod
+    def _answers(self) -> Generator[T, None, None]:
+        """The answers, decided one after the other."""
+
+    @abstractmethod
+    def _report(self, stop: Stop) -> R:
+        """All that is known, and why it ended if it did not come to its end."""
+
+    def __iter__(self) -> Iterator[T]:
+        place = 0
+        while place < len(self.known) or self._next():
+            yield self.known[place]
+            place += 1
+
+    def _next(self) -> bool:
+        """Whether there is one more answer; it is among those known then."""
+        if self._coming is None:
+            self._coming = self._answers()
+        for each in self._coming:
+            self.known.append(each)
+            return True
+        return False
+
+    @property
+    def seconds(self) -> float:
+        """From when it was asked to its end, or till now."""
+        return self._took or time.perf_counter() - self._started
+
+    def each(self, show: Callable[[T], object]) -> Stop:
+        """Show each answer that is still to come, until there are no more, an interrupt or a limit.
+
+        Whatever ends it, workers and all else are let go.
+        """
+        with stoppable() as stop, closing(self):
+            while self._next():
+                show(self.known[-1])
+        self._took = self.seconds
+        return stop
+
+    def close(self) -> None:
+        """Decide no more, and let go of workers; what is known stays known."""
+        if self._coming is None:
+            self._coming = self._answers()
+        self._coming.close()
+
+    def report(self, stop: Stop | None = None) -> R:
+        """All answers, after deciding those that are not known yet; a limit may end that.
+
+        stop: if it is given nothing more is decided: it says why.
+        """
+        return self._report(stop or self.each(lambda _: None))
+
+    def form(self, form: str) -> str:
+        """The report as a text of some form. Raises ValueError for one that there is not."""
+        if form not in self.forms:
+            raise ValueError(f"the form must be {alternatives(list(self.forms))}, not {form}")
+        return self.forms[form](self.report())
+
+    def json(self) -> str:
+        """What `--format json` prints."""
+        return self.form("json")
+
+    def __str__(self) -> str:
+        return self.form("text")
+
+    def _repr_html_(self) -> str:
+        if "html" not in self.forms:
+            return f"<pre>{_escaped(str(self))}</pre>"
+        return framed(self.form("html"))
+
+
+def framed(page: str) -> str:
+    """A page as a part of a notebook: a frame of its own, so that neither changes the other."""
+    style = "width: 100%; height: 40rem; border: 0"
+    return f'<iframe style="{style}" sandbox="allow-scripts" srcdoc="{_escaped(page)}"></iframe>'
+
+
+def rendered(show: Callable[[Console], object]) -> str:
+    """What is shown on a console that is no terminal."""
+    from rspverify.render.console import printing_to
+
+    stream = StringIO()
+    show(printing_to(stream))
+    return stream.getvalue()
+
+
+def printed(parts: Iterable[RenderableType]) -> str:
+    """What is printed of parts where no terminal is."""
+
+    def show(console: Console) -> None:
+        for each in parts:
+            console.print(each, soft_wrap=True)
+
+    return rendered(show)
+
+
+def _escaped(text: str) -> str:
+    from html import escape
+
+    return escape(text)

@@ -1,0 +1,325 @@
+"""Schemes and tests that Python makes, without a text of theirs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rspverify.litmus.program import Kind, Order, Scope
+from rspverify.programs import STRONG, Access, Place, Thread, litmus_test, litmus_text
+from rspverify.source import Source, require
+from rspverify.value import BINARY, Constant, Expression, Read, binary, unary
+
+if TYPE_CHECKING:
+    from rspverify.litmus import Program
+    from rspverify.scheme import Scheme
+
+Words = str | Sequence[str]
+
+
+class SchemeBuilder:
+    """A scheme, row by row, in the words of its YAML (docs/schemes.md).
+
+    >>> mine = rspverify.SchemeBuilder("mine")
+    >>> mine.row("load", ["na", "wg"], ["LD r x"])
+    >>> mine.row("load", "dv", ["LD r x", "INV_L1 WG"], remote=False)
+    >>> rspverify.check(mine.scheme(), "Fig4")
+    """
+
+    def __init__(
+        self, name: str, machine: str = "rsp", source: str | None = None, note: str | None = None
+    ) -> None:
+        self._fields = {"name": name, "machine": machine, "source": source, "note": note}
+        self._rows: list[dict[str, Any]] = []
+
+    def row(
+        self,
+        op: str,
+        scope: Words,
+        code: Sequence[str],
+        *,
+        order: Words | None = None,
+        remote: bool | None = None,
+        note: str | None = None,
+    ) -> None:
+        """One more row: the operations that it matches, and the code that they become.
+
+        remote: None for both. Mistakes are told by `scheme`, all at once.
+        """
+        fields = {"op": op, "scope": scope, "order": order, "remote": remote, "code": code}
+        self._rows.append(_given({**fields, "note": note}))
+
+    def scheme(self) -> Scheme:
+        """The scheme. Raises InputError with all of its mistakes."""
+        from rspverify.scheme import read_scheme
+
+        lines = [f"{key}: {json.dumps(value)}" for key, value in _given(self._fields).items()]
+        rows = [f"  - {json.dumps(row, ensure_ascii=False)}" for row in self._rows]
+        text = "\n".join([*lines, "rows:", *rows]) + "\n"
+        return read_scheme(Source(f"<{self._fields['name']}>", text))
+
+
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """An integer that a thread calculates from what it has read, with the operators of Python.
+
+    `==` and the like make conditions for `ThreadBuilder.when`, so that two values cannot be
+    compared otherwise.
+    """
+
+    expression: Expression
+
+    def _with(self, operator: str, other: int | Value, *, swapped: bool = False) -> Value:
+        assert operator in BINARY
+        sides = (self.expression, value_of(other).expression)
+        return Value(binary(operator, *(reversed(sides) if swapped else sides)))
+
+    def __add__(self, other: int | Value) -> Value:
+        return self._with("+", other)
+
+    def __radd__(self, other: int) -> Value:
+        return self._with("+", other, swapped=True)
+
+    def __sub__(self, other: int | Value) -> Value:
+        return self._with("-", other)
+
+    def __rsub__(self, other: int) -> Value:
+        return self._with("-", other, swapped=True)
+
+    def __mul__(self, other: int | Value) -> Value:
+        return self._with("*", other)
+
+    __rmul__ = __mul__
+
+    def __and__(self, other: int | Value) -> Value:
+        return self._with("&", other)
+
+    def __or__(self, other: int | Value) -> Value:
+        return self._with("|", other)
+
+    def __xor__(self, other: int | Value) -> Value:
+        return self._with("^", other)
+
+    def __lt__(self, other: int | Value) -> Value:
+        return self._with("<", other)
+
+    def __le__(self, other: int | Value) -> Value:
+        return self._with("<=", other)
+
+    def __gt__(self, other: int | Value) -> Value:
+        return self._with(">", other)
+
+    def __ge__(self, other: int | Value) -> Value:
+        return self._with(">=", other)
+
+    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+        return self._with("==", _number(other))
+
+    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+        return self._with("!=", _number(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __neg__(self) -> Value:
+        return Value(unary("-", self.expression))
+
+    def __invert__(self) -> Value:
+        return Value(unary("~", self.expression))
+
+    def __bool__(self) -> bool:
+        raise TypeError("what a thread reads is not known here: use ThreadBuilder.when, not if")
+
+
+def value_of(given: int | Value) -> Value:
+    """An integer of Python, or a value as it is."""
+    return given if isinstance(given, Value) else Value(Constant(int(given)))
+
+
+def _number(given: object) -> int | Value:
+    if isinstance(given, int | Value):
+        return given
+    raise TypeError(f"a value must be compared with an integer or a value, not {given!r}")
+
+
+class ThreadBuilder:
+    """A thread, operation by operation in program order. scope: `wi`, `wg`, `dv` or `all`.
+
+    Without a scope an operation is plain. order: as in C, without `memory_order_`; by default the
+    paper's: acquire for loads, release for stores, both for read-modify-writes.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.accesses: list[Access] = []
+        self._guards: tuple[Expression, ...] = ()
+        self._registers = 0
+
+    def load(
+        self,
+        location: str,
+        scope: str | None = None,
+        *,
+        order: str | None = None,
+        remote: bool = False,
+    ) -> Value:
+        """Read a location; what it reads."""
+        return self._reading(Kind.LOAD, location, None, None, scope, order, remote)
+
+    def store(
+        self,
+        location: str,
+        value: int | Value,
+        scope: str | None = None,
+        *,
+        order: str | None = None,
+        remote: bool = False,
+    ) -> None:
+        """Write a value to a location."""
+        written = value_of(value).expression
+        self._add(self._access(Kind.STORE, location, written, scope, order, remote))
+
+    def fetch_add(
+        self,
+        location: str,
+        value: int | Value = 1,
+        scope: str = "dv",
+        *,
+        order: str | None = None,
+        remote: bool = False,
+    ) -> Value:
+        """Add to a location; what was there before."""
+        return self.fetch("+", location, value, scope, order=order, remote=remote)
+
+    def exchange(
+        self,
+        location: str,
+        value: int | Value,
+        scope: str = "dv",
+        *,
+        order: str | None = None,
+        remote: bool = False,
+    ) -> Value:
+        """Write a value to a location; what was there before."""
+        return self.fetch("exchange", location, value, scope, order=order, remote=remote)
+
+    def fetch(
+        self,
+        operator: str,
+        location: str,
+        value: int | Value,
+        scope: str = "dv",
+        *,
+        order: str | None = None,
+        remote: bool = False,
+    ) -> Value:
+        """A read-modify-write by an operator: `+ - & | ^ min max exchange`; what was before."""
+        operators = ("+", "-", "&", "|", "^", "min", "max", "exchange")
+        require(operator in operators, f"the operator must be one of {operators}, not {operator}")
+        written = value_of(value).expression
+        return self._reading(Kind.RMW, location, written, operator, scope, order, remote)
+
+    def fence(self, order: str, scope: str = "dv", *, remote: bool = False) -> None:
+        """A fence."""
+        self._add(self._access(Kind.FENCE, None, None, scope, order, remote))
+
+    @contextmanager
+    def when(self, condition: int | Value) -> Iterator[None]:
+        """What is inside is executed where the condition is not 0."""
+        before, self._guards = self._guards, (*self._guards, value_of(condition).expression)
+        try:
+            yield
+        finally:
+            self._guards = before
+
+    def _add(self, access: Access) -> None:
+        self.accesses.append(access)
+
+    def _reading(
+        self,
+        kind: Kind,
+        location: str,
+        written: Expression | None,
+        operator: str | None,
+        scope: str | None,
+        order: str | None,
+        remote: bool,
+    ) -> Value:
+        register = self._registers
+        self._registers += 1
+        self._add(self._access(kind, location, written, scope, order, remote, register, operator))
+        return Value(Read(register))
+
+    def _access(
+        self,
+        kind: Kind,
+        location: str | None,
+        written: Expression | None,
+        scope: str | None,
+        order: str | None,
+        remote: bool,
+        register: int | None = None,
+        operator: str | None = None,
+    ) -> Access:
+        scopes = {each.value.lower(): each for each in Scope}
+        orders = {each.value: each for each in Order if each is not Order.CONSUME}
+        message = f"the scope must be one of {', '.join(scopes)}, not {scope}"
+        require(scope is None or scope.lower() in scopes, message)
+        message = f"the order must be one of {', '.join(orders)}, not {order}"
+        require(order is None or order in orders, message)
+        plainly = "a plain operation must have no order and not be remote: give it a scope"
+        require(scope is not None or (order is None and not remote), plainly)
+        chosen = STRONG.get(kind) if order is None else orders[order]
+        return Access(
+            kind=kind,
+            location=location,
+            value=written,
+            register=register,
+            order=None if scope is None else chosen,
+            scope=None if scope is None else scopes[scope.lower()],
+            remote=remote,
+            guards=self._guards,
+            operator=operator,
+        )
+
+
+class TestBuilder:
+    """A litmus test, thread by thread. initial: values of locations at the start that are not 0.
+
+    >>> mp = rspverify.TestBuilder("MP")
+    >>> producer, consumer = mp.thread(), mp.thread()
+    >>> producer.store("x", 1)
+    >>> producer.store("flag", 1, "dv")
+    >>> with consumer.when(consumer.load("flag", "dv") == 1):
+    ...     consumer.load("x")
+    >>> rspverify.check("proposed", mp.test())
+    """
+
+    __test__ = False  # of pytest's, which would collect it
+
+    def __init__(self, title: str, initial: Mapping[str, int] | None = None) -> None:
+        self._title, self._initial = title, initial
+        self._threads: list[ThreadBuilder] = []
+
+    def thread(self, workgroup: int | None = None, device: int = 0) -> ThreadBuilder:
+        """One more thread. workgroup: by default one of its own."""
+        own = -1 - len(self._threads) if workgroup is None else workgroup
+        self._threads.append(ThreadBuilder((device, own)))
+        return self._threads[-1]
+
+    def test(self, condition: str | None = None) -> Program:
+        """The test. condition: its final one, as `exists (1:r0=1)`. Raises InputError."""
+        from rspverify.litmus import read_program
+
+        threads = [Thread(each.place, tuple(each.accesses)) for each in self._threads]
+        require(all(each.accesses for each in threads), "each thread must have an operation")
+        require(bool(threads), "a test must have a thread")
+        made = litmus_test(threads, initial=self._initial)
+        text = litmus_text(made, self._title, asks=condition)
+        return read_program(Source(f"<{self._title}>", text))

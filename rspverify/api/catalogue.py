@@ -1,0 +1,60 @@
+"""Everything that there is by name: models, machines, engines, families of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rspverify.assembly import Architecture
+    from rspverify.generate.family import Family
+
+
+def models() -> Sequence[str]:
+    """The names of the models that ship."""
+    from rspverify.axiomatic import shipped_models
+
+    return shipped_models()
+
+
+def machines() -> Mapping[str, Architecture]:
+    """The machines by their names."""
+    from rspverify.assembly import MACHINES
+
+    return MACHINES
+
+
+def families() -> Mapping[str, Family]:
+    """The families of tests that can be generated, by their names."""
+    from rspverify.generate.families import DEVICE_FAMILIES, FAMILIES
+
+    return FAMILIES | DEVICE_FAMILIES
+
+
+def letters() -> Sequence[tuple[str, str]]:
+    """What the letters of the shapes of families stand for."""
+    from rspverify.generate.families import LETTERS
+
+    return LETTERS
+
+
+def generate(family: str, folder: str | Path) -> dict[str, int]:
+    """Write a family of tests to a folder, or with `all` every one; how many there are of each.
+
+    Never overwrites a file that is not the very same test. Raises InputError.
+    """
+    from rspverify.generate.families import chosen, write_tests
+
+    return write_tests(chosen(family), folder)
+
+
+def init(folder: str | Path = ".") -> tuple[list[str], str]:
+    """Write a scheme to edit, what is expected of it, and files for a pipeline.
+
+    Their paths, and the command to go on with. Never overwrites a file that is not the very same.
+    Raises InputError.
+    """
+    from rspverify.corpus.starter import CHECK, write_starter
+
+    return write_starter(str(folder)), CHECK

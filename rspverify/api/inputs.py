@@ -1,0 +1,116 @@
+"""What is given to a question: schemes and tests, by name, by path, as texts or as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rspverify.corpus.inputs import meant_by
+from rspverify.corpus.inputs import split as split
+from rspverify.soundness.settings import Settings, require_consistent
+from rspverify.source import Given, InputError, Problem, Source, read_source, require
+from rspverify.wording import alternatives
+
+if TYPE_CHECKING:
+    from rspverify.axiomatic import MemoryModel
+    from rspverify.litmus import Program
+    from rspverify.programs import LitmusTest
+    from rspverify.scheme import Scheme
+
+AScheme: TypeAlias = "str | Path | Source | Scheme"
+"""A scheme: a path, a name that `rspverify list` shows, a text, or one that is made or read."""
+ATest: TypeAlias = "str | Path | Source | Program | LitmusTest"
+"""A test: likewise; `read_test` gives a Program, `LitmusTest` is one that is to be written down."""
+
+
+def several(given: Any) -> list[Any]:
+    """What is given as one or as many, in a list. A text is one."""
+    many = isinstance(given, Iterable) and not isinstance(given, str)
+    return list(given) if many else [given]
+
+
+def settled(given: Settings | None) -> Settings:
+    """Settings that can be used, those by default where none are given. Raises InputError."""
+    settings = given or Settings()
+    require_consistent(settings)
+    if settings.machine is not None:
+        from rspverify.assembly import MACHINES
+
+        machines = ", ".join(MACHINES)
+        message = f"the machine must be one of {machines}, not {settings.machine}"
+        require(settings.machine in MACHINES, message)
+    if settings.confirm is not None:
+        _require_solver(settings.confirm)
+    return settings
+
+
+def _require_solver(name: str) -> None:
+    from rspverify.smt.portfolio import is_solver, other_solvers
+
+    if not is_solver(name):
+        choices = alternatives([*other_solvers(), "a program that reads SMT-LIB 2"])
+        message = f"the second solver must be {choices}, not {name}"
+        hint = f"pip install {name}" if name in ("cvc5", "bitwuzla") else None
+        raise InputError([Problem(None, message, hint)])
+
+
+def schemes_given(given: AScheme | Iterable[AScheme]) -> list[Given]:
+    """Schemes by what they are called, or as texts."""
+    return [_scheme_text(each) for each in several(given)]
+
+
+def tests_given(given: ATest | Iterable[ATest] | None) -> list[Given] | None:
+    """Tests by what they are called, or as texts; None where none are given."""
+    return None if given is None else [_test_text(each) for each in several(given)]
+
+
+def _scheme_text(given: AScheme) -> Given:
+    if isinstance(given, str | Path):
+        return str(given)
+    if isinstance(given, Source):
+        return given
+    from rspverify.scheme import read_scheme, scheme_text
+
+    try:
+        if read_scheme(given.source) == given:
+            return given.source
+    except InputError:
+        pass  # it was made of another text than that one
+    return Source(f"<{given.name}>", scheme_text(given))
+
+
+def _test_text(given: ATest) -> Given:
+    if isinstance(given, str | Path):
+        return str(given)
+    if isinstance(given, Source):
+        return given
+    from rspverify.programs import LitmusTest, litmus_text
+
+    if isinstance(given, LitmusTest):
+        return Source(f"<{given.name}>", litmus_text(given, given.name))
+    return given.source
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def read_scheme(given: AScheme) -> Scheme:
+    """A scheme, read. Raises InputError with all of its mistakes."""
+    from rspverify.scheme import read_scheme_file
+
+    (scheme,) = meant_by(schemes=schemes_given(given)).schemes
+    return read_scheme_file(scheme)
+
+
+def read_test(given: ATest, settings: Settings | None = None) -> Program:
+    """A test, read. Raises InputError with all of its mistakes."""
+    (test,) = meant_by(tests=tests_given(given) or ()).tests
+    return settled(settings).read(read_source(test))
+
+
+def read_model(name: str | Path) -> MemoryModel:
+    """A model: a name that `rspverify list` shows, or a .cat file. Raises InputError."""
+    from rspverify.axiomatic import load_model
+
+    return load_model(str(name))

@@ -1,0 +1,54 @@
+"""Who decides: so many processes, with a cache or without."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import closing
+from pathlib import Path
+
+from rspverify.judge.answers import answers_may_be_kept
+from rspverify.judge.cache import Warn, cache_place
+from rspverify.judge.judge import Judge as Judge
+from rspverify.judge.store import FILE, Store, clear, default_folder
+from rspverify.soundness.settings import Settings
+from rspverify.source import require
+
+
+def judge_of(
+    jobs: int | None = None,
+    *,
+    cluster: str | None = None,
+    cache: bool = True,
+    settings: Settings | None = None,
+    warn: Warn = warnings.warn,
+) -> Judge:
+    """Who decides questions: `jobs` processes, by default as many as there are cores.
+
+    cluster: the address of a scheduler of dask.distributed whose workers decide instead, or
+    `local:N`; then `end` the judge, or use it in a `with`.
+    cache: whether answers are looked up in the user's cache, and kept there; under some settings
+    (`confirm`, `smt_dir`) they never are. warn: told of what is wrong with the cache.
+    """
+    kept = cache and (settings is None or answers_may_be_kept(settings))
+    place = cache_place(kept, warn)
+    if cluster is None:
+        return Judge(place, warn, jobs or os.cpu_count() or 1)
+    from rspverify.judge.cluster import Cluster
+
+    require(jobs is None, "--jobs must be left out with --cluster, whose workers are counted")
+    return Judge(place, warn, spreader=Cluster(cluster))
+
+
+def forget() -> Path:
+    """Remove all answers that are kept; where they were. Raises OSError."""
+    folder = default_folder()
+    clear(folder)
+    return folder / FILE
+
+
+def kept(warn: Warn = warnings.warn) -> tuple[Path, int, int]:
+    """Where answers are kept, how many there are, and how many bytes they take."""
+    folder = default_folder()
+    with closing(Store(folder, warn)) as store:
+        return folder / FILE, *store.size()

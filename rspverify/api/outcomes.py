@@ -1,0 +1,100 @@
+"""All that a model allows of tests, and what schemes reach of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rspverify.answers import OutcomeAnswer, OutcomesReport
+from rspverify.api.asked import Asked, Stop, rendered
+from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
+from rspverify.api.judges import judge_of
+from rspverify.axiomatic import load_model
+from rspverify.corpus.inputs import meant_by, tests_meant
+from rspverify.judge.judge import Judge
+from rspverify.judge.listing import Listing
+from rspverify.judge.reading import load_scheme
+from rspverify.soundness.settings import Settings
+from rspverify.source import Given, InputError, Problem, name_of, require
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Outcomes(Asked[OutcomeAnswer, OutcomesReport]):
+    """The outcomes of each test, in their order. model: its name."""
+
+    def __init__(self, listing: Listing, tests: Sequence[Given], judge: Judge) -> None:
+        super().__init__()
+        self.tests, self.model = tests, listing.model.name
+        self.notes = listing.model.notes
+        self._listing, self._judge = listing, judge
+
+    def watch(self, on_step: Callable[[str], None]) -> None:
+        """From now on tell how far it is with the test that it is at, in words."""
+        self._listing.so_far.step = on_step
+
+    def _answers(self) -> Generator[OutcomeAnswer, None, None]:
+        return self._listing.answers(self.tests, self._judge)
+
+    def each(self, show: Callable[[OutcomeAnswer], object]) -> Stop:
+        """As ever; of the test that an interrupt meets, the outcomes that were found by then."""
+        stop = super().each(show)
+        if stop.interrupted and (known := self._listing.so_far.answer("interrupted")):
+            self.known.append(known)
+            show(known)
+        return stop
+
+    def _report(self, stop: Stop) -> OutcomesReport:
+        return OutcomesReport(self.model, tuple(self.known))
+
+    @property
+    def forms(self) -> Mapping[str, Callable[[OutcomesReport], str]]:
+        """Text, JSON, and what herd7 prints."""
+        return {"text": _printed("text"), "json": _printed("json"), "herd": _printed("herd")}
+
+
+def _printed(form: str) -> Callable[[OutcomesReport], str]:
+    """What is printed where no terminal is."""
+
+    def text(report: OutcomesReport) -> str:
+        from rspverify.render.outcomes_text import OutcomesStream
+
+        def show(console: Console) -> None:
+            with OutcomesStream(console, form, total=len(report.results)) as stream:
+                for each in report.results:
+                    stream.show(each)
+            stream.finish(report.results, report.model)
+
+        return rendered(show)
+
+    return text
+
+
+def outcomes(
+    tests: ATest | Iterable[ATest],
+    schemes: AScheme | Iterable[AScheme] = (),
+    settings: Settings | None = None,
+    *,
+    races: bool = False,
+    judge: Judge | None = None,
+) -> Outcomes:
+    """Every outcome that the model allows of tests, and which of them schemes reach.
+
+    races: only whether each test races; of one test, also the two accesses. Raises InputError.
+
+        >>> [row.outcome for row in rspverify.outcomes("Fig4").report().results[0].outcomes]
+    """
+    settings = settled(settings)
+    named = schemes_given(schemes)
+    require(not (races and named), "--races must go without --scheme: it asks the model alone")
+    problems: list[Problem] = []
+    files = tests_meant(tests_given(tests), problems).tests
+    if problems:
+        raise InputError(problems)
+    model = load_model(settings.model)
+    found = meant_by(schemes=named).schemes
+    tables = tuple(load_scheme(each, settings) for each in found)
+    names = tuple(map(name_of, found))
+    listing = Listing(model, tables, names, settings, races)
+    return Outcomes(listing, files, judge or judge_of(cache=False))

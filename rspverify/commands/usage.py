@@ -1,0 +1,174 @@
+"""What is wrong with a command line, in the words that we have for files: X must be Y, not Z."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from inspect import signature
+from typing import Any, get_args
+
+import typer
+from typer.core import TyperGroup
+from typer.models import OptionInfo
+
+_WRONG: Any = typer.BadParameter.mro()[1]
+"""What typer raises of a command line that is wrong."""
+_EXTRA = re.compile(r" \((.*)\)$")
+
+
+class Commands(TyperGroup):
+    """The commands; a command line that is none of theirs is refused in our words."""
+
+    def main(self, args: Sequence[str] | None = None, *given: Any, **more: Any) -> Any:
+        """Run the command that is meant, and exit."""
+        from rspverify.commands.exit_code import exit_code
+
+        words = sys.argv[1:] if args is None else list(args)
+        try:
+            code = super().main(words, *given, **{**more, "standalone_mode": False})
+        except _WRONG as error:
+            _refuse(error, words)
+            code = exit_code(wrong=True)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(error: Exception, words: Sequence[str]) -> None:
+    from rspverify.source import Problem
+
+    context = getattr(error, "ctx", None)
+    if not words and context is not None:
+        print(f"{context.get_help()}\n", file=sys.stderr)
+    print(Problem(None, *_said(error, words)), file=sys.stderr)
+
+
+def _said(error: Any, words: Sequence[str]) -> tuple[str, str | None]:
+    """What is wrong, and a hint."""
+    from rspverify.commands.registry import COMMANDS
+    from rspverify.wording import alternatives, guess
+
+    names = [each.name for each in COMMANDS]
+    plain = [each for each in words if not each.startswith("-")]
+    called = next((each for each in words if each in names), None)
+    if not words:
+        return "rspverify must have a command", "rspverify check proposed"
+    if getattr(error, "param", None) is not None:
+        missing = not error.param.opts or error.param.param_type_name == "argument"
+        return _missing(error, called) if missing else _value(error, called, words)
+    if hasattr(error, "option_name"):
+        return _option(error, called, words)
+    if called is None and plain:
+        first = plain[0]
+        file = first.endswith((".yaml", ".yml", ".litmus"))
+        hint = f"did you mean rspverify check {first}?" if file else guess(first, names)
+        return f"a command must be {alternatives(names)}, not {first}", hint
+    extra, context = _EXTRA.search(str(error.message)), error.ctx
+    if extra is None or context is None:
+        return str(error.message), None
+    wanted = [_shown(it) for it in context.command.params if it.param_type_name == "argument"]
+    takes = f"{' '.join(wanted)} and no more" if wanted else "no arguments"
+    return f"{called} must have {takes}, not {extra[1]}", _help(called)
+
+
+def _help(called: str | None) -> str:
+    return f"rspverify {called} --help" if called else "rspverify --help"
+
+
+def _shown(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())
+
+
+def _missing(error: Any, called: str | None) -> tuple[str, str | None]:
+    its = [it for it in error.ctx.command.params if it.param_type_name == "argument"]
+    wanted = [_shown(it) for it in its if it.required]
+    hint = f"{_shown(error.param)}: {error.param.help}" if error.param.help else _help(called)
+    return f"{called} must have {' and '.join(wanted)}", hint
+
+
+# ---- options -------------------------------------------------------------------------------------
+
+
+def _option(error: Any, called: str | None, words: Sequence[str]) -> tuple[str, str | None]:
+    """Of an option that is none, has no value, or must not have one."""
+    from rspverify.commands.registry import COMMANDS
+    from rspverify.wording import guess
+
+    name, kinds = error.option_name, _kinds(called)
+    own = kinds.get(name)
+    if own is not None and any(each.startswith(f"{name}=") for each in words):
+        return f"{name} must have no value", None
+    if own is not None:
+        return f"{name} must have a value: {_expected(*own)}", None
+    elsewhere = [it.name for it in COMMANDS if called is None and name in _kinds(it.name)]
+    hint = guess(name, [*kinds, "--help", *([] if called else ["--version"])]) or _help(called)
+    if elsewhere:
+        hint = f"options of a command come after it: rspverify {elsewhere[0]} {name}"
+    return (
+        f"an option of {called or 'rspverify'} must be one that its --help lists, not {name}",
+        hint,
+    )
+
+
+def _value(error: Any, called: str | None, words: Sequence[str]) -> tuple[str, str | None]:
+    """Of an option whose value is none that it may have."""
+    from rspverify.wording import guess
+
+    names = [*error.param.opts]
+    name, given = _given(names, words) or (names[-1], None)
+    own = _kinds(called).get(name)
+    if own is None or given is None:
+        return f"{name}: {error.message}", _help(called)
+    message = f"{name} must be {_expected(*own)}, not {given}"
+    return message, guess(given, _choices(own[0])) if _choices(own[0]) else None
+
+
+def _given(names: Sequence[str], words: Sequence[str]) -> tuple[str, str] | None:
+    """The value that an option has on a command line, the last one, and by which name."""
+    for place in reversed(range(len(words))):
+        word, _, rest = words[place].partition("=")
+        if word in names and (rest or place + 1 < len(words)):
+            return word, rest or words[place + 1]
+        short = next((it for it in names if len(it) == 2 and words[place].startswith(it)), None)
+        if short and words[place] != short:
+            return short, words[place][2:]
+    return None
+
+
+def _kinds(called: str | None) -> Mapping[str, tuple[type, Any]]:
+    """The options of a command by each of their names: the type of the value, and typer's words."""
+    from rspverify.commands.registry import COMMANDS
+
+    runs = [each.run for each in COMMANDS if each.name == called]
+    return {name: kind for run in runs for name, kind in _options(run)}
+
+
+def _options(run: Any) -> Iterator[tuple[str, tuple[type, Any]]]:
+    for name, parameter in signature(run, eval_str=True).parameters.items():
+        kind, info = get_args(parameter.annotation)[:2]
+        if not isinstance(info, OptionInfo):
+            continue
+        while inner := get_args(kind):  # a list, or none
+            kind = inner[0]
+        named = [it for it in (info.default, *(info.param_decls or ())) if isinstance(it, str)]
+        for declared in named or [f"--{name.replace('_', '-')}"]:
+            for each in declared.split("/"):
+                yield each, (kind, info)
+
+
+def _choices(kind: type) -> list[str]:
+    return [str(each.value) for each in kind] if issubclass(kind, Enum) else []
+
+
+def _expected(kind: type, info: Any) -> str:
+    """What the value of an option must be."""
+    from rspverify.wording import alternatives
+
+    if choices := _choices(kind):
+        return alternatives(choices)
+    if kind not in (int, float):
+        return f"{info.metavar}" if info.metavar else "a text"
+    what = "a whole number" if kind is int else "a number"
+    if info.min is not None and info.max is not None:
+        return f"{what} from {info.min:g} to {info.max:g}"
+    return what if info.min is None else f"{what}, {info.min:g} or more"

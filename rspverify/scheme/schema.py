@@ -1,0 +1,153 @@
+"""JSON Schemas of schemes and of files of costs, for editors: made of what their readers go by.
+
+They say what a single value may be. What more must hold of a file, such as that no two rows match
+one operation, its reader says alone. Instructions have single blanks, and scopes small letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rspverify.assembly import MACHINES, Mnemonic
+from rspverify.convert import Schema
+from rspverify.scheme.cost import MOST, priced_names
+from rspverify.scheme.orders import Op
+from rspverify.scheme.reader import DEFAULT_MACHINE, KEYS, REQUIRED, WORD
+from rspverify.scheme.row_reader import KEYS as ROW_KEYS
+from rspverify.scheme.row_reader import KINDS, orders_of, scopes_of
+from rspverify.scheme.row_reader import REQUIRED as ROW_REQUIRED
+from rspverify.scheme.template_reader import fits, repeats, spellings, spellings_with_operand
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+"""The newest that all editors know."""
+TEXT: Schema = {"type": ["string", "number", "boolean"]}
+"""Any text: YAML takes some words for numbers."""
+
+_INSTRUCTIONS = {
+    name: mnemonic
+    for machine in MACHINES.values()
+    for name, mnemonic in machine.instructions.items()
+}
+
+
+def scheme_schema() -> Schema:
+    """The schema of a scheme."""
+    about: dict[str, Schema] = {
+        "name": {**TEXT, "pattern": f"^{WORD.pattern}$", "description": "The scheme's name."},
+        "source": {**TEXT, "description": "Where the scheme is from."},
+        "machine": {
+            "enum": list(MACHINES),
+            "default": DEFAULT_MACHINE.name,
+            "description": "; ".join(f"{it.name}: {it.summary}" for it in MACHINES.values()),
+        },
+        "note": {**TEXT, "description": "Anything."},
+        "rows": {
+            "type": "array",
+            "minItems": 1,
+            "items": {"$ref": "#/definitions/row"},
+            "description": "The table: which code each operation becomes.",
+        },
+    }
+    return {
+        "$schema": DRAFT,
+        "title": "A compilation scheme of rspverify",
+        "type": "object",
+        "properties": {key: about[key] for key in KEYS},
+        "required": list(REQUIRED),
+        "additionalProperties": False,
+        "allOf": list(_of_machines()),
+        "definitions": {"row": _row()},
+    }
+
+
+def _of_machines() -> Iterator[Schema]:
+    """What code must not have, on machines that lack some instructions of others."""
+    for machine in MACHINES.values():
+        lacking = [it for name, it in _INSTRUCTIONS.items() if name not in machine.instructions]
+        if not lacking:
+            continue
+        named: Schema = {"properties": {"machine": {"const": machine.name}}}
+        if machine != DEFAULT_MACHINE:
+            named["required"] = ["machine"]
+        code = {"items": {"not": {"enum": _written(lacking)}}}
+        rows = {"items": {"properties": {"code": code}}}
+        yield {"if": named, "then": {"properties": {"rows": rows}}}
+
+
+def _row() -> Schema:
+    about: dict[str, Schema] = {
+        "op": {
+            "enum": list(KINDS),
+            "description": "rmw: every read-modify-write, and compare-exchange where no row for "
+            "cas matches it.",
+        },
+        "scope": {
+            **_one_or_more(scopes_of(None)),
+            "description": "na: not atomic; wi, wg, dv, all: how far an atomic reaches.",
+        },
+        "order": {
+            **_one_or_more(dict.fromkeys(each for op in Op for each in orders_of(op))),
+            "description": "These and every weaker one. Without it: acquire and release, each "
+            "alone or both.",
+        },
+        "remote": {"type": "boolean", "description": "Without it: either."},
+        "code": {
+            "type": "array",
+            "items": {"enum": _written(_INSTRUCTIONS.values())},
+            "description": "Instructions, in order; r is the register and x the location.",
+        },
+        "note": {**TEXT, "description": "Anything."},
+    }
+    plain = {"properties": {"scope": {"enum": ["na", ["na"]]}}, "required": ["scope"]}
+    return {
+        "type": "object",
+        "properties": {key: about[key] for key in ROW_KEYS},
+        "required": list(ROW_REQUIRED),
+        "additionalProperties": False,
+        "allOf": [
+            *map(_of_operation, Op),
+            {"if": plain, "then": {"properties": {"order": False, "remote": False}}},
+        ],
+    }
+
+
+def _of_operation(op: Op) -> Schema:
+    """What a row for one kind of operation may have."""
+    fence = op is Op.FENCE
+    here = [
+        it
+        for it in _INSTRUCTIONS.values()
+        if not (it.reads or it.writes or (fence and "x" in it.operands))
+    ]
+    access = [] if fence else [it for it in _INSTRUCTIONS.values() if fits(op, it)]
+    again = [] if fence else [it for it in _INSTRUCTIONS.values() if repeats(op, it)]
+    code: Schema = {"items": {"enum": _written([*access, *again, *here])}}
+    if access:
+        code["contains"] = {"enum": _written(access)}
+    then = {"scope": _one_or_more(scopes_of(op)), "order": _one_or_more(orders_of(op))}
+    named: Schema = {"properties": {"op": {"const": op.value}}, "required": ["op"]}
+    return {"if": named, "then": {"properties": {**then, "code": code}}}
+
+
+def _written(instructions: Iterable[Mnemonic]) -> list[str]:
+    """The ways in which instructions are written, each once."""
+    found = list(instructions)
+    usual = [each for it in found for each in spellings(it)]
+    return list(dict.fromkeys([*usual, *(s for it in found for s in spellings_with_operand(it))]))
+
+
+def _one_or_more(words: Iterable[str]) -> Schema:
+    one: Schema = {"enum": list(words)}
+    return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1, "uniqueItems": True}]}
+
+
+def costs_schema() -> Schema:
+    """The schema of a file of costs."""
+    weight = {"type": "integer", "minimum": 0, "maximum": MOST}
+    return {
+        "$schema": DRAFT,
+        "title": "What instructions cost, for rspverify",
+        "type": "object",
+        "properties": dict.fromkeys(priced_names(), weight),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,125 @@
+"""The schemas of suites and of what is expected, against their readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from rspverify.corpus.expected import read_expected
+from rspverify.corpus.schema import expected_schema, suite_schema
+from rspverify.corpus.suite import Kind, read_suite
+from rspverify.source import InputError
+
+ROOT = Path(__file__).parents[2]
+SUITES = sorted((ROOT / "litmus").rglob("suite.yaml"))
+EXPECTED = sorted([*(ROOT / "litmus").rglob("expected.yaml"), ROOT / "examples/ci/expected.yaml"])
+
+
+def is_valid(text: str, schema: dict[str, Any]) -> bool:
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema).is_valid(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda it: it.parent.name)
+def test_every_suite_is_taken(path: Path) -> None:
+    assert is_valid(path.read_text(), suite_schema())
+
+
+@pytest.mark.parametrize("path", EXPECTED, ids=lambda it: it.parent.name)
+def test_every_expected_file_is_taken(path: Path) -> None:
+    assert is_valid(path.read_text(), expected_schema())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "about: a",
+        "schemes: [s.yaml]",
+        "about: a\nschemes: [s.yaml]\nmodels: [opencl]",
+        "about: a\nschemes: []",
+        "about: a\nschemes: [[s.yaml]]",
+        "about: a\nschemes: [s.yaml]\nspeed: 3",
+        "about: a\nschemes: [s.yaml]\nprogress: perhaps",
+        "about: a\nschemes: [s.yaml]\nengine: events2",
+        "about: a\nschemes: [s.yaml]\nunroll: 0",
+        "about: a\nschemes: [s.yaml]\ntimeout: 0",
+        "about: a\nschemes: [s.yaml]\nunroll: 1.5",
+        "about: a\nschemes: [s.yaml]\ndefault: perhaps",
+        "about: a\nmodels: [opencl]\ndefault: true",
+        "about: a\nmodels: [opencl]\nengine: events",
+        "about: [a]\nmodels: [opencl]",
+        "- about",
+    ],
+)
+def test_a_wrong_suite(text: str, tmp_path: Path) -> None:
+    _folder(tmp_path, text)
+    with pytest.raises(InputError):
+        read_suite(str(tmp_path))
+    assert not is_valid(text, suite_schema())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "about: a\nschemes: s.yaml\nengine: unroll\nsteps: 4\ntimeout: 0.5\nprogress: true\ndefault: true",
+        "about: 1\nmodels: [opencl, c11]\nunroll: 3\nmixed: true\nexpected: other.yaml\ndefault: false",
+    ],
+)
+def test_a_right_suite(text: str, tmp_path: Path) -> None:
+    _folder(tmp_path, text)
+    read_suite(str(tmp_path))
+    assert is_valid(text, suite_schema())
+
+
+def _folder(place: Path, text: str) -> None:
+    (place / "suite.yaml").write_text(text)
+    (place / "s.yaml").write_text("name: s\n")
+    (place / "t.litmus").write_text("OPENCL t\n")
+
+
+RIGHT = [
+    ("verdicts: {}", Kind.SCHEMES),
+    (
+        "model: opencl-rsp\nverdicts: {t: {s: SOUND, u: UNSOUND within 8 iterations and 12 steps}}",
+        Kind.SCHEMES,
+    ),
+    ("verdicts: {t: {s: {verdict: SOUND within 8 iterations, progress: STUCK}}}", Kind.SCHEMES),
+    ("answers: {t: {m: Sometimes racy, n: Never within 3 iterations}}", Kind.MODELS),
+]
+WRONG = [
+    ("{}", Kind.SCHEMES),
+    ("- a", Kind.SCHEMES),
+    ("verdicts: []", Kind.SCHEMES),
+    ("verdicts: {t: SOUND}", Kind.SCHEMES),
+    ("verdicts: {t: {s: sound}}", Kind.SCHEMES),
+    ("verdicts: {t: {s: [SOUND]}}", Kind.SCHEMES),
+    ("verdicts: {t: {s: SOUND within 8 parsecs}}", Kind.SCHEMES),
+    ("verdicts: {t: {s: SOUND within}}", Kind.SCHEMES),
+    ("verdicts: {t: {s: {progress: LIVE}}}", Kind.SCHEMES),
+    ("verdicts: {t: {s: {verdict: SOUND, progress: SOUND}}}", Kind.SCHEMES),
+    ("verdicts: {t: {s: {verdict: SOUND, why: x}}}", Kind.SCHEMES),
+    ("verdicts: {}\nother: {}", Kind.SCHEMES),
+    ("answers: {t: {m: SOUND}}", Kind.MODELS),
+    ("model: opencl\nanswers: {t: {m: Never}}", Kind.MODELS),
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), RIGHT)
+def test_what_may_be_expected(text: str, kind: Kind, tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text(text)
+    read_expected(str(file), kind=kind)
+    assert is_valid(text, expected_schema())
+
+
+@pytest.mark.parametrize(("text", "kind"), WRONG)
+def test_what_cannot_be_expected(text: str, kind: Kind, tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError):
+        read_expected(str(file), kind=kind)
+    assert not is_valid(text, expected_schema())

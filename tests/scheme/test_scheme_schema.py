@@ -1,0 +1,105 @@
+"""The schemas that editors check files by, against the readers: what one takes the other takes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from scheme.test_reader import MISTAKES, ROW, code, marked, table
+
+from rspverify.assembly import MACHINES
+from rspverify.scheme import read_scheme
+from rspverify.scheme.cost import read_costs
+from rspverify.scheme.schema import costs_schema, scheme_schema
+from rspverify.source import InputError, Source
+
+ROOT = Path(__file__).parents[2]
+SCHEMES = sorted(
+    [
+        *(ROOT / "schemes").glob("*.yaml"),
+        *(ROOT / "tests/scheme").rglob("*.yaml"),
+        ROOT / "examples/ci/mine.yaml",
+    ]
+)
+OF_YAML = re.compile(
+    r"must be one YAML document|indentation|printable|must be YAML|nesting|must have no tag"
+    r"|must be given once|a key must be a word|the file must be a mapping, not empty"
+)
+"""What no schema says, as it is wrong before there are values."""
+BEYOND = re.compile(
+    r"must have (exactly|at least) one instruction .* not (LD and LD|INC_L2 and INC_L2 and ST)$"
+    r"|not ST and INC_L2$"
+)
+"""What a schema cannot say: how many of a list are of a kind."""
+
+
+def is_valid(document: Any, schema: dict[str, Any]) -> bool:
+    return jsonschema.Draft7Validator(schema).is_valid(document)
+
+
+def test_they_are_schemas() -> None:
+    for each in (scheme_schema(), costs_schema()):
+        jsonschema.Draft7Validator.check_schema(each)
+
+
+@pytest.mark.parametrize("path", SCHEMES, ids=lambda it: it.stem)
+def test_every_scheme_of_ours_is_taken(path: Path) -> None:
+    assert is_valid(yaml.safe_load(path.read_text()), scheme_schema())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [it for it in MISTAKES if not OF_YAML.search(it[1].replace("\\", ""))]
+)
+def test_what_the_reader_refuses_the_schema_refuses(text: str, message: str) -> None:
+    text = marked(text)[0]
+    with pytest.raises(InputError) as caught:
+        read_scheme(Source("s.yaml", text))
+    beyond = any(BEYOND.search(it.message) for it in caught.value.problems)
+    document = yaml.safe_load(
+        text.replace("yes", "'yes'")
+    )  # a word in YAML 1.2, as editors have it
+    assert is_valid(document, scheme_schema()) == beyond
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_code_is_of_the_machine(machine: str) -> None:
+    text = f"machine: {machine}\n" + code("LD r x", "INV_L2 DV")
+    assert is_valid(yaml.safe_load(text), scheme_schema()) == (machine == "rsp-inv-l2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(ROW) + "note: 12\n",
+        table(
+            "op: rmw, scope: [dv, all], order: [relaxed, seq_cst], remote: false, code: [INC_L1 r x n]"
+        ),
+        table("op: cas, scope: dv, code: [FLU_L1 WG, RMW_L2 r x f, ST r x]"),
+        table("op: fence, scope: dv, order: release, code: []"),
+        table("op: store, scope: [na], code: [ST r x, ST r x]"),
+    ],
+)
+def test_what_the_reader_takes_the_schema_takes(text: str) -> None:
+    read_scheme(Source("s.yaml", text))
+    assert is_valid(yaml.safe_load(text), scheme_schema())
+
+
+def test_costs() -> None:
+    shipped = yaml.safe_load((ROOT / "rspverify/scheme/costs.yaml").read_text())
+    assert is_valid(shipped, costs_schema())
+    assert set(shipped) == set(costs_schema()["properties"])
+
+
+@pytest.mark.parametrize(
+    "text", ["FLU_L1: 3", "FLU_L1 DV: -1", "LD: 1000001", "LD: x", "- LD", "NOP: 1", "LD: 1.5"]
+)
+def test_wrong_costs(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "costs.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError):
+        read_costs(str(file))
+    assert not is_valid(yaml.safe_load(text), costs_schema())
