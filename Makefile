@@ -21,7 +21,8 @@ bench: .venv/bench.stamp  ## speed, as ratios side by side in one run; ARGS=--ke
 	$(BIN)/python -m bench $(ARGS)
 
 docs: .venv/docs.stamp  ## the documentation as a site, in the folder site; a warning is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "made the folder site; to read it: $(BIN)/python -m http.server --directory site 8000"
 
 schemas: .venv/run.stamp  ## the JSON Schemas that are shipped, from the types of the answers
 	$(BIN)/python -m rspverify.render.schemas

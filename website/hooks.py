@@ -34,6 +34,9 @@ ELSEWHERE = {
 _STANDS = {page: place for place, page in ELSEWHERE.items()}
 _LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[)#])")
 _NAMED = re.compile(r"(?<!\]\()(?<![\w/`\[.])docs/([\w-]+)\.md\b(?!\])")
+_SPAN = re.compile(r"`[^`\n]+`")
+"""In a table it has `\\|` for a bar, as GitHub wants it; Python's Markdown wants it plain."""
+
 _CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -68,7 +71,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
-        parts[number] = _LINK.sub(linked, _NAMED.sub(named, parts[number]))
+        part = _LINK.sub(linked, _NAMED.sub(named, parts[number]))
+        parts[number] = _SPAN.sub(lambda span: span[0].replace("\\|", "|"), part)
     return "".join(parts)
 
 

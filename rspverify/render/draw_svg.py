@@ -33,7 +33,8 @@ def page(pictures: Sequence[Picture], mark: str = "", limits: Limits | None = No
     left."""
     root = Element("svg", xmlns="http://www.w3.org/2000/svg")
     SubElement(root, "title").text = "; ".join(dict.fromkeys(it.title for it in pictures))
-    background = SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "white"})
+    card = {"width": "100%", "height": "100%", "rx": "8", "fill": "white"}  # on dark pages, too
+    background = SubElement(root, "rect", card)
     width, height = 0.0, 0.0
     for picture in pictures:
         drawn, extent = _drawn(picture, mark, limits or Limits())

@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 from typer.main import get_command
 
+import rspverify
 from rspverify.cli import app
 from rspverify.render.schemas import DOCUMENTS
 from website import commands, schemas
@@ -33,6 +34,12 @@ def test_the_page_of_documents_has_each_schema_and_each_field(root: Path) -> Non
         assert f"[{name}]({name})" in text
     assert "| `verdict` | Word |" in text
     assert "One of `ERROR`, `RACY`, `SOUND`, " in text
+
+
+def test_every_name_of_the_package_is_in_its_reference(root: Path) -> None:
+    text = (root / "docs/api-reference.md").read_text()
+    said = re.findall(r"^::: rspverify\.(\w+)$", text, re.MULTILINE)
+    assert sorted(said) == sorted(set(rspverify.__all__) - {"__version__"})
 
 
 def test_every_page_has_its_place(root: Path) -> None:
