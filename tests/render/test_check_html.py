@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -144,70 +141,4 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         "2 of 3 findings are told here; the matrix above and the other forms have the rest.",
         "0 of 3 findings that are UNSOUND or STUCK are shown step by step; "
         "rspverify explain SCHEME TEST shows any of them.",
-    ]
-
-
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-
-
-def opened(page: str, folder: Path, place: str = "") -> str:
-    """What a browser has made of a page."""
-    file = folder / "page.html"
-    file.write_text(page)
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'user'}"]
-    command = [BROWSER, *options, "--dump-dom", f"{file.as_uri()}{place}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
-
-
-@pytest.mark.skipif(not BROWSER, reason="no chromium is found")
-def test_a_browser_opens_a_finding_at_a_step(tmp_path: Path) -> None:
-    """So its policy lets our script run, too."""
-    found = opened(html([detailed("</script>'\"<!--")]), tmp_path, "#f1-2")
-    assert re.search(r'<article class="finding open" id="f1"', found)
-    assert "<b>Step 2 of 2</b>" in found
-    assert found.count('<div class="card changed">') == 1
-    assert '<tr class="here">' in found
-
-
-_KEYS = """<script>
-const press = (it, key) => it.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
-const told = [], shown = () => rows.filter(it => !it.hidden).length;
-const tests = () => all(".matrix tbody th[scope=row]").map(it => it.textContent).join();
-const say = text => told.push(text), focused = () => document.activeElement;
-press(stop(one(".matrix tbody td")), "ArrowRight"); say(focused().cellIndex);
-press(focused(), "ArrowDown"); say(focused().cellIndex);
-press(focused(), "ArrowUp"); press(focused(), "ArrowLeft"); say(focused().textContent);
-word.value = "UNSOUND"; filter(); say(shown());
-word.value = ""; text.value = "B REA"; filter(); say(shown());
-text.value = ""; filter(); say(shown());
-const sorter = all(".matrix thead button")[1];
-for (let time = 0; time < 3; time++) { sorter.click(); say(tests()); }
-one(".finding h3 button").click();
-for (const key of ["ArrowRight", "End", "ArrowLeft", "Home"]) {
-  press(one(".player"), key); say(one(".said b").textContent);
-}
-document.title = told.join("; ");
-</script>"""
-
-
-@pytest.mark.skipif(not BROWSER, reason="no chromium is found")
-def test_keys_filters_and_sorting(tmp_path: Path) -> None:
-    """By a script of our own behind that of the page, and without the policy that forbids it."""
-    first = detailed("a/t")
-    others = [
-        replace(result(Word.SOUND), file="a/u", test="u", scheme="z", scheme_file="z"),
-        replace(result(Word.RACY), file="b/v", test="v", scheme="a/t", scheme_file="a/t"),
-        replace(result(Word.SOUND), file="b/w", test="w", scheme="a/t", scheme_file="a/t"),
-    ]
-    others[1] = replace(others[1], reason="reason")
-    page = html([replace(first, results=(*first.results, *others))])
-    page = re.sub(r"<meta http-equiv[^>]*>", "", page).replace("</body>", f"{_KEYS}</body>")
-    title = re.search(r"<title>(.*?)</title>", opened(page, tmp_path))
-    assert title and title[1].split("; ") == [
-        *("2", "2", "UNSOUND STUCK"),
-        *("1", "1", "4"),
-        *("a/t,u,v,w", "w,v,a/t,u", "a/t,u,v,w"),
-        *("Step 1 of 2", "Step 2 of 2", "Step 1 of 2", "Before the first of 2 steps"),
     ]
