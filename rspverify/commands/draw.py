@@ -80,6 +80,7 @@ def draw(
     from rspverify.render.console import opened
     from rspverify.render.draw_dot import graphs
     from rspverify.render.draw_svg import page
+    from rspverify.render.progress import working
     from rspverify.source import read_source, require
 
     flags = {Which.RACE: race, Which.FORBIDDEN: forbidden, Which.ALL: all}
@@ -103,7 +104,8 @@ def draw(
         format = Form.DOT if ends_so else Form.SVG
     (test,) = meant_by(tests=[test]).tests
     text, missing = "", None
-    with reporting(Incident("draw", (test,), (), settings, options, OF_A_TEST)):
+    incident = Incident("draw", (test,), (), settings, options, OF_A_TEST)
+    with reporting(incident), working(f"drawing {test}", settings.seconds):
         model = load_model(settings.model)
         program = settings.read(read_source(test))
         wanted = Wanted(which, outcome, names, initial=not no_initial)

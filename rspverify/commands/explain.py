@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import typer
 
 from rspverify.commands.command import command
@@ -33,6 +35,7 @@ def explain(
     from rspverify.judge.verdicts import NamedScheme, Verdicts
     from rspverify.render.console import opened
     from rspverify.render.explanation_text import explanation, reached
+    from rspverify.render.progress import working
     from rspverify.source import read_source, require
     from rspverify.verdict import Word
 
@@ -42,7 +45,8 @@ def explain(
     meant = meant_by(schemes=[scheme], tests=[test])
     (scheme,), (test,) = meant.schemes, meant.tests
     incident, limits = Incident("explain", (test,), (scheme,), settings), settings.limits()
-    with reporting(incident):
+    shown = partial(working, f"{test} under {scheme}", settings.seconds)
+    with reporting(incident), shown():
         named = NamedScheme.of(load_scheme(scheme, settings), scheme)
         loaded = read_test(read_source(test), settings)
         verdicts = Verdicts(Judge(), load_model(settings.model), settings)
@@ -53,7 +57,7 @@ def explain(
             console.print(part)
         if found.verdict.word is Word.SOUND and not settings.progress:
             console.file.flush()
-            with reporting(incident):
+            with reporting(incident), shown():
                 reach = Reach(loaded, named, verdicts, limits)
                 with stoppable() as stop:
                     reach.find()

@@ -75,6 +75,7 @@ def mutate(
     from rspverify.engineering.setup import read_setup
     from rspverify.render.console import opened
     from rspverify.render.mutate_text import mutation_table
+    from rspverify.render.progress import working
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import require
 
@@ -85,7 +86,8 @@ def mutate(
     require(len(schemes) == 1, f"one scheme must be given, not {len(schemes)}")
     weights = read_costs(costs) if costs else default_costs()
     judge = judge_of(jobs, cached=not no_cache)
-    setup = read_setup(schemes, tests, replace(settings, shortest=False), judge)
+    with working("reading tests"):
+        setup = read_setup(schemes, tests, replace(settings, shortest=False), judge)
     asked = asked_of(setup, weights, widen=widen)
     if write is not None:
         asked = written_to(write, asked)

@@ -123,6 +123,7 @@ def repair(
     from rspverify.engineering.repair.run import Repair, settings_for
     from rspverify.engineering.setup import read_setup
     from rspverify.render.console import opened
+    from rspverify.render.progress import working
     from rspverify.render.repair_text import before, repair_table, shown_search
     from rspverify.scheme.cost import default_costs, read_costs
     from rspverify.source import InputError, Problem, require
@@ -137,17 +138,18 @@ def repair(
     weights = read_costs(costs) if costs else default_costs()
     wanted = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
     judge = judge_of(jobs, cached=not no_cache)
-    setup = read_setup(schemes, tests, settings_for(settings), judge)
+    with working("reading tests"):
+        setup = read_setup(schemes, tests, settings_for(settings), judge)
     note((*meant.notes, *setup.verdicts.model.notes))
     with opened(output) as console:
-        with shown_search() as step:
+        with shown_search() as shown:
             scheme = setup.schemes[0].scheme
             again = bool(store_again) or stores_again(scheme)
             hunt = Hunt(setup.verdicts, scheme, hunt_events, again=again) if hunt_events else None
             search = Repair(
-                setup, wanted, weights, count=count, sample=sample, hunt=hunt, on_step=step
+                setup, wanted, weights, count=count, sample=sample, hunt=hunt, on_step=shown.tried
             )
-            search.prepare()
+            search.prepare(shown.prepared)
             print(before(search.report()), file=sys.stderr)
             with stoppable() as stop:
                 search.run()

@@ -80,12 +80,13 @@ class Repair:
         self._stopped: str | None = None
         self._hunted: dict[tuple[tuple[int, Code], ...], answer.Hunted] = {}
 
-    def prepare(self) -> None:
+    def prepare(self, on_test: Callable[[int, int], None] = lambda done, of: None) -> None:
         """Decide what each test says of the scheme itself, and so which of them count.
 
-        Raises InputError.
+        on_test: told how many are decided, and of how many. Raises InputError.
         """
-        for test in self._setup.tests:
+        for place, test in enumerate(self._setup.tests):
+            on_test(place, len(self._setup.tests))
             verdict = self._verdicts.answer(test, self._setup.schemes[0]).verdict
             self._words[verdict.word] += 1
             if verdict.word in (Word.SOUND, Word.UNSOUND, Word.VACUOUS):
