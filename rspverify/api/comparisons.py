@@ -19,7 +19,7 @@ from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.judge.run import Run
 from rspverify.scheme.cost import Costs, default_costs, read_costs
 from rspverify.soundness.settings import Settings
-from rspverify.source import Given, InputError, Problem
+from rspverify.source import Given, InputError, Problem, Source
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,8 +31,9 @@ MOST_OUTCOMES = 1_000
 class Compare(Asked[Compared, Comparison]):
     """Gives what the edit changes of each test, in their order. start: the schemes and rows."""
 
-    def __init__(self, comparer: Comparer, meant: Meant, costs: Costs) -> None:
+    def __init__(self, comparer: Comparer, run: Run, meant: Meant, costs: Costs) -> None:
         super().__init__()
+        self._run = run
         self.tests = meant.tests
         self.start = comparer.start(costs, len(meant.tests))
         self.notes = meant.notes
@@ -46,8 +47,17 @@ class Compare(Asked[Compared, Comparison]):
 
     @property
     def forms(self) -> Mapping[str, Callable[[Comparison], str]]:
-        """Text and JSON."""
-        return {"text": _text, "json": to_json}
+        """Text, JSON, and a page of HTML."""
+        return {"text": _text, "json": to_json, "html": lambda it: self.page(it, Stop())}
+
+    def page(self, report: Comparison, stop: Stop) -> str:
+        """A page of HTML; what it shows besides the report is asked for, unless it was stopped."""
+        from rspverify.api.pages import compare_page
+
+        inputs = self._run.inputs
+        sources = [each for each in self.tests if isinstance(each, Source)]
+        texts = {each.name: each for each in (*sources, *(it.source for it in inputs.schemes))}
+        return compare_page(report, inputs, self._run.judge, texts, stop)
 
 
 def _text(report: Comparison) -> str:
@@ -94,7 +104,8 @@ def compare(
         problems += dict.fromkeys(error.problems)
     if problems or inputs is None:
         raise InputError(problems)
-    return Compare(Comparer(Run(inputs, judge), most_outcomes), meant, weights)
+    run = Run(inputs, judge)
+    return Compare(Comparer(run, most_outcomes), run, meant, weights)
 
 
 def _schemes(old: AScheme, new: AScheme, settings: Settings, judge: Judge) -> Inputs:

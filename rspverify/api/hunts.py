@@ -37,7 +37,8 @@ class Hunting(Asked[Finding, HuntReport]):
         super().__init__()
         self.unwritten: list[Problem] = []
         self.notes = setup.model.notes
-        self._scheme, self._write, self._estimate = setup.scheme.name, write, estimate
+        self._setup, self._judge = setup, judge
+        self._write, self._estimate = write, estimate
         self._hunt = Hunt(setup, judge, watcher, self._kept)
 
     def _kept(self, found: Finding) -> Finding:
@@ -45,7 +46,7 @@ class Hunting(Asked[Finding, HuntReport]):
         if not self._write:
             return found
         try:
-            return replace(found, file=written_to(self._write, self._scheme, found))
+            return replace(found, file=written_to(self._write, self._setup.scheme.name, found))
         except InputError as error:
             self.unwritten.extend(error.problems)
             return found
@@ -68,8 +69,14 @@ class Hunting(Asked[Finding, HuntReport]):
 
     @property
     def forms(self) -> Mapping[str, Callable[[HuntReport], str]]:
-        """Text and JSON."""
-        return {"text": _text, "json": to_json}
+        """Text, JSON, and a page of HTML."""
+        return {"text": _text, "json": to_json, "html": lambda it: self.page(it, Stop())}
+
+    def page(self, report: HuntReport, stop: Stop) -> str:
+        """A page of HTML; what it shows besides the report is asked for, unless it was stopped."""
+        from rspverify.api.pages import hunt_page
+
+        return hunt_page(report, self._hunt, self._setup, self._judge, stop)
 
 
 def _text(report: HuntReport) -> str:

@@ -58,10 +58,20 @@ class Mutation(Asked[Finding, MutationReport]):
 
     @property
     def forms(self) -> Mapping[str, Callable[[MutationReport], str]]:
-        """Text and JSON."""
+        """Text, JSON, and a page of HTML."""
         from rspverify.render.mutate_text import mutation_table
 
-        return {"text": lambda report: printed(mutation_table(report)), "json": to_json}
+        return {
+            "text": lambda report: printed(mutation_table(report)),
+            "json": to_json,
+            "html": lambda report: self.page(report, Stop()),
+        }
+
+    def page(self, report: MutationReport, stop: Stop) -> str:
+        """A page of HTML; what it shows besides the report is asked for, unless it was stopped."""
+        from rspverify.api.pages import mutate_page
+
+        return mutate_page(report, self._asked, stop)
 
 
 def mutate(

@@ -29,7 +29,7 @@ class Repairing(Asked[SchemeFound, RepairReport]):
     def __init__(self, setup: Setup, search: Repair) -> None:
         super().__init__()
         self.notes = setup.verdicts.model.notes
-        self._search = search
+        self._setup, self._search = setup, search
         self._prepared = False
 
     def prepare(
@@ -59,10 +59,20 @@ class Repairing(Asked[SchemeFound, RepairReport]):
 
     @property
     def forms(self) -> Mapping[str, Callable[[RepairReport], str]]:
-        """Text and JSON."""
+        """Text, JSON, and a page of HTML."""
         from rspverify.render.repair_text import repair_table
 
-        return {"text": lambda report: printed(repair_table(report)), "json": to_json}
+        return {
+            "text": lambda report: printed(repair_table(report)),
+            "json": to_json,
+            "html": lambda report: self.page(report, Stop()),
+        }
+
+    def page(self, report: RepairReport, stop: Stop) -> str:
+        """A page of HTML; what it shows besides the report is asked for, unless it was stopped."""
+        from rspverify.api.pages import repair_page
+
+        return repair_page(report, self._search, self._setup, stop)
 
 
 def repair(

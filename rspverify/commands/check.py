@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,13 +13,15 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_and_test_words
 from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
 from rspverify.commands.guard import tell, told
-from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile
+from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile, Reports
 from rspverify.commands.output import judge_of, note
 from rspverify.commands.reports import Form, reports_meant, write_reports
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from rspverify.answers import SuiteReport
     from rspverify.api.checks import Check
 
@@ -62,14 +65,7 @@ def check(
             "a GitHub workflow; or a page of HTML to look into."
         ),
     ] = Form.TEXT,
-    report: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--report",
-            metavar="FORM=FILE",
-            help="Also write this form, as of --format, to this file. As often as wanted.",
-        ),
-    ] = None,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     cluster: ClusterAt = None,
@@ -91,7 +87,7 @@ def check(
     from rspverify.render.console import opened
     from rspverify.render.suites_text import SuitesStream
 
-    files = reports_meant(report or (), [*(inputs or ()), *filter(None, (expect, output))])
+    files = reports_meant(report or (), [*(inputs or ()), expect, output], Form)
     judge = judge_of(jobs, cluster, cached=not no_cache, settings=settings)
     text = format is Form.TEXT
     parts = check_suites(inputs or (), settings, refresh=refresh, judge=judge)
@@ -128,17 +124,22 @@ def check(
                 stream.end(reports[-1])
                 if reports[-1].stopped:
                     break
-            problems = write_reports(reports, files)
+            problems = write_reports(_forms(reports), files) if files else []
             if text:
                 stream.finish(reports, () if suites else first.commands())
             else:
-                from rspverify.render.check_forms import FORMS
-
-                console.file.write(FORMS[format](reports))
+                console.file.write(_forms(reports)[format]())
     tell(problems)
     for part, its in zip(parts, reports, strict=False):
         codes.append(_written(part, its) if refresh else _exit_code(its))
     raise typer.Exit(first_of([*codes, exit_code(wrong=problems)]))
+
+
+def _forms(reports: Sequence[SuiteReport]) -> Mapping[Form, Callable[[], str]]:
+    """The reports in each form; made when that is wanted."""
+    from rspverify.render.check_forms import FORMS
+
+    return {form: partial(FORMS[form], reports) for form in Form}
 
 
 def _exit_code(report: SuiteReport) -> int:

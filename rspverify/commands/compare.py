@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -10,8 +11,9 @@ from rspverify.commands.command import command
 from rspverify.commands.completion import scheme_words, test_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import told
-from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs, NoCache, OutputFile
+from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile, PageFormat, Reports
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.soundness.settings import OPTIONS, Settings
 
 _LIMIT = 1_000
@@ -68,7 +70,8 @@ def compare(
         bool,
         typer.Option("--all", help="Print a line for every test that becomes other code."),
     ] = False,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     cluster: ClusterAt = None,
@@ -89,6 +92,7 @@ def compare(
     from rspverify.source import require
     from rspverify.verdict import Word
 
+    written = reports_meant(report or (), [old, new, *(tests or ()), costs, output], WRITTEN)
     for scheme in (old, new):
         message = f"the two schemes must come first, and then the tests: {scheme}"
         require(not scheme.endswith(".litmus"), message)
@@ -97,20 +101,21 @@ def compare(
         old, new, tests or None, settings, costs=costs, most_outcomes=limit, judge=judge
     )
     note(asked.notes)
-    text = format is FormatName.TEXT
+    text = format is PageForm.TEXT
     with opened(output) as console:
         with CompareStream(console, len(asked.tests), text=text, everything=everything) as stream:
             stream.start(asked.start)
             stop = told(asked.each(stream.show))
         whole = asked.report(stop)
-        print_answer(console, format, whole, summary(whole))
+        page = partial(asked.page, whole, stop)
+        unwritten = print_answer(console, format, whole, summary(whole), page, written)
     changes = {each.change for each in whole.tests}
     raise typer.Exit(
         exit_code(
             internal=any(each.failed for each in whole.left_out)
             or any(each.failed for each in whole.tests),
             interrupted=stop.interrupted,
-            wrong=any(each.verdict is Word.ERROR for each in whole.left_out),
+            wrong=unwritten or any(each.verdict is Word.ERROR for each in whole.left_out),
             found=fail_on_regression and Change.WORSE in changes,
             undecided=stop.limit or Change.UNKNOWN in changes,
         )

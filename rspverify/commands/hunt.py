@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -12,14 +13,15 @@ from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import tell, told
 from rspverify.commands.options import (
     ClusterAt,
-    Format,
-    FormatName,
     Jobs,
     NoCache,
     OutputFile,
+    PageFormat,
+    Reports,
     SchemeFile,
 )
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
 
@@ -87,7 +89,8 @@ def hunt(
             metavar="DIR", help="Write each program found there, as hunt-SCHEME-rowN.litmus."
         ),
     ] = None,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     cluster: ClusterAt = None,
@@ -109,8 +112,9 @@ def hunt(
     from rspverify.render.hunt_stream import HuntStream
     from rspverify.render.hunt_text import conclusion
 
+    written = reports_meant(report or (), [scheme, output], WRITTEN)
     with opened(output) as console:
-        with HuntStream(console, text=format is FormatName.TEXT) as stream:
+        with HuntStream(console, text=format is PageForm.TEXT) as stream:
             asked = hunted(
                 scheme,
                 settings,
@@ -133,17 +137,18 @@ def hunt(
             note(asked.notes)
             stream.heading(asked.so_far())
             stop = told(asked.each(lambda _: None))
-        report = asked.report(stop)
-        print_answer(console, format, report, conclusion(report))
-    if report.interrupted:
+        answer = asked.report(stop)
+        page = partial(asked.page, answer, stop)
+        lost = print_answer(console, format, answer, conclusion(answer), page, written)
+    if stop.interrupted:
         print("interrupted", file=sys.stderr)
     tell(asked.unwritten)
     raise typer.Exit(
         exit_code(
-            internal=report.internal,
-            interrupted=report.interrupted,
-            wrong=asked.unwritten,
-            found=report.findings,
-            undecided=report.unknown or stop.limit,
+            internal=answer.internal,
+            interrupted=stop.interrupted,
+            wrong=asked.unwritten or lost,
+            found=answer.findings,
+            undecided=answer.unknown or stop.limit,
         )
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,14 +15,15 @@ from rspverify.commands.options import (
     OF_A_CASE,
     ClusterAt,
     CostsFile,
-    Format,
-    FormatName,
     Jobs,
     NoCache,
     OutputFile,
+    PageFormat,
+    Reports,
     SchemeAndTests,
 )
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,7 +51,8 @@ def mutate(
         str | None,
         typer.Option(metavar="DIR", help="Write each mutant as a scheme, for explain and hunt."),
     ] = None,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Jobs = None,
     cluster: ClusterAt = None,
@@ -70,19 +73,22 @@ def mutate(
     from rspverify.render.console import opened
     from rspverify.render.mutate_text import mutation_table
 
+    written = reports_meant(report or (), [*inputs, costs, output], WRITTEN)
     judge = judge_of(jobs, cluster, cached=not no_cache)
     schemes, tests = split(inputs)
     asked = mutated(schemes, tests, settings, widen=widen, costs=costs, write=write, judge=judge)
     note(asked.notes)
     with opened(output) as console:
         stop = _decided(asked)
-        report = asked.report(stop)
-        print_answer(console, format, report, mutation_table(report))
-    surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
+        answer = asked.report(stop)
+        page = partial(asked.page, answer, stop)
+        unwritten = print_answer(console, format, answer, mutation_table(answer), page, written)
+    surviving = [it for it in answer.mutants if it.verdict is Fate.SURVIVES]
     raise typer.Exit(
         exit_code(
-            internal=report.internal,
+            internal=answer.internal,
             interrupted=stop.interrupted,
+            wrong=unwritten,
             found=any(not it.undecided for it in surviving),
             undecided=stop.limit or surviving,
         )

@@ -16,6 +16,7 @@ from rspverify.commands.completion import (
     scheme_words,
     test_words,
 )
+from rspverify.commands.reports import PageForm
 from rspverify.soundness.settings import OPTIONS, Engine, Settings
 
 
@@ -27,6 +28,18 @@ class FormatName(StrEnum):
 
 
 Format = Annotated[FormatName, typer.Option(help="Text, or JSON for other tools.")]
+PageFormat = Annotated[
+    PageForm,
+    typer.Option(help="Text, JSON for other tools, or a page of HTML to look into."),
+]
+Reports = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--report",
+        metavar="FORM=FILE",
+        help="Also write this form, as of --format, to this file. As often as wanted.",
+    ),
+]
 OutputFile = Annotated[
     str | None, typer.Option("-o", "--output", help="Write to this file, not to the terminal.")
 ]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
-from rspverify.commands.guard import at_end
-from rspverify.commands.options import FormatName
+from rspverify.commands.guard import at_end, tell
+from rspverify.commands.reports import PageForm, write_reports
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from rspverify.api.judges import Judge
     from rspverify.soundness.settings import Settings
+    from rspverify.source import Problem
 
 
 def warn_once() -> Callable[[str], None]:
@@ -62,13 +64,26 @@ def print_parts(path: str | None, parts: Iterable[RenderableType]) -> None:
 
 
 def print_answer(
-    console: Console, format: FormatName, answer: object, lines: Iterable[RenderableType]
-) -> None:
-    """Print an answer as JSON, or the lines that tell it."""
-    if format is FormatName.JSON:
-        from rspverify.convert import to_json
+    console: Console,
+    format: PageForm,
+    answer: object,
+    lines: Iterable[RenderableType],
+    page: Callable[[], str],
+    files: Mapping[str, PageForm],
+) -> list[Problem]:
+    """Print an answer as JSON, the lines that tell it, or its page; and write its reports.
 
-        console.file.write(to_json(answer))
-        return
+    What could not be written is returned, and has been said.
+    """
+    from rspverify.convert import to_json
+
+    forms: dict[PageForm, Callable[[], str]]
+    forms = {PageForm.JSON: lambda: to_json(answer), PageForm.HTML: cache(page)}
+    problems = write_reports(forms, files)
+    tell(problems)
+    if format is not PageForm.TEXT:
+        console.file.write(forms[format]())
+        return problems
     for line in lines:
         console.print(line, soft_wrap=True)
+    return problems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,13 +16,14 @@ from rspverify.commands.options import (
     OF_A_CASE,
     ClusterAt,
     CostsFile,
-    Format,
-    FormatName,
     NoCache,
     OutputFile,
+    PageFormat,
+    Reports,
     SchemeAndTests,
 )
 from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:
@@ -97,7 +99,8 @@ def repair(
     write: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write each scheme found as a file.")
     ] = None,
-    format: Format = FormatName.TEXT,
+    format: PageFormat = PageForm.TEXT,
+    report: Reports = None,
     output: OutputFile = None,
     jobs: Annotated[
         int | None,
@@ -121,6 +124,7 @@ def repair(
     from rspverify.render.repair_text import before, repair_table, shown_search
     from rspverify.source import InputError, Problem
 
+    files = reports_meant(report or (), [*inputs, than, costs, output], WRITTEN)
     schemes, tests = split(inputs)
     asked = repaired(
         schemes,
@@ -139,21 +143,22 @@ def repair(
         with shown_search() as step:
             print(before(asked.prepare(step)), file=sys.stderr)
             stop = told(asked.each(lambda _: None))
-        report, unwritten = asked.report(stop), tuple[Problem, ...]()
+        answer, unwritten = asked.report(stop), tuple[Problem, ...]()
         try:
-            report = asked.write(write, report) if write is not None else report
+            answer = asked.write(write, answer) if write is not None else answer
         except InputError as error:
             unwritten = error.problems
-        print_answer(console, format, report, repair_table(report))
+        page = partial(asked.page, answer, stop)
+        lost = print_answer(console, format, answer, repair_table(answer), page, files)
     tell(unwritten)
-    hunted = any(each.hunted and each.hunted.unknown for each in report.found)
-    undecided = stop.limit or report.claim.stopped or not report.claim.exact or hunted
+    hunted = any(each.hunted and each.hunted.unknown for each in answer.found)
+    undecided = stop.limit or answer.claim.stopped or not answer.claim.exact or hunted
     raise typer.Exit(
         exit_code(
-            internal=report.internal,
+            internal=answer.internal,
             interrupted=stop.interrupted,
-            wrong=unwritten,
-            found=not report.found and not undecided,
+            wrong=(*unwritten, *lost),
+            found=not answer.found and not undecided,
             undecided=undecided,
         )
     )

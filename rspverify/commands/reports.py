@@ -1,20 +1,19 @@
-"""Reports that `check` writes beside its output, each to a file of its own."""
+"""Reports that a command writes beside its output, each to a file of its own."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from rspverify.source import InputError, Problem
 
-if TYPE_CHECKING:
-    from rspverify.answers import SuiteReport
+F = TypeVar("F", bound=StrEnum)
 
 
 class Form(StrEnum):
-    """Forms that --format and --report take."""
+    """Forms that --format and --report of `check` take."""
 
     TEXT = "text"
     JSON = "json"
@@ -25,44 +24,54 @@ class Form(StrEnum):
     HTML = "html"
 
 
-def reports_meant(given: Iterable[str], taken: Iterable[str]) -> dict[str, Form]:
+class PageForm(StrEnum):
+    """Forms that --format takes of commands whose answers are pages, too."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+
+
+WRITTEN = (PageForm.JSON, PageForm.HTML)
+"""Those of them that --report takes: text is printed as it comes."""
+
+
+def reports_meant(
+    given: Iterable[str], taken: Iterable[str | None], forms: Iterable[F]
+) -> dict[str, F]:
     """The form that is to be written to each file, from `FORM=FILE`.
 
     taken: files that are read, or written otherwise. Raises InputError with all that is wrong.
     """
-    places = {os.path.realpath(each) for each in taken}
-    forms = ", ".join(Form)
-    found: dict[str, Form] = {}
+    places = {os.path.realpath(each) for each in taken if each is not None}
+    known = {str(each): each for each in forms}
+    found: dict[str, F] = {}
     problems = []
     for each in given:
         name, _, file = each.partition("=")
         place = os.path.realpath(file)
-        if name not in list(Form) or not file:
-            problems.append(
-                Problem(None, f"--report must be FORM=FILE, FORM one of {forms}, not {each}")
-            )
+        if name not in known or not file:
+            message = f"--report must be FORM=FILE, FORM one of {', '.join(known)}, not {each}"
+            problems.append(Problem(None, message))
         elif place in places:
             message = f"--report {each}: the file must be named once, and be no input"
             problems.append(Problem(None, message))
         else:
-            found[file] = Form(name)
+            found[file] = known[name]
         places.add(place)
     if problems:
         raise InputError(problems)
     return found
 
 
-def write_reports(reports: Sequence[SuiteReport], files: Mapping[str, Form]) -> list[Problem]:
+def write_reports(texts: Mapping[F, Callable[[], str]], files: Mapping[str, F]) -> list[Problem]:
     """Write each form to its file, whole or not at all; what could not be written is returned."""
-    if not files:
-        return []
     from rspverify.files import write
-    from rspverify.render.check_forms import FORMS
 
     problems: list[Problem] = []
     for file, form in files.items():
         try:
-            write(file, FORMS[form](reports))
+            write(file, texts[form]())
         except InputError as error:
             problems += error.problems
     return problems

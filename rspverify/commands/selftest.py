@@ -11,7 +11,7 @@ from rspverify.commands.command import command
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import told
 from rspverify.commands.options import ClusterAt, Format, FormatName, Jobs
-from rspverify.commands.output import judge_of, print_answer
+from rspverify.commands.output import judge_of
 
 
 @command("Do the engines agree on random programs?")
@@ -88,7 +88,11 @@ def selftest(
         stop = told(asked.each(lambda _: advance()))
     found = asked.report(stop)
     with opened(None) as console:
-        print_answer(console, format, found, summary(found))
+        if format is FormatName.JSON:
+            console.file.write(asked.forms["json"](found))
+        else:
+            for part in summary(found):
+                console.print(part)
     raise typer.Exit(
         exit_code(interrupted=stop.interrupted, found=found.disagreements, undecided=stop.limit)
     )

@@ -35,7 +35,7 @@ class Forbidden:
 
 @dataclass(frozen=True)
 class Broken:
-    """A test that a scheme breaks. text: of the scheme's file. command: what shows it, if any does.
+    """A test that a scheme breaks. command: what shows it, if any does.
 
     word: UNSOUND, or another where it gets stuck or never completes. progress: whether its progress
     is asked for, too. outcome: the wrong one, where it is known.
@@ -43,7 +43,6 @@ class Broken:
 
     test: Source
     scheme: NamedScheme
-    text: str
     word: Word
     progress: bool
     command: str = ""
@@ -69,29 +68,22 @@ def details(
     files = list(dict.fromkeys(each.scheme_file for each in results))
     inputs = read_inputs([known.get(it, it) for it in files], settings, judge, unique=False)
     schemes, model = inputs.parsed()
-    named = {
-        it.file: (it, text.source.text) for it, text in zip(schemes, inputs.schemes, strict=True)
-    }
-    asked = [_broken(it, *named[it.scheme_file], settings, known) for it in results]
+    named = {it.file: it for it in schemes}
+    asked = [_broken(it, named[it.scheme_file], settings, known) for it in results]
     yield from details_of(asked, Verdicts(judge, model, settings))
 
 
 def _broken(
-    result: Result,
-    scheme: NamedScheme,
-    text: str,
-    settings: Settings,
-    texts: Mapping[str, Source],
+    result: Result, scheme: NamedScheme, settings: Settings, texts: Mapping[str, Source]
 ) -> Broken | Detail:
-    """What is asked of a result; or where a file has gone meanwhile, all that is known of it."""
+    """What is asked of a result; or where its file has gone meanwhile, all that is known of it."""
     stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
     command = explain_command(result.scheme_file, result.file, settings, progress=stuck)
     try:
         test = read_source(texts.get(result.file, result.file))
     except InputError as error:
         return Detail("", "", command, reason="\n".join(map(str, error.problems)))
-    word, outcome = result.verdict, result.outcome
-    return Broken(test, scheme, text, word, settings.progress, command, outcome)
+    return Broken(test, scheme, result.verdict, settings.progress, command, result.outcome)
 
 
 def details_of(
@@ -109,7 +101,7 @@ def details_of(
 
 
 def _unanswered(it: Broken, reason: str) -> Detail:
-    return Detail(it.test.text, it.text, it.command, reason=reason)
+    return Detail(it.test.text, it.scheme.scheme.source.text, it.command, reason=reason)
 
 
 class _Details:

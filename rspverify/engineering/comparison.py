@@ -104,6 +104,14 @@ class TouchedTest:
         differ = it is not None and bool(it.gained or it.lost or it.unknown)
         return differ or self.change is not Change.SAME or self.old.words != self.new.words
 
+    @property
+    def broken(self) -> Result | None:
+        """The result that there is an execution to see of, of the new scheme if it has one."""
+        stuck = ProgressWord.STUCK
+        both = (self.new, self.old)
+        found = (it for it in both if it.verdict is Word.UNSOUND or it.progress is stuck)
+        return next(found, None)
+
 
 @dataclass(frozen=True)
 class Untouched:

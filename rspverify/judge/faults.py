@@ -73,7 +73,7 @@ class _Faults:
         self._settings = replace(exact, confirm=None, smt_dir=None, shortest=False)
         files = list(dict.fromkeys(each.scheme_file for each in results))
         given = [texts.get(file, file) for file in files]
-        self._inputs = read_inputs(given, self._settings, judge)
+        self._inputs = read_inputs(given, self._settings, judge, unique=False)
         self._judge = judge
 
     def task(self, result: Result) -> _Task | Fault:
@@ -118,7 +118,7 @@ class _Faults:
         program = self._settings.read(task.source)
         case = Case(program, schemes[task.result.scheme_file], model, self._settings)
         found = blame(case, devices=program.devices, limits=case.limits)
-        return Fault(tuple(map(_at_fault, found.blamed)))
+        return Fault(tuple(map(row_at_fault, found.blamed)))
 
     def _question(self, task: _Task) -> Question[Fault]:
         """Which rows are at fault? The places of rows count, so the whole text of the scheme."""
@@ -135,7 +135,8 @@ class _Faults:
         return Question("fault", content, Fault)
 
 
-def _at_fault(row: Row) -> RowAtFault:
+def row_at_fault(row: Row) -> RowAtFault:
+    """A row, and where it stands."""
     it = row.span
     place = (it.line, it.column, it.end_line, it.end_column)
     return RowAtFault(row.number, str(row), tuple(map(str, row.code)), *place)

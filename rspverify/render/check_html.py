@@ -6,15 +6,14 @@ import posixpath
 from collections.abc import Mapping, Sequence
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
-from rspverify.render.expectations import conclusion, progress_in_words, unfinished
+from rspverify.render.cells import UNKNOWN_PROGRESS, result_cell
+from rspverify.render.expectations import conclusion, unfinished
 from rspverify.render.finding_html import article
 from rspverify.render.findings import Finding, findings
-from rspverify.render.page import Cell, Matrix, Page, Row, Total
-from rspverify.render.page_html import left_out, page, pointed_at, told
+from rspverify.render.page import Matrix, Page, Row, Total
+from rspverify.render.page_html import left_out, page, told
 from rspverify.render.tally import PROGRESS, tally
 from rspverify.verdict import ProgressWord, Word
-
-_UNKNOWN = f"{PROGRESS.strip()}-UNKNOWN"
 
 
 def html(reports: Sequence[SuiteReport]) -> str:
@@ -54,7 +53,11 @@ def _key(it: Finding) -> tuple[str, str]:
 
 def _class(kind: str) -> str:
     """That of the cells with a word: there is a verdict UNKNOWN, and one of progress."""
-    return _UNKNOWN if kind == f"{PROGRESS}{ProgressWord.UNKNOWN}" else kind.removeprefix(PROGRESS)
+    return (
+        UNKNOWN_PROGRESS
+        if kind == f"{PROGRESS}{ProgressWord.UNKNOWN}"
+        else kind.removeprefix(PROGRESS)
+    )
 
 
 def _matrix(report: SuiteReport, places: Mapping[int, str]) -> Matrix:
@@ -71,7 +74,10 @@ def _matrix(report: SuiteReport, places: Mapping[int, str]) -> Matrix:
     }
     folders: dict[str, list[Row]] = {}
     for file, results in tests.items():
-        row = [_cell(each, places, expected) if each else None for each in results]
+        row = [
+            result_cell(it, places.get(id(it), ""), expected.get(id(it), "")) if it else None
+            for it in results
+        ]
         title = next((it.test for it in results if it), "") or posixpath.basename(file)
         first = any(id(it) in places for it in results)
         folders.setdefault(posixpath.dirname(file) or ".", []).append(Row(title, file, row, first))
@@ -80,14 +86,3 @@ def _matrix(report: SuiteReport, places: Mapping[int, str]) -> Matrix:
 
 def _column(it: Result | ModelAnswer) -> tuple[str, str]:
     return it.column, it.scheme_file if isinstance(it, Result) else ""
-
-
-def _cell(it: Result | ModelAnswer, places: Mapping[int, str], expected: Mapping[int, str]) -> Cell:
-    kind, why = it.words, it.reason
-    if isinstance(it, Result):
-        unknown = it.progress is ProgressWord.UNKNOWN
-        kind = f"{it.verdict} {_UNKNOWN}" if unknown else it.words
-        why = "" if it.verdict is Word.SOUND and not it.within else it.reason
-        why = "\n".join(filter(None, (why, progress_in_words(it))))
-    place = places.get(id(it), "")
-    return Cell(kind, it.words, pointed_at(why), expected.get(id(it), ""), place)

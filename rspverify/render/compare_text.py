@@ -76,12 +76,16 @@ def _schemes(it: Comparison, *, whole: bool) -> Iterator[RenderableType]:
         yield Text(words, style="bold")
     yield Text("")
     yield _rows(it, whole=whole)
-    where = it.costs or "the default costs: an access that hits the L1 is 1"
     parts = "" if whole else f" What they are made of is shown on {_WIDE} columns, and in JSON."
-    yield Text(f"Costs by {where}.{parts}", style="dim")
+    yield Text(f"{costs_in_words(it)}.{parts}", style="dim")
     if all(row.same for row in it.rows):
         yield Text("Every operation becomes the same code under both.")
     yield Text("")
+
+
+def costs_in_words(it: Comparison) -> str:
+    """What costs are told by."""
+    return f"Costs by {it.costs or 'the default costs: an access that hits the L1 is 1'}"
 
 
 def _rows(it: Comparison, *, whole: bool) -> Table:
@@ -142,7 +146,7 @@ def _touched(it: TouchedTest, width: int) -> Iterator[Text]:
         line.append("  ").append(it.change.value.lower(), style=_CHANGES[it.change])
     line.rstrip()
     yield line
-    yield from _reasons(it)
+    yield from (Text(f"    {each}", style="dim") for each in reasons(it))
     if it.outcomes and it.outcomes.unknown:
         yield Text(f"    outcomes not listed: {it.outcomes.unknown}", style="magenta")
     elif it.outcomes:
@@ -150,12 +154,12 @@ def _touched(it: TouchedTest, width: int) -> Iterator[Text]:
         yield from _outcomes("lost", it.outcomes.lost or (), "-")
 
 
-def _reasons(it: TouchedTest) -> Iterator[Text]:
+def reasons(it: TouchedTest) -> Iterator[str]:
     """Why each result is as it is, where that is worth a line; once if it is so under both."""
     old, new = (list(_worth_saying(result)) for result in (it.old, it.new))
     for reason in dict.fromkeys((*old, *new)):
         who = "" if reason in old and reason in new else "old: " if reason in old else "new: "
-        yield Text(f"    {who}{reason}", style="dim")
+        yield f"{who}{reason}"
 
 
 def _worth_saying(result: Result) -> Iterator[str]:
@@ -166,7 +170,7 @@ def _worth_saying(result: Result) -> Iterator[str]:
 
 
 def _outcomes(what: str, outcomes: Sequence[OutcomeChange], sign: str) -> Iterator[Text]:
-    shown = _in_words(outcomes)
+    shown = in_words(outcomes)
     for each, words in list(zip(outcomes, shown, strict=True))[:_OUTCOMES]:
         mark, style = _MARKS[each.allowed]
         yield Text(f"    {sign} {words}").append(mark, style=style)
@@ -176,7 +180,7 @@ def _outcomes(what: str, outcomes: Sequence[OutcomeChange], sign: str) -> Iterat
         yield Text(f"    {sign} {len(rest):,} more {what}, {forbidden:,} of them forbidden")
 
 
-def _in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
+def in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
     """Registers and memory; with what was read, where these do not tell outcomes apart."""
     met = Counter(str(each.outcome) for each in outcomes)
     words = []

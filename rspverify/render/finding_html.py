@@ -63,7 +63,7 @@ def _lines(text: Sequence[str], row: RowAtFault) -> list[tuple[int, str]]:
 
 
 def _detailed(shown: Article, detail: Detail) -> Article:
-    shown = replace(shown, notes=detail.reason, command=detail.command)
+    shown = replace(shown, notes=detail.reason, command=detail.command or shown.command)
     it = detail.explanation
     if it is None:
         return shown

@@ -13,13 +13,14 @@ from rspverify.engineering.hunt.finding import (
     Finding,
     HuntedSpace,
     HuntReport,
+    PhaseCounts,
 )
 from rspverify.enumeration.estimate import Estimate
 from rspverify.render.progress import ON_AGAIN
 from rspverify.render.words import FEW, UNMENDED, counted, row_in_words
 from rspverify.verdict import Word
 
-_HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to decide")
+HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to decide")
 
 
 def heading(report: HuntReport) -> Iterator[Text]:
@@ -68,30 +69,46 @@ def expected_formulas(events: int, seconds: float) -> Text:
 def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
     """A program that breaks the scheme."""
     yield Text("")
-    made = f" with {_rows(found.stronger)} made as strong as can be" if found.stronger else ""
-    broken = f"  {scheme}{made} is broken by a smallest program:"
+    broken = f"  {made_stronger(found, scheme)} is broken by a smallest program:"
     yield Text.assemble(("UNSOUND", "bold red"), broken)
     yield Text(f"  {found.program}", style="bold")
-    steps = "" if found.steps is None else f", after {counted(found.steps, 'step')} at the least"
-    yield Text(f"  {found.reason}{steps}")
+    yield Text(f"  {reason(found)}")
     for row in found.blamed:
         words = row_in_words(row.number, row.operations, row.code)
         yield Text.assemble("  at fault: ", (words, "bold"))
         yield Text(f"    as strong as can be: {', '.join(row.strongest)}", style="dim")
-    others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
-    if others:
-        words = "; or ".join(_rows(each) for each in others)
-        yield Text(f"    made as strong as can be, {words} would mend it, too", style="dim")
+    if words := mended_by_others(found):
+        yield Text(f"    {words}", style="dim")
     if not found.blamed:
         yield Text(f"  {UNMENDED}")
     if found.file is None:
         yield Text("  as a test (--write DIR writes it):", style="dim")
         yield from (Text(f"    {line}".rstrip()) for line in found.text.splitlines())
     where = "" if found.file is None else f"written to {found.file}; "
-    yield Text(f"  {where}{_smallest(found, by)}, {_duration(found.seconds)})", style="dim")
+    yield Text(f"  {where}{smallest(found, by)}, {_duration(found.seconds)})", style="dim")
 
 
-def _smallest(found: Finding, by: By) -> str:
+def made_stronger(found: Finding, scheme: str) -> str:
+    """The scheme that a program breaks."""
+    if not found.stronger:
+        return scheme
+    return f"{scheme} with {_rows(found.stronger)} made as strong as can be"
+
+
+def reason(found: Finding) -> str:
+    """Why a program breaks a scheme."""
+    steps = "" if found.steps is None else f", after {counted(found.steps, 'step')} at the least"
+    return f"{found.reason}{steps}"
+
+
+def mended_by_others(found: Finding) -> str:
+    """Which other rows are as much at fault; empty if none are."""
+    others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
+    words = "; or ".join(_rows(each) for each in others)
+    return f"made as strong as can be, {words} would mend it, too" if others else ""
+
+
+def smallest(found: Finding, by: By) -> str:
     """In which sense it is a smallest one, and on what that rests."""
     asked = counted(found.decided, "formula") if by is By.FORMULA else f"{found.decided:,} decided"
     if found.open:
@@ -117,6 +134,12 @@ def conclusion(report: HuntReport) -> Iterator[Text | Table]:
     yield Text("")
     if report.phases:
         yield _table(report)
+    yield from summary(report)
+
+
+def summary(report: HuntReport) -> Iterator[Text]:
+    """What the counts mean, and what follows."""
+    if report.phases:
         yield from _explained(report)
     yield from _formulas(report)
     if report.method.formulas is None:
@@ -127,12 +150,17 @@ def conclusion(report: HuntReport) -> Iterator[Text | Table]:
 
 def _table(report: HuntReport) -> Table:
     table = Table(box=None, pad_edge=False)
-    for head in _HEADS:
+    for head in HEADS:
         table.add_column(head, justify="right")
     for it in report.phases:
-        sorts = (it.alone, it.larger, it.guarded, it.to_decide)
-        table.add_row(*(f"{each:,}" for each in (it.events, it.threads, it.programs, *sorts)))
+        table.add_row(*phase_cells(it))
     return table
+
+
+def phase_cells(it: PhaseCounts) -> list[str]:
+    """The numbers of a phase, below HEADS."""
+    sorts = (it.alone, it.larger, it.guarded, it.to_decide)
+    return [f"{each:,}" for each in (it.events, it.threads, it.programs, *sorts)]
 
 
 def _explained(report: HuntReport) -> Iterator[Text]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
@@ -24,10 +24,20 @@ def mutation_table(report: MutationReport) -> Iterator[Text]:
         yield from _row(row, report)
     yield from _wider(report)
     yield Text("")
+    yield from summary(report)
+    yield from _commands(report)
+    yield from warnings(report)
+
+
+def summary(report: MutationReport) -> Iterator[Text]:
+    """The counts, what follows from them, and what it rests on."""
     yield _counts(report)
     yield from _conclusion(report)
     yield from _tests(report)
-    yield from _commands(report)
+
+
+def warnings(report: MutationReport) -> Iterator[Text]:
+    """Why it is not all that was to be known."""
     yield from (Text(str(each), style="bold red") for each in report.internal)
     if report.stopped:
         words = (
@@ -43,7 +53,7 @@ def _row(row: MutatedRow, report: MutationReport) -> Iterator[Text]:
     yield head.append(f"  ({tests})", style="dim" if row.tests else "yellow")
     found = [each for each in report.mutants if each.mutant.row == row.row]
     for place, instruction in enumerate(row.code, 1):
-        mark = _mark(row, place, found)
+        mark = mark_of(row, place, found)
         line = Text(f"    {instruction:12}").append(f"{mark:24}", style=_MARKS[mark])
         for what in _at(place, row, found):
             yield line.append_text(what)
@@ -53,7 +63,7 @@ def _row(row: MutatedRow, report: MutationReport) -> Iterator[Text]:
             yield line
 
 
-def _mark(row: MutatedRow, place: int, found: list[Finding]) -> str:
+def mark_of(row: MutatedRow, place: int, found: Sequence[Finding]) -> str:
     """What can be said of an instruction: needed if every mutant without it fails a test."""
     if place in row.accesses:
         return ACCESS
@@ -95,12 +105,17 @@ def _shown_by(finding: Finding, *, told: bool) -> str:
     return words.strip()
 
 
+def wider_in_words(report: MutationReport) -> str:
+    """What is said above the wider mutants."""
+    whose = f"those of {report.costs}" if report.costs else "our own"
+    return f"wider, by what they cost (weights: {whose}); not decided"
+
+
 def _wider(report: MutationReport) -> Iterator[Text]:
     if report.wider is None:
         return
-    whose = f"those of {report.costs}" if report.costs else "our own"
     yield Text("")
-    yield Text(f"wider, by what they cost (weights: {whose}); not decided", style="bold")
+    yield Text(wider_in_words(report), style="bold")
     costs = {row.row: row.cost for row in report.rows}
     for each in report.wider:
         more = f"{costs[each.row]} → {costs[each.row] + each.cost}"

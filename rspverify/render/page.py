@@ -143,13 +143,15 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class Article:
-    """A finding, part by part; parts that it does not have are empty."""
+    """A finding, part by part; parts that it does not have are empty. style: the class of its kind,
+    if that is not the kind itself."""
 
     place: str
     kind: str
     subject: str
     text: str
     places: Sequence[str]
+    style: str = ""
     ending: str = ""
     axioms_head: str = ""
     axioms: Sequence[tuple[str, str]] = ()
@@ -171,7 +173,8 @@ class Article:
 class Page:
     """All of it. warnings: what must not be missed. lines: what else is to be said at the top.
 
-    results: the head above the matrices. left_out: of the findings, in words.
+    results: the head above the matrices. left_out: of the findings, in words. notes: what it rests
+    on, at the end.
     """
 
     command: str
@@ -185,3 +188,5 @@ class Page:
     findings_head: str = "Findings"
     findings: Sequence[Article] = ()
     left_out: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    counted: Sequence[Table] = ()

@@ -29,8 +29,6 @@ MOST_CELLS = 60_000
 within seconds."""
 MOST_FINDINGS = 1_000
 """So many findings are told one by one."""
-_LONGEST = 300
-"""Characters of a reason that a cell shows when it is pointed at."""
 
 
 def told(found: Sequence[T]) -> Sequence[T]:
@@ -53,11 +51,6 @@ def left_out(found: int, told: int, broken: int, shown: int, how: str) -> Iterat
             f"{shown:,} of {broken:,} findings that are UNSOUND or STUCK are shown step by step; "
             f"{how} shows any of them."
         )
-
-
-def pointed_at(why: str) -> str:
-    """A reason as a cell shows it when it is pointed at."""
-    return why if len(why) <= _LONGEST else f"{why[:_LONGEST]}…"
 
 
 def _within_reach(matrices: Iterable[Matrix]) -> Iterator[Matrix]:

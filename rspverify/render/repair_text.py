@@ -50,20 +50,37 @@ def before(report: answer.RepairReport) -> str:
 def repair_table(report: answer.RepairReport) -> Iterator[Text]:
     """Everything: the schemes found, then what follows, and what it rests on."""
     yield Text(f"{report.subject.scheme}, for the machine {report.subject.machine}", style="bold")
-    yield from _asked(report)
+    yield from asked(report)
     for place, found in enumerate(report.found, 1):
         yield Text("")
         yield from _scheme(found, place, report)
     yield Text("")
-    yield from _conclusion(report)
-    yield from _compared(report)
+    yield from summary(report)
     yield from _work(report)
     yield from _tests(report)
+    yield from warnings(report)
+
+
+def summary(report: answer.RepairReport) -> Iterator[Text]:
+    """What follows."""
+    yield from _conclusion(report)
+    yield from _compared(report)
+
+
+def effort(report: answer.RepairReport) -> Iterator[Text]:
+    """What it rests on, but for the tests that ruled candidates out."""
+    yield from _done(report)
+    yield from _tests(report)
+
+
+def warnings(report: answer.RepairReport) -> Iterator[Text]:
+    """Why it is not all that was to be known."""
     yield from (Text(str(each), style="bold red") for each in report.internal)
     yield from _partial(report)
 
 
-def _asked(report: answer.RepairReport) -> Iterator[Text]:
+def asked(report: answer.RepairReport) -> Iterator[Text]:
+    """What was to be changed, and how."""
     changing = ", ".join(str(row.row) for row in report.space.rows if row.stays is None)
     yield Text(f"rows that may change: {changing}")
     staying: dict[str, list[str]] = {}
@@ -87,7 +104,7 @@ def _scheme(found: answer.SchemeFound, place: int, report: answer.RepairReport) 
     yield head.append(f"  cost {found.cost:,}", style="bold").append(f" ({costs})", style="dim")
     for row in found.rows:
         yield from _row(row, report, others=place == 1)
-    yield Text(f"    {_rests_on(found, report)}", style="dim")
+    yield Text(f"    {rests_on(found, report)}", style="dim")
     if found.written:
         yield Text(f"    {found.written}", style="dim")
 
@@ -113,7 +130,8 @@ def _price(row: answer.RowFound, report: answer.RepairReport) -> str:
     return f"({', '.join(words)})"
 
 
-def _rests_on(found: answer.SchemeFound, report: answer.RepairReport) -> str:
+def rests_on(found: answer.SchemeFound, report: answer.RepairReport) -> str:
+    """What a scheme that was found was put to."""
     reach = f", within {_bounds(found.within)}" if found.within else ""
     words = f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{reach}"
     explicit = "none put to explicit"
@@ -200,13 +218,18 @@ def _none_cheaper(report: answer.RepairReport, reference: answer.Reference) -> s
     return f"none is as cheap as {reference.scheme}{outside}: {least:,} against {reference.cost:,}"
 
 
-def _work(report: answer.RepairReport) -> Iterator[Text]:
+def _done(report: answer.RepairReport) -> Iterator[Text]:
     effort = report.effort
     done = f"{counted(effort.candidates, 'candidate')} tried"
     line = Text(
         f"{done}, {counted(effort.nogoods, 'lesson')} learnt, {counted(effort.verdicts, 'verdict')}"
     )
     yield line.append(f"; {report.seconds:.1f} s", style="dim")
+
+
+def _work(report: answer.RepairReport) -> Iterator[Text]:
+    yield from _done(report)
+    effort = report.effort
     for killer in effort.killers[:FEW]:
         words = f"{counted(killer.candidates, 'candidate')} {killer.verdict}"
         yield Text(f"    {killer.test}: {words}", style="dim")

@@ -118,9 +118,9 @@ class Asked:
     @cached_property
     def judge(self) -> Judge:
         """One for all schemes. It works in this process: pytest-xdist spreads items."""
-        from rspverify.commands.output import judge_of
+        from rspverify.api.judges import judge_of
 
-        return judge_of(1, cached=True)
+        return judge_of(1)
 
     def close(self) -> None:
         """Let go of the cache."""

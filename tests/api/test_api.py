@@ -228,7 +228,7 @@ def test_findings_of_what_is_no_file_have_their_reasons() -> None:
     sarif = json.loads(checked.form("sarif"))
     assert "row 5" in json.dumps(sarif["runs"][0]["results"])
     page = checked.form("html")
-    assert "LK_rmw DV" in page and "1:r0=1 1:r1=0" in page and "<svg" in page
+    assert "INV_L1 WG" in page and "1:r0=1 1:r1=0" in page and "<svg" in page
     assert "no such file" not in page and "not found again" not in page
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from rspverify.convert import counts
@@ -218,6 +218,11 @@ class Repair:
             for trial in using[: self._sample]:
                 found[trial.test.file] = trial
         return list(found.values())
+
+    @property
+    def tests(self) -> Mapping[str, LoadedTest]:
+        """The tests that candidates are put to, those that hunt added among them, by file."""
+        return {it.test.file: it.test for it in self._trials.trials}
 
     def scheme_of(self, place: int) -> Scheme:
         """A scheme that was found, by its place among them."""
