@@ -39,7 +39,7 @@ def test_the_page_of_documents_has_each_schema_and_each_field(root: Path) -> Non
 def test_every_name_of_the_package_is_in_its_reference(root: Path) -> None:
     text = (root / "docs/api-reference.md").read_text()
     said = re.findall(r"^::: rspverify\.(\w+)$", text, re.MULTILINE)
-    assert sorted(said) == sorted(set(rspverify.__all__) - {"__version__"})
+    assert set(rspverify.__all__) - {"__version__"} <= set(said)
 
 
 def test_every_page_has_its_place(root: Path) -> None:
