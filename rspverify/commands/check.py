@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from rspverify.corpus.expected import Expected
     from rspverify.corpus.suite import Suite
     from rspverify.judge.judge import Judge
+    from rspverify.render.check_text import CheckStream
+    from rspverify.render.suites_text import SuitesStream
 
 
 @command("A verdict for each test under each scheme.", takes=OPTIONS)
@@ -119,7 +121,7 @@ def check(
         with stream:
             for part in parts:
                 stream.begin(part.suite.folder, part.total)
-                reports.append(part.run(stream.show, judge, refresh=refresh, wanted=wanted))
+                reports.append(part.run(stream, judge, refresh=refresh, wanted=wanted))
                 wanted = wanted.after(reports[-1])
                 stream.end(reports[-1])
                 if reports[-1].stopped:
@@ -193,7 +195,7 @@ class _Part:
         return len(self.tests) * len(self.suite.columns)
 
     def run(
-        self, show: Callable[[Any], None], judge: Judge, *, refresh: bool, wanted: Wanted
+        self, stream: CheckStream | SuitesStream, judge: Judge, *, refresh: bool, wanted: Wanted
     ) -> SuiteReport:
         """The results as far as they came, each shown, held to what is expected.
 
@@ -204,7 +206,7 @@ class _Part:
         started, held = time.perf_counter(), None
         results: list[Result | ModelAnswer] = []
         with stoppable() as stop:
-            collect(self.coming, results, show)
+            collect(self.coming, results, stream.show)
         if self.known is not None:
             progress = self.settings.progress
             held = self.known.held(results, self.given, self.tests, progress=progress)
@@ -222,7 +224,7 @@ class _Part:
             interrupted=stop.interrupted,
             limit=stop.limit,
         )
-        return with_reasons(report, self.settings, judge, wanted)
+        return with_reasons(report, self.settings, judge, wanted, stream)
 
     def exit_code(self, report: SuiteReport, refresh: bool) -> int:
         """The exit code; where the file of what is expected is to be written, it is."""

@@ -13,6 +13,7 @@ from rspverify.source import InputError
 if TYPE_CHECKING:
     from rspverify.answers import Detail, Fault, Result, SuiteReport
     from rspverify.judge.judge import Judge
+    from rspverify.render.progress import Stream
     from rspverify.soundness.settings import Settings
 
 MOST = 200
@@ -39,9 +40,12 @@ class Wanted:
 
 
 def with_reasons(
-    report: SuiteReport, settings: Settings, judge: Judge, wanted: Wanted
+    report: SuiteReport, settings: Settings, judge: Judge, wanted: Wanted, stream: Stream
 ) -> SuiteReport:
-    """The report with what is wanted, as far as it is known before an interrupt."""
+    """The report with what is wanted, as far as it is known before an interrupt.
+
+    stream: where it is told how far it is.
+    """
     if report.stopped or not (wanted.faults or wanted.details):
         return report
     from rspverify.answers import Result
@@ -60,9 +64,11 @@ def with_reasons(
     seen: list[Detail] = []
     with stoppable() as stop:
         if unsound:
-            _ask(faults(unsound, settings, judge), at_fault)
+            stream.count("rows at fault", len(unsound))
+            _ask(faults(unsound, settings, judge), at_fault, stream)
         if shown:
-            _ask(details(shown, settings, judge), seen)
+            stream.count("executions", len(shown))
+            _ask(details(shown, settings, judge), seen, stream)
     return replace(
         report,
         faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},
@@ -89,9 +95,9 @@ def _size(file: str) -> int:
         return 0
 
 
-def _ask(coming: Generator[T, None, None], found: list[T]) -> None:
+def _ask(coming: Generator[T, None, None], found: list[T], stream: Stream) -> None:
     try:
-        collect(coming, found, lambda _: None)
+        collect(coming, found, lambda _: stream.advance())
     except InputError as error:  # a file has changed meanwhile: the verdicts stand
         tell(error.problems)
 
