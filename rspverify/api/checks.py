@@ -11,7 +11,7 @@ from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.api.asked import Asked, Stop
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.api.judges import judge_of
-from rspverify.api.reasons import Wanted, with_reasons
+from rspverify.api.reasons import Listener, Silent, Wanted, with_reasons
 from rspverify.corpus.expected import (
     Expected,
     not_to_be_expected,
@@ -91,9 +91,12 @@ class Check(Asked[Answer, SuiteReport]):
             limit=stop.limit,
         )
 
-    def with_reasons(self, report: SuiteReport, wanted: Wanted) -> SuiteReport:
+    def with_reasons(
+        self, report: SuiteReport, wanted: Wanted, listener: Listener | None = None
+    ) -> SuiteReport:
         """The report with what some forms tell of findings besides."""
-        return with_reasons(report, self.settings, self._judge, wanted, self.texts)
+        told = listener or Silent()
+        return with_reasons(report, self.settings, self._judge, wanted, self.texts, told)
 
     @cached_property
     def forms(self) -> Mapping[str, Callable[[SuiteReport], str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rspverify.answers import Detail, Fault, Result, SuiteReport
 from rspverify.api.asked import collect, stoppable
@@ -19,6 +19,26 @@ DETAILS = frozenset({"html"})
 MOST = 200
 """So many findings of a run have details: those with the smallest tests."""
 T = TypeVar("T")
+
+
+class Listener(Protocol):
+    """Whoever is told how far something is."""
+
+    def count(self, what: str, total: int) -> None:
+        """From now on so many of these are counted."""
+
+    def advance(self) -> None:
+        """One more is there."""
+
+
+class Silent:
+    """Does not listen."""
+
+    def count(self, what: str, total: int) -> None:
+        """From now on so many of these are counted."""
+
+    def advance(self) -> None:
+        """One more is there."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +65,12 @@ def with_reasons(
     judge: Judge,
     wanted: Wanted,
     texts: Mapping[str, Source],
+    listener: Listener,
 ) -> SuiteReport:
     """The report with what is wanted, as far as it is known before an interrupt.
 
-    texts: those of schemes and tests that are no files, by their names.
+    texts: those of schemes and tests that are no files, by their names. listener: is told how far
+    it is.
     """
     if report.stopped or not (wanted.faults or wanted.details):
         return report
@@ -67,9 +89,11 @@ def with_reasons(
     seen: list[Detail] = []
     with stoppable() as stop:
         if unsound:
-            _ask(faults(unsound, settings, judge, texts), at_fault, judge)
+            listener.count("rows at fault", len(unsound))
+            _ask(faults(unsound, settings, judge, texts), at_fault, judge, listener)
         if shown:
-            _ask(details(shown, settings, judge, texts), seen, judge)
+            listener.count("executions", len(shown))
+            _ask(details(shown, settings, judge, texts), seen, judge, listener)
     return replace(
         report,
         faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},
@@ -98,9 +122,11 @@ def _size(file: str, texts: Mapping[str, Source]) -> int:
         return 0
 
 
-def _ask(coming: Generator[T, None, None], found: list[T], judge: Judge) -> None:
+def _ask(
+    coming: Generator[T, None, None], found: list[T], judge: Judge, listener: Listener
+) -> None:
     try:
-        collect(coming, found, lambda _: None)
+        collect(coming, found, lambda _: listener.advance())
     except InputError as error:  # a file has changed meanwhile: the verdicts stand
         judge.warn(str(error))
 

@@ -119,7 +119,7 @@ def check(
             for part in parts:
                 stream.begin(part.suite.folder, part.total)
                 found = part.report(told(part.each(stream.show)))
-                reports.append(part.with_reasons(replace(found, refreshed=refresh), wanted))
+                reports.append(part.with_reasons(replace(found, refreshed=refresh), wanted, stream))
                 wanted = wanted.after(reports[-1])
                 stream.end(reports[-1])
                 if reports[-1].stopped:

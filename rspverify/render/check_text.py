@@ -57,10 +57,11 @@ class CheckStream(Stream):
         everything: bool = False,
         progress: bool = False,
     ) -> None:
-        verdicts = TextColumn("{task.completed} of {task.total} verdicts")
+        verdicts = TextColumn("{task.completed} of {task.total} {task.description}")
         total = len(tests) * len(schemes)
         left = TimeRemainingColumn(elapsed_when_finished=True)
-        super().__init__(console, verdicts, BarColumn(), left, text=text, total=total)
+        super().__init__(console, verdicts, BarColumn(), left, text=text)
+        self.count("verdicts", total)
         self._schemes = schemes
         self._with_progress = progress
         self._wished = wished

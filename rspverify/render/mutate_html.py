@@ -126,7 +126,7 @@ def _mutant(it: Finding, place: str) -> Row:
         Cell(_CLASSES[it.verdict], it.verdict.value, pointed_at(it.reason), place=place),
         Cell("", it.test, it.file or "") if it.test else None,
         Cell("", f"{mutant.cost:+}" if mutant.cost else "0"),
-        Cell("", "; ".join(mutant.code) or "nothing"),
+        Cell("code", "; ".join(mutant.code) or "nothing"),
     ]
     return Row(_step(mutant), mutant.name, cells, it.verdict is Fate.SURVIVES)
 

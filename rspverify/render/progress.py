@@ -94,6 +94,10 @@ class Stream:
 
     def begin(self, what: str, total: int) -> None:
         """From now on something else is counted."""
+        self.count(what, total)
+
+    def count(self, what: str, total: int) -> None:
+        """Begin to count what is asked beside what is shown."""
         self.bar.reset(self.task, description=what, total=total, visible=True, rate="")
 
     def advance(self) -> None:

@@ -75,6 +75,7 @@ def _of_machines() -> Iterator[Schema]:
 
 
 def _row() -> Schema:
+    """A row. What depends on its operation is said for each operation, so that it is said once."""
     about: dict[str, Schema] = {
         "op": {
             "enum": list(KINDS),
@@ -82,18 +83,15 @@ def _row() -> Schema:
             "cas matches it.",
         },
         "scope": {
-            **_one_or_more(scopes_of(None)),
             "description": "na: not atomic; wi, wg, dv, all: how far an atomic reaches.",
         },
         "order": {
-            **_one_or_more(dict.fromkeys(each for op in Op for each in orders_of(op))),
             "description": "These and every weaker one. Without it: acquire and release, each "
             "alone or both.",
         },
         "remote": {"type": "boolean", "description": "Without it: either."},
         "code": {
             "type": "array",
-            "items": {"enum": _written(_INSTRUCTIONS.values())},
             "description": "Instructions, in order; r is the register and x the location.",
         },
         "note": {**TEXT, "description": "Anything."},

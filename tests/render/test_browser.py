@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filled import filled
 from render.test_answer_pages import compare, hunt, mutate, repair
 from render.test_check_html import detailed
 from results import result
 
+from rspverify.engineering.mutation import MutationReport
+from rspverify.render import mutate_html
 from rspverify.render.check_html import html
 from rspverify.verdict import Word
 
@@ -99,9 +102,27 @@ def test_sorting(opened: Opened) -> None:
     for order in (["a/t", "u", "v", "w"], ["w", "v", "a/t", "u"], ["a/t", "u", "v", "w"]):
         head.click()
         assert shown_rows(page) == order
-    page = opened(mutate("x"))
-    page.get_by_role("button", name="cost", exact=True).click()
-    assert shown_rows(page) == ["1 x: x; 1 x: x"]
+
+
+def test_numbers_and_texts_are_sorted_as_such(opened: Opened) -> None:
+    it = filled(MutationReport, "x")
+    (found,) = it.mutants
+    costs = {"a": -10, "b": 1, "c": -40}
+    mutants = [replace(found.mutant, name=name, cost=cost) for name, cost in costs.items()]
+    tests = ("t10", "t9", None)
+    each = [replace(found, mutant=it, test=test) for it, test in zip(mutants, tests, strict=True)]
+    page = opened(mutate_html.html(replace(it, mutants=tuple(each)), {}))
+
+    def names() -> str:
+        heads = page.locator(".matrix tbody th[scope=row]")
+        return "".join(heads.nth(n).get_attribute("title") for n in range(3))
+
+    found_orders = []
+    for column in (3, 2):
+        for _ in range(2):
+            page.locator(".matrix thead button").nth(column).click()
+            found_orders.append(names())
+    assert found_orders == ["cab", "bac", "bac", "abc"]
 
 
 def test_the_matrix_by_keyboard(opened: Opened) -> None:

@@ -46,10 +46,20 @@ text.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeo
 word.addEventListener("change", filter);
 one("#tools").hidden = !rows.length;
 
-// ---- sorting: within folders, and folders by their first test ----
-const order = ["ERROR", "UNSOUND", "STUCK", "UNKNOWN", "VACUOUS", "UNSUPPORTED", "RACY", "racy", "SOUND"];
+// ---- sorting: within folders, and folders by their first test; what is empty comes last ----
+const order = ["ERROR", "SURVIVES", "WORSE", "UNSOUND", "by-UNSOUND", "STUCK", "by-STUCK", "UNKNOWN", "VACUOUS", "UNSUPPORTED",
+  "BETTER", "RACY", "racy", "SOUND", "SAME"];
 const rank = cell => cell.firstChild
-  ? Math.min(...cell.className.split(" ").map(each => (order.indexOf(each) + 1) || 99)) : 100;
+  ? Math.min(...cell.className.split(" ").map(each => (order.indexOf(each) + 1) || 99)) : "";
+const number = text => Number(text.replaceAll(",", "").replace("−", "-"));
+const keyOf = (rows, column) => {
+  const cells = rows.map(row => row.cells[column]), texts = cells.map(cell => cell.textContent).filter(Boolean);
+  if (cells.some(cell => cell.firstChild && rank(cell) < 99)) return row => rank(row.cells[column]);
+  if (texts.every(text => !isNaN(number(text)))) return row => row.cells[column].textContent && number(row.cells[column].textContent);
+  return row => row.cells[column].textContent;
+};
+const compared = (a, b, sign) => (a === "") - (b === "")
+  || sign * (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
 for (const table of all(".matrix")) {
   const heads = [...table.tHead.rows[0].cells], given = [...table.tBodies].map(body => [body, [...body.rows]]);
   heads.forEach((head, column) => {
@@ -61,17 +71,14 @@ for (const table of all(".matrix")) {
       const now = was === "ascending" ? "descending" : was === "descending" ? "" : "ascending";
       if (now) head.setAttribute("aria-sort", now);
       const sign = now === "descending" ? -1 : 1;
-      const key = row => column ? rank(row.cells[column]) : row.cells[0].textContent;
-      const none = value => column && value === 100;
-      const compare = (a, b) => none(a) - none(b) || sign * (column ? a - b : a.localeCompare(b, "en", { numeric: true }));
+      const key = keyOf(given.flatMap(([, [, ...tests]]) => tests), column);
       const groups = given.map(([body, [title, ...tests]]) => {
         const keyed = tests.map(row => [key(row), row]);
-        if (now) keyed.sort((a, b) => compare(a[0], b[0]));
+        if (now) keyed.sort((a, b) => compared(a[0], b[0], sign));
         body.append(title, ...keyed.map(each => each[1]));
-        return [keyed[0][0], body];
+        return [column ? keyed[0][0] : title.textContent, body];
       });
-      if (now && column) groups.sort((a, b) => compare(a[0], b[0]));
-      if (now && !column) groups.sort((a, b) => compare(a[1].rows[0].textContent, b[1].rows[0].textContent));
+      if (now) groups.sort((a, b) => compared(a[0], b[0], sign));
       table.append(...groups.map(each => each[1]));
     });
   });
