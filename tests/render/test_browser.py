@@ -178,3 +178,11 @@ def test_dark_on_a_phone_and_on_paper(made: Callable[[str], str], opened: Opened
     assert page.locator("article .body").first.is_visible()
     assert not page.locator("#tools").is_visible()
     assert not page.locator(".player").first.is_visible()
+
+
+def test_without_scripts_all_is_there_and_open(opened: Opened) -> None:
+    page = opened(checked(), java_script_enabled=False)
+    assert page.locator("article .body .trace").first.is_visible()
+    assert (
+        not page.locator("#tools").is_visible() and not page.locator(".player").first.is_visible()
+    )
