@@ -23,10 +23,13 @@ Words = str | Sequence[str]
 class SchemeBuilder:
     """A scheme, row by row, in the words of its YAML (docs/schemes.md).
 
-    >>> mine = rspverify.SchemeBuilder("mine")
-    >>> mine.row("load", ["na", "wg"], ["LD r x"])
-    >>> mine.row("load", "dv", ["LD r x", "INV_L1 WG"], remote=False)
-    >>> rspverify.check(mine.scheme(), "Fig4")
+    Examples:
+        >>> mine = rspverify.SchemeBuilder("mine")
+        >>> mine.row("load", ["na", "wg"], ["LD r x"])
+        >>> mine.row("load", "dv", ["LD r x", "INV_L1 WG"], remote=False)
+        >>> mine.row("store", ["na", "wg", "dv"], ["ST r x"])
+        >>> next(iter(rspverify.check(mine.scheme(), "Fig4"))).verdict
+        <Word.UNSOUND: 'UNSOUND'>
     """
 
     def __init__(
@@ -292,13 +295,15 @@ class ThreadBuilder:
 class TestBuilder:
     """A litmus test, thread by thread. initial: values of locations at the start that are not 0.
 
-    >>> mp = rspverify.TestBuilder("MP")
-    >>> producer, consumer = mp.thread(), mp.thread()
-    >>> producer.store("x", 1)
-    >>> producer.store("flag", 1, "dv")
-    >>> with consumer.when(consumer.load("flag", "dv") == 1):
-    ...     consumer.load("x")
-    >>> rspverify.check("proposed", mp.test())
+    Examples:
+        >>> mp = rspverify.TestBuilder("MP")
+        >>> producer, consumer = mp.thread(), mp.thread()
+        >>> producer.store("x", 1)
+        >>> producer.store("flag", 1, "dv")
+        >>> with consumer.when(consumer.load("flag", "dv") == 1):
+        ...     read = consumer.load("x")
+        >>> next(iter(rspverify.check("proposed", mp.test()))).verdict
+        <Word.SOUND: 'SOUND'>
     """
 
     __test__ = False  # of pytest's, which would collect it

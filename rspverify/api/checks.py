@@ -147,6 +147,7 @@ def check(
     that the verdicts are held to; with `refresh` it is not read, and `Check.expect` writes it.
     Raises InputError with all that is wrong with any of them.
 
+    Examples:
         >>> rspverify.check("original", "Fig4").report().results[0].verdict
         <Word.UNSOUND: 'UNSOUND'>
     """

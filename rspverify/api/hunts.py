@@ -118,7 +118,9 @@ def hunt(
     programs there are. write: a folder for what is found. watcher: is told how it goes. Raises
     InputError.
 
-        >>> next(iter(rspverify.hunt("original", events=3))).program
+    Examples:
+        >>> next(iter(rspverify.hunt("original", events=2))).program
+        'r0=inc.WG x || st.DV.R x 10'
     """
     settings, judge = settled(settings), judge or judge_of()
     (named,) = meant_by(schemes=schemes_given(scheme)).schemes

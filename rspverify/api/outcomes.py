@@ -83,7 +83,10 @@ def outcomes(
 
     races: only whether each test races; of one test, also the two accesses. Raises InputError.
 
-        >>> [row.outcome for row in rspverify.outcomes("Fig4").report().results[0].outcomes]
+    Examples:
+        >>> answer = rspverify.outcomes("Fig4").report().results[0]
+        >>> [str(row.outcome) for row in answer.outcomes]
+        ['1:r0=0 1:r1=-1 x=42 y=1', '1:r0=1 1:r1=42 x=42 y=1']
     """
     settings = settled(settings)
     named = schemes_given(schemes)

@@ -33,15 +33,17 @@ class Repairing(Asked[SchemeFound, RepairReport]):
         self._prepared = False
 
     def prepare(
-        self, on_step: Callable[[int, int], None] = lambda candidates, least: None
+        self,
+        on_test: Callable[[int, int], None] = lambda done, of: None,
+        on_step: Callable[[int, int], None] = lambda candidates, least: None,
     ) -> RepairReport:
         """Decide what each test says of the scheme, which comes first; the report of that alone.
 
-        on_step: is told of each candidate of the search: how many there were, and the least cost.
-        Raises InputError where no row may change.
+        on_test: told how many are decided, and of how many. on_step: told of each candidate of the
+        search: how many there were, and the least cost. Raises InputError where no row may change.
         """
         if not self._prepared:
-            self._search.prepare(on_step)
+            self._search.prepare(on_test, on_step)
         self._prepared = True
         return self._search.report()
 

@@ -75,6 +75,7 @@ def draw(
     from rspverify.api.pictures import NoExecutionError
     from rspverify.api.pictures import draw as drawn
     from rspverify.render.console import opened
+    from rspverify.render.progress import working
     from rspverify.source import require
 
     require(
@@ -84,21 +85,25 @@ def draw(
     if format is None:
         ends_so = output is not None and output.endswith((".dot", ".gv"))
         format = Form.DOT if ends_so else Form.SVG
-    try:
-        found = drawn(
-            test,
-            settings,
-            race=race,
-            forbidden=forbidden,
-            all=all,
-            outcome=outcome,
-            edges=None if edges is None else [each.strip() for each in edges.split(",")],
-            initial=not no_initial,
-        )
-    except NoExecutionError as error:
-        print(error, file=sys.stderr)
-        raise typer.Exit(exit_code(found=True)) from None
+    text, missing = "", None
+    with working(f"drawing {test}", settings.seconds):
+        try:
+            found = drawn(
+                test,
+                settings,
+                race=race,
+                forbidden=forbidden,
+                all=all,
+                outcome=outcome,
+                edges=None if edges is None else [each.strip() for each in edges.split(",")],
+                initial=not no_initial,
+            )
+            text = found.dot() if format is Form.DOT else found.svg()
+        except NoExecutionError as error:
+            missing = str(error)
+    if missing is not None:
+        print(missing, file=sys.stderr)
+        raise typer.Exit(exit_code(found=True))
     note(found.notes)
-    text = found.dot() if format is Form.DOT else found.svg()
     with opened(output) as console:
         console.file.write(text)

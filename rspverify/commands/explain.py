@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import typer
 
 from rspverify.commands.command import command
@@ -25,18 +27,23 @@ def explain(
     from rspverify.api.explanations import explain as explained
     from rspverify.render.console import opened
     from rspverify.render.explanation_text import explanation, reached
+    from rspverify.render.progress import working
     from rspverify.source import require
 
     require(
         not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
     )
-    found, interrupted = explained(scheme, test, settings), False
+    shown = partial(working, f"{test} under {scheme}", settings.seconds)
+    with shown():
+        found = explained(scheme, test, settings)
+    interrupted = False
     with opened(output) as console:
         for part in explanation(found.explanation):
             console.print(part)
         if found.lists_outcomes:
             console.file.flush()
-            outcomes, stop = found.reached()
+            with shown():
+                outcomes, stop = found.reached()
             interrupted = told(stop).interrupted
             for part in reached(outcomes):
                 console.print(part)

@@ -29,6 +29,7 @@ def generate(
     """
     from rspverify.api import catalogue
     from rspverify.render.families_text import families
+    from rspverify.render.progress import working
     from rspverify.source import require
 
     if list_families:
@@ -41,5 +42,7 @@ def generate(
         "generate must have a family and a folder, or --list",
     )
     assert family is not None and folder is not None
-    for name, count in catalogue.generate(family, folder).items():
+    with working("writing tests"):
+        written = catalogue.generate(family, folder)
+    for name, count in written.items():
         print(f"{folder}: {count} tests of the family {name}")

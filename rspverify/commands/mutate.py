@@ -72,11 +72,15 @@ def mutate(
     from rspverify.api.mutations import mutate as mutated
     from rspverify.render.console import opened
     from rspverify.render.mutate_text import mutation_table
+    from rspverify.render.progress import working
 
     written = reports_meant(report or (), [*inputs, costs, output], WRITTEN)
     judge = judge_of(jobs, cluster, cached=not no_cache)
     schemes, tests = split(inputs)
-    asked = mutated(schemes, tests, settings, widen=widen, costs=costs, write=write, judge=judge)
+    with working("reading tests"):
+        asked = mutated(
+            schemes, tests, settings, widen=widen, costs=costs, write=write, judge=judge
+        )
     note(asked.notes)
     with opened(output) as console:
         stop = _decided(asked)

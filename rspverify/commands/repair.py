@@ -121,27 +121,31 @@ def repair(
     from rspverify.api.inputs import split
     from rspverify.api.repairs import repair as repaired
     from rspverify.render.console import opened
+    from rspverify.render.progress import working
     from rspverify.render.repair_text import before, repair_table, shown_search
     from rspverify.source import InputError, Problem
 
     files = reports_meant(report or (), [*inputs, than, costs, output], WRITTEN)
     schemes, tests = split(inputs)
-    asked = repaired(
-        schemes,
-        tests,
-        settings,
-        than=than,
-        constraints=replace(_constraints(rows, allow, forbid, max_length), repeats=store_again),
-        costs=costs,
-        count=count,
-        sample=sample,
-        hunt_events=hunt_events,
-        judge=judge_of(jobs, cluster, cached=not no_cache),
-    )
+    constraints = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
+    judge = judge_of(jobs, cluster, cached=not no_cache)
+    with working("reading tests"):
+        asked = repaired(
+            schemes,
+            tests,
+            settings,
+            than=than,
+            constraints=constraints,
+            costs=costs,
+            count=count,
+            sample=sample,
+            hunt_events=hunt_events,
+            judge=judge,
+        )
     note(asked.notes)
     with opened(output) as console:
-        with shown_search() as step:
-            print(before(asked.prepare(step)), file=sys.stderr)
+        with shown_search() as shown:
+            print(before(asked.prepare(shown.prepared, shown.tried)), file=sys.stderr)
             stop = told(asked.each(lambda _: None))
         answer, unwritten = asked.report(stop), tuple[Problem, ...]()
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import pickle
+import signal
 import threading
 import time
 import warnings
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.util import find_spec
 from math import ceil
+from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import uuid4
@@ -54,6 +56,8 @@ PATIENCE = "distributed.comm.timeouts.connect"
 """The setting of Dask that says how long a scheduler, or the first worker, is waited for."""
 
 INSTALL = "python -m pip install 'rspverify[cluster]'"
+_LONGER = "it is waited for longer with DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT=60s"
+_SAME = "install the same versions of rspverify, of its libraries and of Python there"
 
 
 class Cluster:
@@ -126,7 +130,11 @@ def _processes(address: str) -> int | None:
 
 
 class _LinkLost(Exception):
-    """The cluster can do nothing more; the text says why."""
+    """The cluster can do nothing more; the text says why. hint: what to do."""
+
+    def __init__(self, why: str, hint: str | None = None) -> None:
+        super().__init__(why)
+        self.hint = hint
 
 
 @dataclass
@@ -162,8 +170,9 @@ class _Link:
             client = Client(local or address, timeout=patience, set_as_default=False)
         except (OSError, ValueError) as error:
             why = " ".join(str(error).split())
-            message = f"{address}: a scheduler must answer there within {patience:g} s: {why}"
-            raise InputError([Problem(None, message, "start one by dask scheduler")]) from None
+            message = f"--cluster must be the address of a scheduler, not {address}: {why}"
+            hint = f"start one with: dask scheduler; {_LONGER}"
+            raise InputError([Problem(None, message, hint)]) from None
         link = _Link(address, client, patience, local)
         try:
             link.look()
@@ -173,7 +182,7 @@ class _Link:
             link.require_one_version()
         except _LinkLost as error:
             link.close()
-            raise InputError([Problem(None, f"{address}: {error}")]) from None
+            raise InputError([Problem(None, f"{address}: {error}", error.hint)]) from None
         except BaseException:
             link.close()
             raise
@@ -185,7 +194,7 @@ class _Link:
         self._looked = now
         try:
             found = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.patience)
-            self.workers, why = tuple(found), "it must have a worker, not none"
+            self.workers, why = tuple(found), "there must be a worker, not none"
         except (OSError, TimeoutError) as error:
             self.workers = ()
             why = f"its scheduler must answer, and does not: {error or type(error).__name__}"
@@ -194,7 +203,8 @@ class _Link:
         elif self._silent_since is None:
             self._silent_since = now
         elif now - self._silent_since > self.patience:
-            raise _LinkLost(f"{why} (for {self.patience:g} s)")
+            hint = f"start some with: dask worker {self.address} --nthreads 1; {_LONGER}"
+            raise _LinkLost(f"{why}, for {self.patience:g} s", hint)
 
     def look_sometimes(self) -> None:
         """The same, unless that was just done."""
@@ -215,7 +225,7 @@ class _Link:
         """Raises _LinkLost where a worker runs another version."""
         for worker, found in self.client.run(fingerprint, on_error="return").items():
             if found != fingerprint_here():
-                raise _LinkLost(_other(worker, found))
+                raise _LinkLost(_other(worker, found), _SAME)
 
     def close(self) -> None:
         """Leave, whatever state it is in."""
@@ -234,15 +244,22 @@ def _started(processes: int) -> LocalCluster:
         async def close(self, timeout: float = 5, reason: str = "nanny-close") -> Any:
             return await super().close(timeout=0.1, reason=reason)
 
-    return LocalCluster(
-        n_workers=processes,
-        threads_per_worker=1,
-        worker_class=Quick,
-        memory_limit=0,
-        dashboard_address=None,
-        silence_logs=logging.CRITICAL + 1,
-        scheduler_kwargs={"allowed_failures": 0},
-    )
+    # An interrupt by the terminal goes to all processes. It is ours; a blocked one is inherited,
+    # but what starts processes would unblock it when it starts itself.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        return LocalCluster(
+            n_workers=processes,
+            threads_per_worker=1,
+            worker_class=Quick,
+            memory_limit=0,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL + 1,
+            scheduler_kwargs={"allowed_failures": 0},
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _say_nothing() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
@@ -59,9 +59,8 @@ class CheckStream(Stream):
     ) -> None:
         verdicts = TextColumn("{task.completed} of {task.total} verdicts")
         total = len(tests) * len(schemes)
-        super().__init__(
-            console, verdicts, BarColumn(), TimeElapsedColumn(), text=text, total=total
-        )
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        super().__init__(console, verdicts, BarColumn(), left, text=text, total=total)
         self._schemes = schemes
         self._with_progress = progress
         self._wished = wished

@@ -81,5 +81,5 @@ class HuntStream(Stream, Watcher):
 
     def _advance(self, done: float) -> None:
         seconds = time.monotonic() - self._started
-        rate = f", {done / seconds:,.0f}/s" if seconds > 0 else ""
+        rate = f", {done / seconds:,.0f}/s" if seconds < done else ""
         self.bar.update(self.task, completed=done, rate=rate)

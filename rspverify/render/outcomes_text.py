@@ -10,7 +10,7 @@ from typing import Self
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.progress import TextColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -40,10 +40,12 @@ class OutcomesStream:
         self._console = console
         self._form = form
         self._many = total > 1
-        self._bar = bar(TextColumn("{task.description}"))
+        counted = (BarColumn(), TimeRemainingColumn()) if self._many else (TimeElapsedColumn(),)
+        self._bar = bar(TextColumn("{task.description}"), *counted)
         self._task = self._bar.add_task("", total=total)
 
     def __enter__(self) -> Self:
+        self.step("")
         self._bar.start()
         return self
 
@@ -53,8 +55,8 @@ class OutcomesStream:
     def step(self, words: str) -> None:
         """Tell how far it is with the test that it is at."""
         it = self._bar.tasks[self._task]
-        tests = f"{it.completed:.0f} of {it.total} tests; " if self._many else ""
-        self._bar.update(self._task, description=f"{tests}{words}")
+        tests = [f"{it.completed:.0f} of {it.total} tests"] if self._many else []
+        self._bar.update(self._task, description="; ".join(filter(None, (*tests, words))))
 
     def show(self, answer: OutcomeAnswer) -> None:
         """Take the next answer."""

@@ -10,12 +10,22 @@ from contextlib import contextmanager, suppress
 from typing import Self
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 ON_AGAIN = "the same command goes on from here, unless nothing is kept (--no-cache)"
 """What is said of a run that was interrupted."""
 
 
+_AFTER = 1.0
+"""Seconds after which what is being done is said, where nothing is counted."""
 _BETWEEN_LINES = 60.0
 """Seconds between lines that stand for a bar."""
 
@@ -115,3 +125,20 @@ def counting(what: str, total: int) -> Iterator[Callable[[], None]]:
             shown.update(task, advance=1, rate=done / (time.monotonic() - started))
 
         yield advance
+
+
+@contextmanager
+def working(what: str, seconds: float | None = None) -> Iterator[None]:
+    """Says what is being done, where nothing is counted; seconds: what it may take, if that is
+    bounded."""
+    most = TextColumn("" if seconds is None else f"of at most {seconds:g} s")
+    shown = bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), most)
+    with shown:
+        task = shown.add_task(what, total=None, visible=False)
+        timer = threading.Timer(_AFTER, lambda: shown.update(task, visible=True))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import prod
 
-from rich.progress import TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from rspverify.engineering.repair import answer
@@ -16,23 +16,32 @@ from rspverify.render.words import FEW, counted, few
 from rspverify.verdict import Word
 
 
+class ShownSearch:
+    """Told how far a search is: first of the tests under the scheme itself, then of candidates."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._bar = shown
+        self._task = shown.add_task("")
+        self._started = time.monotonic()
+
+    def prepared(self, tests: int, of: int) -> None:
+        """So many tests are decided under the scheme itself."""
+        words = f"{tests} of {of} tests under the scheme itself"
+        self._bar.update(self._task, description=words, completed=tests, total=of)
+
+    def tried(self, candidates: int, least: int) -> None:
+        """So many candidates are tried, and none that costs less than so much passes."""
+        rate = candidates / max(time.monotonic() - self._started, 0.001)
+        words = f"{candidates} candidates tried, {rate:.1f}/s, none passes that costs less than"
+        self._bar.update(self._task, description=f"{words} {least:,}", total=None)
+
+
 @contextmanager
-def shown_search() -> Iterator[Callable[[int, int], None]]:
-    """What to call after each candidate; a line on standard error, where that is a terminal."""
-    shown = bar(
-        TextColumn("{task.completed} candidates tried, {task.fields[rate]:.1f}/s"),
-        TextColumn("none passes that costs less than {task.fields[least]:,}"),
-        TimeElapsedColumn(),
-    )
-    started = time.monotonic()
+def shown_search() -> Iterator[ShownSearch]:
+    """Who is to be told how far it is; a bar on standard error, where that is a terminal."""
+    shown = bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with shown:
-        task = shown.add_task("repair", total=None, rate=0.0, least=0)
-
-        def step(candidates: int, least: int) -> None:
-            rate = candidates / max(time.monotonic() - started, 0.001)
-            shown.update(task, completed=candidates, rate=rate, least=least)
-
-        yield step
+        yield ShownSearch(shown)
 
 
 def before(report: answer.RepairReport) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
@@ -30,7 +30,8 @@ class SuitesStream(Stream):
 
     def __init__(self, console: Console, *, text: bool) -> None:
         done = TextColumn("{task.description}: {task.completed:,.0f} of {task.total:,.0f}")
-        super().__init__(console, done, BarColumn(), TimeElapsedColumn(), text=text)
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        super().__init__(console, done, BarColumn(), left, text=text)
 
     def show(self, result: Result | ModelAnswer) -> None:
         """One more result is there."""

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from documents.pages import PAGES, blocks
+from pages import PAGES, blocks
 from typer.testing import CliRunner
 
 from rspverify.axiomatic import load_model, shipped_models

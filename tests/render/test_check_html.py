@@ -3,97 +3,29 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
-from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hostile_names import HOSTILE
+from html_pages import Page, broken, detail_of, fault_of, require_harmless
 from hypothesis import given
 from hypothesis import strategies as st
 from results import result
 
 from rspverify.answers import (
-    CompiledThread,
-    Detail,
     Difference,
-    Explanation,
-    Fault,
     Held,
     ModelAnswer,
-    Observed,
-    ReadValue,
     Result,
-    RowAtFault,
     SuiteReport,
 )
-from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.render import page_html
 from rspverify.render.check_html import html
 from rspverify.render.findings import visible
-from rspverify.verdict import (
-    CacheState,
-    Entry,
-    Execution,
-    Progress,
-    ProgressWord,
-    Snapshot,
-    Step,
-    Verdict,
-    Word,
-)
-
-_VOID = {"meta", "input", "br"}
-_OURS = {
-    *("html", "head", "meta", "title", "style", "body", "script", "a", "header", "main", "section"),
-    *("h1", "h2", "h3", "h4", "p", "b", "ul", "li", "div", "span", "small", "code", "pre", "dl"),
-    *("dt", "dd", "figure", "figcaption", "article", "label", "input", "select", "option"),
-    *("output", "table", "thead", "tbody", "tr", "th", "td"),
-    *("svg", "rect", "g", "text", "line", "path", "polygon"),
-}
-
-
-class Page(HTMLParser):
-    """A page as a browser reads it: every element with its attributes and all text inside it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str], list[str]]] = []
-        self._open: list[int] = []
-        self.feed(text)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {key: value or "" for key, value in attrs}, []))
-        if tag not in _VOID:
-            self._open.append(len(self.elements) - 1)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {key: value or "" for key, value in attrs}, []))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.elements[self._open.pop()][0] == tag
-
-    def handle_data(self, data: str) -> None:
-        for number in self._open:
-            self.elements[number][2].append(data)
-
-    def handle_comment(self, data: str) -> None:
-        raise AssertionError(data)
-
-    def all(self, tag: str, css: str | None = None) -> list[str]:
-        """The texts of all elements of a tag, and a class."""
-        return [
-            "".join(text)
-            for name, attributes, text in self.elements
-            if name == tag and (css is None or css in attributes.get("class", "").split())
-        ]
+from rspverify.verdict import Word
 
 
 def report(*results: Result | ModelAnswer, **others: Any) -> SuiteReport:
@@ -101,62 +33,11 @@ def report(*results: Result | ModelAnswer, **others: Any) -> SuiteReport:
     return SuiteReport(**{**about, "results": results, "held": None, "seconds": 1.5, **others})
 
 
-def told(it: Result, name: str) -> Result:
-    return replace(it, test=name, file=name, scheme=name, scheme_file=name, reason=name)
-
-
-ROW = RowAtFault(2, "load DV,N", ("INV_L1 WG", "LD r x"), 2, 5, 2, 70)
-
-
-def snapshot(x: str, value: int, *, locked: bool = False) -> Snapshot:
-    cache = CacheState({x: Entry(value, True, True)} if value else {}, (x,) if value else ())
-    return Snapshot({"L1": cache}, {x: 0}, {x: "P0"} if locked else {})
-
-
 def detailed(name: str, **others: Any) -> SuiteReport:
     """A finding with all that there can be, and this name wherever one may be."""
-    it = replace(
-        told(result(Word.UNSOUND, ProgressWord.STUCK), name),
-        outcome=Observed((ReadValue(1, 1, 1, name, 1),), {"1:r0": 1}, {name: 1}),
-    )
-    steps = (
-        Step(name, 0, None, 1, snapshot(name, 1)),
-        Step(name, None, "L1", None, snapshot(name, 1, locked=True)),
-    )
-    execution = Execution(snapshot(name, 0), steps, ("L1",), ("L1",))
-    picture = Picture(
-        f"{name} under {name}",
-        (name,),
-        (PlacedThread(name, 0, 0),),
-        (PlacedEvent(name, 0, 1), PlacedEvent(name, None, None)),
-        (Arrow("rf", 1, 0),),
-    )
-    explanation = Explanation(
-        it,
-        name,
-        Verdict(Word.UNSOUND, name, axioms=(name,), execution=execution),
-        Progress(ProgressWord.STUCK, name, execution, (name,)),
-        (CompiledThread(name, name, ((1, name, name, (name,)),)),),
-        ((name, name),),
-        reach=name,
-    )
-    detail = Detail(name, f"first\n{name}", name, explanation, picture, name)
-    fault = Fault((replace(ROW, operations=name, code=(name,)),))
     key = (name, name)
-    return report(it, details={key: detail}, faults={key: fault}, **others)
-
-
-def require_harmless(page: Page) -> None:
-    """Only our elements, one script, nothing from elsewhere, and every link leads somewhere."""
-    tags = {tag for tag, _, _ in page.elements}
-    assert tags <= _OURS, tags - _OURS
-    assert len(page.all("script")) == len(page.all("style")) == 1
-    ids = [it["id"] for _, it, _ in page.elements if "id" in it]
-    assert len(ids) == len(set(ids))
-    for _, attributes, _ in page.elements:
-        assert not {key for key in attributes if key.startswith("on") or key in ("src", "style")}
-        if "href" in attributes:
-            assert attributes["href"].removeprefix("#") in ids
+    details, faults = {key: detail_of(name)}, {key: fault_of(name)}
+    return report(broken(name), details=details, faults=faults, **others)
 
 
 def test_the_policy_names_what_runs() -> None:
@@ -260,70 +141,4 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         "2 of 3 findings are told here; the matrix above and the other forms have the rest.",
         "0 of 3 findings that are UNSOUND or STUCK are shown step by step; "
         "rspverify explain SCHEME TEST shows any of them.",
-    ]
-
-
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
-
-
-def opened(page: str, folder: Path, place: str = "") -> str:
-    """What a browser has made of a page."""
-    file = folder / "page.html"
-    file.write_text(page)
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'user'}"]
-    command = [BROWSER, *options, "--dump-dom", f"{file.as_uri()}{place}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
-
-
-@pytest.mark.skipif(not BROWSER, reason="no chromium is found")
-def test_a_browser_opens_a_finding_at_a_step(tmp_path: Path) -> None:
-    """So its policy lets our script run, too."""
-    found = opened(html([detailed("</script>'\"<!--")]), tmp_path, "#f1-2")
-    assert re.search(r'<article class="finding open" id="f1"', found)
-    assert "<b>Step 2 of 2</b>" in found
-    assert found.count('<div class="card changed">') == 1
-    assert '<tr class="here">' in found
-
-
-_KEYS = """<script>
-const press = (it, key) => it.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
-const told = [], shown = () => rows.filter(it => !it.hidden).length;
-const tests = () => all(".matrix tbody th[scope=row]").map(it => it.textContent).join();
-const say = text => told.push(text), focused = () => document.activeElement;
-press(stop(one(".matrix tbody td")), "ArrowRight"); say(focused().cellIndex);
-press(focused(), "ArrowDown"); say(focused().cellIndex);
-press(focused(), "ArrowUp"); press(focused(), "ArrowLeft"); say(focused().textContent);
-word.value = "UNSOUND"; filter(); say(shown());
-word.value = ""; text.value = "B REA"; filter(); say(shown());
-text.value = ""; filter(); say(shown());
-const sorter = all(".matrix thead button")[1];
-for (let time = 0; time < 3; time++) { sorter.click(); say(tests()); }
-one(".finding h3 button").click();
-for (const key of ["ArrowRight", "End", "ArrowLeft", "Home"]) {
-  press(one(".player"), key); say(one(".said b").textContent);
-}
-document.title = told.join("; ");
-</script>"""
-
-
-@pytest.mark.skipif(not BROWSER, reason="no chromium is found")
-def test_keys_filters_and_sorting(tmp_path: Path) -> None:
-    """By a script of our own behind that of the page, and without the policy that forbids it."""
-    first = detailed("a/t")
-    others = [
-        replace(result(Word.SOUND), file="a/u", test="u", scheme="z", scheme_file="z"),
-        replace(result(Word.RACY), file="b/v", test="v", scheme="a/t", scheme_file="a/t"),
-        replace(result(Word.SOUND), file="b/w", test="w", scheme="a/t", scheme_file="a/t"),
-    ]
-    others[1] = replace(others[1], reason="reason")
-    page = html([replace(first, results=(*first.results, *others))])
-    page = re.sub(r"<meta http-equiv[^>]*>", "", page).replace("</body>", f"{_KEYS}</body>")
-    title = re.search(r"<title>(.*?)</title>", opened(page, tmp_path))
-    assert title and title[1].split("; ") == [
-        *("2", "2", "UNSOUND STUCK"),
-        *("1", "1", "4"),
-        *("a/t,u,v,w", "w,v,a/t,u", "a/t,u,v,w"),
-        *("Step 1 of 2", "Step 2 of 2", "Step 1 of 2", "Before the first of 2 steps"),
     ]

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 
 from rspverify.render import progress
-from rspverify.render.progress import Stream, counting
+from rspverify.render.progress import Stream, counting, working
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -67,3 +67,15 @@ def test_no_line_on_a_terminal(
         advance()
         time.sleep(0.2)
     assert " min: " not in capsys.readouterr().err
+
+
+def test_what_is_done_where_nothing_is_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
+    with working("drawing", 7):
+        time.sleep(0.2)
+        assert capsys.readouterr().err == "", "it is not long yet"
+    monkeypatch.setattr(progress, "_AFTER", 0.0)
+    with working("drawing", 7):
+        assert re.fullmatch(r"0 min: drawing, of at most 7 s", told(capsys)[-1])

@@ -37,6 +37,14 @@ _STATES = 200_000
 """Up to so many states the explicit engine looks at for a test of the sample."""
 
 
+OnStep = Callable[[int, int], None]
+"""Told how it goes, in two numbers."""
+
+
+def _unheard(number: int, other: int) -> None:
+    """Nobody listens."""
+
+
 class Wrong(Exception):
     """Two engines say different things of a scheme: a mistake of ours."""
 
@@ -79,13 +87,14 @@ class Repair:
         self._stopped: str | None = None
         self._hunted: dict[tuple[tuple[int, Code], ...], answer.Hunted] = {}
 
-    def prepare(self, on_step: Callable[[int, int], None] = lambda candidates, least: None) -> None:
+    def prepare(self, on_test: OnStep = _unheard, on_step: OnStep = _unheard) -> None:
         """Decide what each test says of the scheme itself, and so which of them count.
 
-        on_step: is told of each candidate: how many there were, and the least cost. Raises
-        InputError.
+        on_test: told how many are decided, and of how many. on_step: told of each candidate: how
+        many there were, and the least cost. Raises InputError.
         """
-        for test in self._setup.tests:
+        for place, test in enumerate(self._setup.tests):
+            on_test(place, len(self._setup.tests))
             verdict = self._verdicts.answer(test, self._setup.schemes[0]).verdict
             self._words[verdict.word] += 1
             if verdict.word in (Word.SOUND, Word.UNSOUND, Word.VACUOUS):

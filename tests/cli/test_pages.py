@@ -1,0 +1,128 @@
+"""`--format html` and `--report` of compare, mutate, hunt and repair: what they ask and show."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from html_pages import Page, require_harmless
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+
+ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
+BROKEN = "tests/scheme/broken/proposed-no-release-flush.yaml"
+FIG4 = "litmus/rsp/paper/Fig4.litmus"
+MP = "litmus/rsp/MP/MP+st.na-st.DV+ld.DV-ld.na.litmus"
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def page_of(*arguments: str) -> tuple[Page, str]:
+    text = run(*arguments, "--format", "html").stdout
+    page = Page(text)
+    require_harmless(page)
+    return page, text
+
+
+def rows(page: Page) -> list[list[str]]:
+    return [" ".join(text).split() for tag, _, text in page.elements if tag == "tr"]
+
+
+def test_compare_shows_what_changed_under_the_scheme_that_breaks_it() -> None:
+    page, text = page_of("compare", PROPOSED, ORIGINAL, FIG4)
+    assert page.all("h3") == ["WORSE Fig4: SOUND → UNSOUND"]
+    assert "worse" in page.all("a") and "−1" not in text and "+1" in page.all("td")
+    assert any(it[0] == "gained" and it[-1] == "forbidden" for it in rows(page) if it)
+    assert "schemes/original.yaml:12: row 2, load DV,N: INV_L1 WG, LD r x" in text
+    assert "INV_L1 WG" in page.all("ins") and "INV_L1 WG" in page.all("del")
+    assert text.count('<table class="trace">') == 1 and "<svg " in text
+    assert "rspverify explain schemes/original.yaml litmus/rsp/paper/Fig4.litmus" in text
+
+
+def test_compare_shows_what_got_better_under_the_old_scheme() -> None:
+    page, text = page_of("compare", ORIGINAL, PROPOSED, FIG4)
+    assert page.all("h3") == ["BETTER Fig4: UNSOUND → SOUND"]
+    assert "What is shown below is under schemes/original.yaml." in text
+
+
+def test_mutate_shows_what_each_mutant_fails() -> None:
+    page, text = page_of("mutate", PROPOSED, MP)
+    killed = page.all("td", "by-UNSOUND")
+    assert killed and set(killed) == {"UNSOUND"}
+    assert text.count('<table class="trace">') == len(killed)
+    lived = page.all("td", "SURVIVES")
+    assert page.all("li") == [f"{len(lived)} SURVIVES", f"{len(killed)} UNSOUND"]
+    first, *_ = page.all("h3")
+    assert first.startswith("SURVIVES row ")
+    assert "FLU_L1 WG" in page.all("del")
+
+
+def test_hunt_shows_each_program_under_the_scheme_that_it_breaks() -> None:
+    page, text = page_of("hunt", ORIGINAL, "--events", "2", "--no-count")
+    assert page.all("h3") == ["UNSOUND r0=inc.WG x || st.DV.R x 10"]
+    assert "schemes/original.yaml:26: row 6, store DV,R" in text
+    assert "row 6, store DV,R" in page.all("td")
+    assert text.count('<table class="trace">') == 1 and "atomic_store_explicit_remote" in text
+
+
+def test_repair_shows_the_schemes_found_and_what_forced_them() -> None:
+    given = ("--rows", "5", "--hunt-events", "0", "--than", PROPOSED)
+    page, text = page_of("repair", BROKEN, MP, *given)
+    assert "1. proposed-no-release-flush-repaired-1: " in " ".join(page.all("h2"))
+    assert page.all("ins") == ["FLU_L1 WG"]
+    assert page.all("h3") == ["UNSOUND MP+st.na-st.DV+ld.DV-ld.na"]
+    assert f"{BROKEN}:10: row 5, store DV,N: ST r x" in text
+    assert text.count('<table class="trace">') == 1
+
+
+HUNT = ("hunt", ORIGINAL, "--events", "2", "--no-count")
+
+
+def test_reports_beside_what_is_printed(tmp_path: Path) -> None:
+    files = {form: tmp_path / form for form in ("html", "json")}
+    wanted = [f"--report={form}={file}" for form, file in files.items()]
+    plain, result = (run(*HUNT, *more) for more in ([], wanted))
+    assert result.exit_code == plain.exit_code == 1
+    seconds = re.compile(r"\d+ s\b")
+    assert seconds.sub("", result.stdout) == seconds.sub("", plain.stdout)
+    assert files["html"].read_text().count('<table class="trace">') == 1
+    assert json.loads(files["json"].read_text())["stronger"] == [6]
+
+
+def test_what_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "none/page.html"
+    result = run(*HUNT, f"--report=html={file}")
+    assert result.exit_code == 2
+    assert str(file) in result.stderr
+    assert "r0=inc.WG x || st.DV.R x 10" in result.stdout and "is sound for" in result.stdout
+
+
+def test_a_report_that_is_none_is_refused_before_anything_is_asked() -> None:
+    given = ("compare", ORIGINAL, PROPOSED, FIG4)
+    result = run(*given, "--report", "text=x", "--report", f"json={FIG4}")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--report must be FORM=FILE, FORM one of json, html, not text=x" in result.stderr
+    assert "the file must be named once, and be no input" in result.stderr
+
+
+def test_an_interrupt_while_details_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def details(*_: Any) -> Generator[Any, None, None]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("rspverify.drawing.details.details_of", details)
+    result = run("mutate", PROPOSED, MP, "--format", "html")
+    assert result.exit_code == 130
+    assert re.search(r"0 of \d+ findings that are UNSOUND or STUCK are shown step", result.stdout)

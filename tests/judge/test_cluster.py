@@ -1,0 +1,294 @@
+"""Work on a cluster: the same as without one, whatever is killed, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster_processes import ROOT, Processes, free_port, kill
+from cluster_work import Squares, deadly, doubled, one_over, planted, squared
+
+from rspverify.judge import cluster as cluster_module
+from rspverify.judge.cache import cache_place
+from rspverify.judge.cluster import Cluster
+from rspverify.judge.fingerprint import fingerprint
+from rspverify.judge.judge import Judge
+from rspverify.judge.store import FILE, Store
+from rspverify.judge.work import Work
+from rspverify.limits import LOST, LimitReached
+from rspverify.source import InputError
+
+pytest.importorskip("distributed", reason="dask.distributed is not installed")
+
+SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
+SHORT = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "4s"}
+"""How long a scheduler is waited for."""
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[Cluster]:
+    """Two workers that are started for these tests."""
+    found = Cluster("local:2")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    """A scheduler and two workers that tests may kill."""
+    found = Processes(tmp_path)
+    found.scheduler()
+    found.worker()
+    found.worker()
+    yield found
+    found.end()
+
+
+def judge_by(spreader: Cluster, *, cached: bool = False) -> Judge:
+    return Judge(cache_place(cached, pytest.fail), pytest.fail, spreader=spreader)
+
+
+def test_results_come_in_the_order_of_the_items(local: Cluster) -> None:
+    work = Work("test", doubled)
+    assert list(judge_by(local).each(work, range(300))) == [*range(0, 600, 2)]
+    assert list(judge_by(local).each(work, [])) == []
+
+
+def test_work_can_be_left(local: Cluster) -> None:
+    coming = judge_by(local).each(Work("test", doubled), range(10_000))
+    assert next(coming) == 0
+    coming.close()
+    assert list(judge_by(local).each(Work("test", doubled), range(3))) == [0, 2, 4]
+
+
+def test_what_work_raises_is_raised(local: Cluster) -> None:
+    coming = judge_by(local).each(Work("test", one_over), [1, 2, 0, 4])
+    assert [next(coming), next(coming)] == [1, 0.5]
+    with pytest.raises(ZeroDivisionError) as met:
+        next(coming)
+    assert "in a worker:" in met.value.__notes__[0]
+
+
+def test_an_item_that_ends_its_worker_is_lost_alone(local: Cluster) -> None:
+    work = Work("test", deadly)
+    found = judge_by(local).each(work, range(20), lost=lambda number: 1000 + number)
+    assert list(found) == [1007 if number == 7 else -number for number in range(20)]
+
+
+def test_an_item_that_may_not_be_lost_is_a_limit(local: Cluster) -> None:
+    with pytest.raises(LimitReached, match=re.escape(LOST)):
+        list(judge_by(local).each(Work("test", deadly), [7]))
+
+
+def test_an_internal_error_is_reported_by_who_asks(
+    local: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files are here, and a folder of a worker is not."""
+    monkeypatch.chdir(tmp_path)
+    (said,) = judge_by(local).each(Work("test", planted), [3])
+    (folder,) = tmp_path.glob("rspverify-report-*")
+    assert "planted 3" in said and folder.name in said
+
+
+def test_answers_go_along_and_come_back(local: Cluster) -> None:
+    judge = judge_by(local, cached=True)
+    asked = Squares(judge)
+    judge.keep(squared(5), 25)
+    work = Work("test", asked.decided, asks=asked.asks)
+    assert list(judge.each(work, [5, 1])) == [[6], [1, 2]]
+    assert [judge.known(squared(each)) for each in (1, 2, 5, 6)] == [1, 4, 25, 36]
+    assert list(judge.each(work, [1, 5])) == [[], []]
+
+
+def test_without_a_cache_nothing_comes_back(local: Cluster) -> None:
+    asked = Squares(judge_by(local))
+    work = Work("test", asked.decided, asks=asked.asks)
+    assert list(asked.judge.each(work, [1, 1])) == [[1, 2], [1, 2]]
+
+
+def plain(text: str) -> str:
+    """An output without the seconds that it took."""
+    text = re.sub(r'"seconds": ?[0-9.e-]+', '"seconds":0', text)
+    return re.sub(r"\b[0-9.,]+ s\b", "0 s", text)
+
+
+def started(*words: str, where: Path = ROOT, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "rspverify", *words],
+        cwd=where,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    output, errors = process.communicate(timeout=200)
+    assert "Traceback" not in errors
+    return process.returncode, plain(output), errors
+
+
+def test_the_same_as_without_and_workers_need_no_file(processes: Processes, tmp_path: Path) -> None:
+    """By paths that say nothing to workers, which work in another folder."""
+    folder = tmp_path / "mine"
+    (folder / "my-tests").mkdir(parents=True)
+    for name in ("Fig4", "Ex3"):
+        shutil.copy(ROOT / f"litmus/rsp/paper/{name}.litmus", folder / "my-tests")
+    for each in SCHEMES:
+        shutil.copy(ROOT / each, folder)
+    for words in (
+        ("check", "original.yaml", "proposed.yaml", "my-tests", "--progress", "--format", "html"),
+        ("compare", "original.yaml", "proposed.yaml", "my-tests", "--format", "json"),
+        ("mutate", "original.yaml", "my-tests", "--format", "json"),
+        ("hunt", "original.yaml", "--events", "3", "--by", "program", "--format", "json"),
+        ("hunt", "original.yaml", "--events", "4", "--first", "--no-count", "--format", "json"),
+        ("selftest", "--programs", "4", "--format", "json"),
+    ):
+        caches = [str(tmp_path / f"{name} {' '.join(words)}") for name in "ab"]
+        here = started(*words, "-j", "2", where=folder, RSPVERIFY_CACHE=caches[0])
+        at = processes.address
+        there = started(*words, "--cluster", at, where=folder, RSPVERIFY_CACHE=caches[1])
+        assert ended(there) == ended(here)
+
+
+CHECK = ("check", *SCHEMES, "litmus/rsp/MP", "--engine", "explicit", "--format", "json")
+
+
+def run(*options: str) -> subprocess.Popen[str]:
+    """A run of some seconds."""
+    return started(*CHECK, *options, **SHORT)
+
+
+def results(output: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(output)["results"]
+    return found
+
+
+def answers(folder: Path) -> int:
+    """How many answers a cache has."""
+    if not (folder / FILE).exists():
+        return 0
+    store = Store(folder, pytest.fail)
+    entries, _ = store.size()
+    store.close()
+    return entries
+
+
+def wait_for_answers(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
+    while answers(folder) < count:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def wait_for_workers(processes: Processes, count: int) -> None:
+    from distributed import Client
+
+    with Client(processes.address, set_as_default=False) as client:
+        client.wait_for_workers(count, timeout=60)
+
+
+def goes_on(kept: int) -> None:
+    """The run again, without a cluster: what came is there, and nothing is missing."""
+    code, output, errors = ended(run("-j", "2"))
+    assert (code, errors) == (1, "")
+    found = results(output)
+    assert sum(bool(each["cached"]) for each in found) >= kept
+    assert not any(each["verdict"] == "UNKNOWN" for each in found)
+
+
+def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) -> None:
+    """First a worker, then the other, then the scheduler, and with it all that was sent."""
+    process = run("--cluster", processes.address)
+    for count, killed in ((8, "worker"), (20, "worker"), (40, "scheduler")):
+        wait_for_answers(cache_folder, count, process)
+        kill(processes.of(killed))
+        if killed == "scheduler":
+            processes.scheduler()
+        processes.worker()
+    code, output, errors = ended(process)
+    assert (code, errors) == (1, "")
+    assert not any(each["cached"] for each in results(output))
+    assert output == ended(run("--no-cache", "-j", "2"))[1]
+    goes_on(len(results(output)))
+
+
+def test_a_cluster_that_is_gone_is_said_and_answers_are_kept(
+    processes: Processes, cache_folder: Path
+) -> None:
+    process = run("--cluster", processes.address)
+    wait_for_answers(cache_folder, 12, process)
+    kill(processes.of("scheduler"))
+    code, output, errors = ended(process)
+    found = results(output)
+    assert (code == 1 and any(each["verdict"] == "UNSOUND" for each in found)) or code == 3
+    assert errors == (
+        f"UNKNOWN: {processes.address}: the connection was lost, and is not back in 4 s\n"
+    )
+    goes_on(len(found))
+
+
+def test_an_interrupt_ends_all_of_it(cache_folder: Path) -> None:
+    process = run("--cluster", "local:2")
+    wait_for_answers(cache_folder, 12, process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    code, output, errors = ended(process)
+    assert (code, errors) == (130, "")
+    left = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(process.pid)], stdout=-1, text=True)
+    assert [it for it in left.stdout.splitlines() if not it.startswith("Z")] == []
+    goes_on(len(results(output)))
+
+
+def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(ROOT / "rspverify", other / "rspverify", symlinks=False)
+    (other / "rspverify/more.py").write_text("")
+    processes.worker({"PYTHONPATH": str(other)})
+    wait_for_workers(processes, 3)
+    code, output, errors = ended(run("--cluster", processes.address))
+    own, its = fingerprint()[:12], fingerprint(other / "rspverify")[:12]
+    assert code == 2 and not output.strip().startswith("{")
+    assert f" must run rspverify {own}, not {its}" in errors
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:", "local", "somewhere", "tcp://host", ""])
+def test_an_address_must_be_one(address: str) -> None:
+    with pytest.raises(InputError, match=r"^--cluster must be local:N or the address of a sch"):
+        Cluster(address)
+
+
+def test_a_scheduler_must_be_there() -> None:
+    code, _, errors = ended(run("--no-cache", "--cluster", f"tcp://127.0.0.1:{free_port()}"))
+    assert code == 2
+    assert "must be the address of a scheduler" in errors and "hint: " in errors
+
+
+def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"hint: python -m pip install 'rspverify\[cluster\]'"):
+        Cluster("local:2")
+
+
+def test_jobs_and_a_cluster_are_too_many() -> None:
+    code, _, errors = ended(run("--cluster", "local:2", "-j", "2"))
+    assert code == 2 and errors.startswith("--jobs must be left out with --cluster")
+
+
+def test_without_a_cluster_its_library_is_not_loaded() -> None:
+    words = [sys.executable, "-X", "importtime", "-m", "rspverify", "check", SCHEMES[0]]
+    test = "litmus/rsp/paper/Fig4.litmus"
+    done = subprocess.run([*words, test, "-j", "2"], cwd=ROOT, stderr=-1, stdout=-1, text=True)
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "rspverify.judge.judge" in modules
+    assert not {"dask", "distributed", "rspverify.judge.cluster"} & modules

@@ -1,0 +1,128 @@
+"""The pages of compare, mutate, hunt and repair: no text breaks them, and what is cut is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from filled import filled
+from hostile_names import HOSTILE
+from html_pages import Page, detail_of, fault_of, require_harmless
+
+from rspverify.engineering.comparison import Change, Comparison
+from rspverify.engineering.hunt.finding import HuntReport
+from rspverify.engineering.mutation import Fate, MutationReport
+from rspverify.engineering.repair.answer import RepairReport
+from rspverify.render import compare_html, hunt_html, mutate_html, page_html, repair_html
+from rspverify.render.cells import changed_codes
+from rspverify.render.findings import visible
+from rspverify.verdict import Word
+
+
+def comparison(name: str) -> Comparison:
+    it = filled(Comparison, name)
+    (test,) = it.tests
+    new = replace(test.new, verdict=Word.UNSOUND)
+    return replace(it, tests=(replace(test, change=Change.WORSE, new=new),))
+
+
+def compare(name: str) -> str:
+    return compare_html.html(comparison(name), {name: detail_of(name)}, {name: fault_of(name)})
+
+
+def mutate(name: str) -> str:
+    return mutate_html.html(filled(MutationReport, name), {name: detail_of(name)})
+
+
+def hunt(name: str) -> str:
+    details, faults = {name: detail_of(name)}, {name: fault_of(name)}
+    return hunt_html.html(filled(HuntReport, name), details, faults)
+
+
+def repair(name: str) -> str:
+    details, faults = {name: detail_of(name)}, {name: fault_of(name)}
+    it = filled(RepairReport, name)
+    rows = (replace(it.space.rows[0], row=2), replace(it.space.rows[0], stays=None))
+    return repair_html.html(replace(it, space=replace(it.space, rows=rows)), details, faults)
+
+
+PAGES = [compare, mutate, hunt, repair]
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "</style>", "' onx='", "{{ 7*7 }}"])
+@pytest.mark.parametrize("made", PAGES)
+def test_no_name_breaks_it(made: Callable[[str], str], name: str) -> None:
+    text = made(name)
+    assert visible(text) == text
+    page = Page(text)
+    require_harmless(page)
+    assert visible(name) in page.all("code")
+    assert len(page.all("table", "trace")) == 2
+    assert "<b>P1</b>" not in text and "svg" in {tag for tag, _, _ in page.elements}
+
+
+@pytest.mark.parametrize("made", PAGES)
+def test_what_leads_to_a_finding(made: Callable[[str], str]) -> None:
+    page = Page(made("x"))
+    (link,) = {it["href"] for tag, it, _ in page.elements if tag == "a" and "href" in it} - {
+        "#results"
+    }
+    (article,) = (it for tag, it, _ in page.elements if tag == "article")
+    assert link == f"#{article['id']}" == "#f1"
+
+
+def test_more_tests_that_got_worse_than_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_html, "MOST_FINDINGS", 10)
+    it = comparison("x")
+    (test,) = it.tests
+    tests = tuple(replace(test, test=f"t{n}", file=f"t{n}") for n in range(1_000))
+    details = {f"t{n}": detail_of(f"t{n}") for n in range(3)}
+    page = Page(compare_html.html(replace(it, tests=tests), details, {}))
+    require_harmless(page)
+    assert len(page.all("article")) == 10
+    assert page.all("p", "warning")[-2:] == [
+        "10 of 1,000 findings are told here; the matrix above and the other forms have the rest.",
+        "3 of 1,000 findings that are UNSOUND or STUCK are shown step by step; "
+        "rspverify explain SCHEME TEST shows any of them.",
+    ]
+
+
+def test_more_rows_than_a_browser_opens_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_html, "MOST_CELLS", 15)
+    it = filled(MutationReport, "x")
+    (found,) = it.mutants
+    last = replace(found.mutant, name="last")
+    lived = replace(found, verdict=Fate.SURVIVES, test=None, file=None, mutant=last)
+    named = (replace(found, mutant=replace(found.mutant, name=f"m{n}")) for n in range(20))
+    page = Page(mutate_html.html(replace(it, mutants=(*named, lived)), {}))
+    said = "3 of 21 mutants are shown, those with a finding first; the form json has all of them."
+    assert said in page.all("p", "warning")
+    assert page.all("td", "SURVIVES") == ["SURVIVES"]
+
+
+def test_nothing_found() -> None:
+    it = replace(filled(HuntReport, "x"), findings=(), phases=())
+    page = Page(hunt_html.html(it, {}, {}))
+    assert "none" in page.all("p") and not page.all("article")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "after"),
+    [
+        ("a b", "a b", "a b", "a b"),
+        ("a b", "b", "-a b", "b"),
+        ("b", "a b", "b", "+a b"),
+        ("a b c", "a d c", "a -b c", "a +d c"),
+        ("", "a", "nothing", "+a"),
+        ("a", "", "-a", "nothing"),
+        (None, "a", "no row", "+a"),
+        ("a", None, "-a", "no row"),
+        ("", "", "nothing", "nothing"),
+    ],
+)
+def test_what_differs_of_codes(old: str | None, new: str | None, before: str, after: str) -> None:
+    marks = {"del": "-", "ins": "+"}
+    codes = changed_codes(*(None if it is None else it.split() for it in (old, new)))
+    shown = ["".join(marks.get(piece.kind, "") + piece.text for piece in code) for code in codes]
+    assert [it.replace("; ", " ") for it in shown] == [before, after]

@@ -1,0 +1,159 @@
+"""The pages of HTML in a browser: they open, filter, sort, step, print, and contact nobody."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from render.test_answer_pages import compare, hunt, mutate, repair
+from render.test_check_html import detailed
+from results import result
+
+from rspverify.render.check_html import html
+from rspverify.verdict import Word
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    binary = next(filter(None, map(shutil.which, NAMES)), None)
+    if binary is None:
+        pytest.skip(f"none of {', '.join(NAMES)} is found")
+    with driver.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=binary, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Opened:
+    """Opens a page, and notes what its browser says and asks for."""
+
+    def __init__(self, browser: Any, folder: Path) -> None:
+        self.browser = browser
+        self.file = folder / "page.html"
+        self.said: list[str] = []
+        self.asked: list[str] = []
+
+    def __call__(self, text: str, place: str = "", **how: Any) -> Any:
+        self.file.write_text(text)
+        page = self.browser.new_page(**how)
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.goto(f"{self.file.as_uri()}{place}")
+        return page
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
+    """Whatever a test does with a page, nothing is contacted and nothing goes wrong."""
+    it = Opened(browser, tmp_path)
+    yield it
+    for page in [page for context in browser.contexts for page in context.pages]:
+        page.close()
+    assert it.said == []
+    assert {each.partition("#")[0] for each in it.asked} == {it.file.as_uri()}
+
+
+def checked() -> str:
+    """Four tests in two folders, one of them UNSOUND."""
+    first = detailed("a/t")
+    others = [
+        replace(result(Word.SOUND), file="a/u", test="u", scheme="z", scheme_file="z"),
+        replace(result(Word.RACY), file="b/v", test="v", scheme="a/t", scheme_file="a/t"),
+        replace(result(Word.SOUND), file="b/w", test="w", scheme="a/t", scheme_file="a/t"),
+    ]
+    others[1] = replace(others[1], reason="reason")
+    return html([replace(first, results=(*first.results, *others))])
+
+
+def shown_rows(page: Any) -> list[str]:
+    return list(page.locator(".matrix tbody th[scope=row]:visible").all_text_contents())
+
+
+def test_filters(opened: Opened) -> None:
+    page = opened(checked())
+    page.get_by_role("button", name="1 UNSOUND").click()
+    assert shown_rows(page) == ["a/t"]
+    assert page.locator("#count").text_content() == "1 of 4 tests"
+    page.get_by_role("button", name="1 UNSOUND").click()
+    page.get_by_label("Only with").fill("B REA")
+    page.locator("#count", has_text="1 of 4").wait_for()
+    assert shown_rows(page) == ["v"]
+    page.get_by_label("Only with").fill("")
+    page.locator(".matrix tbody th[scope=row]:visible").nth(3).wait_for()
+    page.locator("#word").select_option("SOUND")
+    assert shown_rows(page) == ["u", "w"]
+
+
+def test_sorting(opened: Opened) -> None:
+    page = opened(checked())
+    head = page.locator(".matrix thead button").nth(1)
+    for order in (["a/t", "u", "v", "w"], ["w", "v", "a/t", "u"], ["a/t", "u", "v", "w"]):
+        head.click()
+        assert shown_rows(page) == order
+    page = opened(mutate("x"))
+    page.get_by_role("button", name="cost", exact=True).click()
+    assert shown_rows(page) == ["1 x: x; 1 x: x"]
+
+
+def test_the_matrix_by_keyboard(opened: Opened) -> None:
+    page = opened(checked())
+    page.locator(".matrix tbody td").first.click()
+    for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.locator("#said").text_content().startswith("a/t under a/t: UNSOUND STUCK")
+    page.locator(".matrix td a").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("article.open").get_attribute("id") == "f1"
+
+
+def test_an_execution_step_by_step(opened: Opened) -> None:
+    page = opened(checked())
+    page.locator(".finding h3 button").press("Enter")
+    player, said = page.locator(".player").first, page.locator(".player .said b").first
+    player.focus()
+    told = []
+    for key in ("ArrowRight", "End", "ArrowLeft", "Home"):
+        page.keyboard.press(key)
+        told.append(said.text_content())
+    steps = ["Step 1 of 2", "Step 2 of 2", "Step 1 of 2", "Before the first of 2 steps"]
+    assert told == steps
+    page.locator(".trace tbody tr").nth(2).click()
+    assert said.text_content() == "Step 2 of 2"
+    assert player.locator(".card.changed").count() == 1
+
+
+def test_an_address_opens_a_finding_at_a_step(opened: Opened) -> None:
+    page = opened(html([detailed("</script>'\"<!--")]), "#f1-2")
+    assert page.locator("article.open .said b").first.text_content() == "Step 2 of 2"
+    assert page.locator(".trace tr.here").first.is_visible()
+
+
+PAGES = [lambda _: checked(), compare, mutate, hunt, repair]
+
+
+@pytest.mark.parametrize("made", PAGES, ids=["check", "compare", "mutate", "hunt", "repair"])
+def test_dark_on_a_phone_and_on_paper(made: Callable[[str], str], opened: Opened) -> None:
+    """Nothing is wider than a phone but tables, which scroll; on paper all is open."""
+    phone = {"viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
+    page = opened(made("word"), "#f1", **phone)
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(paper) == "rgb(23, 24, 26)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.get_by_role("button", name="UNSOUND").or_(
+        page.get_by_role("button", name="WORSE")
+    ).last.click()
+    assert not page.locator("article .body").first.is_visible()
+    page.emulate_media(media="print")
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    assert page.locator("article .body").first.is_visible()
+    assert not page.locator("#tools").is_visible()
+    assert not page.locator(".player").first.is_visible()
