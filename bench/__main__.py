@@ -37,6 +37,7 @@ class Part(StrEnum):
     PARTS = "parts"
     MODELS = "models"
     ENGINEERING = "engineering"
+    CLUSTER = "cluster"
     HERD = "herd"
     GROWTH = "growth"
 
@@ -99,7 +100,14 @@ def _tables(repeats: int) -> dict[Part, Callable[[], Sheet]]:
         Part.DECISIONS: lambda: decisions(known_answers(), repeats),
         Part.PARTS: lambda: parts(known_answers(), repeats),
         Part.ENGINEERING: engineering,
+        Part.CLUSTER: _cluster,
     }
+
+
+def _cluster() -> Sheet:
+    from bench.cluster import cluster
+
+    return cluster()
 
 
 def _beside_herd(show: Callable[[Sheet], None], console: Console, repeats: int) -> None:

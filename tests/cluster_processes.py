@@ -32,6 +32,14 @@ class Processes:
         self._folder = folder
         self._started: list[tuple[str, subprocess.Popen[bytes]]] = []
 
+    def complete(self, workers: int) -> None:
+        """Start what does not run of a scheduler and so many workers."""
+        running = [kind for kind, process in self._started if process.poll() is None]
+        if "scheduler" not in running:
+            self.scheduler()
+        for _ in range(workers - running.count("worker")):
+            self.worker()
+
     def scheduler(self) -> subprocess.Popen[bytes]:
         """A scheduler at the port of these processes."""
         where = ("--host", "127.0.0.1", "--port", str(self.port))

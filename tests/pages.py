@@ -7,7 +7,7 @@ A fenced block of a page is one of these:
 * `console` whose title begins with `Not run in CI: `, and says why.
 * `yaml`, `toml`, `text` … with `title="FILE"`: a file, written. With `title="FILE, in part"`: lines that it has.
 * `diff title="FILE"`: an edit of a file that is there.
-* `python`: run, all of a page in one namespace; `pycon`: run, and compared as doctest does.
+* `python` without a title: run, all of a page in one namespace; `pycon`: run, and compared as doctest does.
 
 Any other is there to be looked at.
 """
@@ -136,7 +136,7 @@ class Reader:
             case "console":
                 for command, shown in block.steps if block.is_run else ():
                     self._run(command, shown)
-            case "python":
+            case "python" if not block.title:
                 exec(compile(block.text, f"line {block.line}", "exec"), self.names)
             case "pycon":
                 self._converse(block)

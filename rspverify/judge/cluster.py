@@ -49,6 +49,9 @@ _LARGEST = 500
 _LOOK = 2.0
 """Seconds from one look at the workers to the next."""
 
+_SOON = 0.2
+"""The same while there is none."""
+
 _NAME = 60
 """Characters of what a task is called at the most."""
 
@@ -177,7 +180,7 @@ class _Link:
         try:
             link.look()
             while not link.workers:
-                time.sleep(0.1)
+                time.sleep(_SOON)
                 link.look()
             link.require_one_version()
         except _LinkLost as error:
@@ -254,9 +257,9 @@ def _started(processes: int) -> LocalCluster:
             threads_per_worker=1,
             worker_class=Quick,
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL + 1,
-            scheduler_kwargs={"allowed_failures": 0},
+            scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
         )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -266,7 +269,7 @@ def _say_nothing() -> None:
     """What goes wrong in a cluster is said by us, once we know what it means."""
     import distributed  # noqa: F401
 
-    for name in ("distributed", "distributed.client", "tornado", "asyncio"):
+    for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
@@ -341,13 +344,13 @@ class _Batches(Generic[T, R]):
 
     def _fill(self) -> None:
         """Send what may be sent now. Suspects go one at a time, while nothing else is done."""
+        workers = len(self._link.workers)
         if self._suspects:
-            if not self._flights:
+            if workers and not self._flights:
                 self._send([self._suspects.popleft()], alone=True)
             return
-        workers = len(self._link.workers)
         room = _AT_ONCE * workers
-        self._take(workers)
+        self._take(max(1, workers))
         while self._waiting and len(self._flights) < room:
             size = self._size()
             if self._exhausted:  # what is left is shared out
@@ -411,7 +414,7 @@ class _Batches(Generic[T, R]):
     def _wait(self) -> None:
         """Wait for a batch, and look at the cluster now and then."""
         try:
-            key = self._link.finished.get(timeout=_LOOK)
+            key = self._link.finished.get(timeout=_LOOK if self._link.workers else _SOON)
         except Empty:
             self._link.look()
             return

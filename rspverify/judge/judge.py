@@ -130,9 +130,9 @@ class Judge:
             work.kind, _Asked(self, work.do), lambda parcel: work.named(parcel.item)
         )
         of_lost = None if lost is None else _OfLost(lost)
-        following = 0
+        following, sent = 0, parcels()
         with closing(
-            spreader.each(passed_on, parcels(), most=workers, ahead=ahead, lost=of_lost)
+            spreader.each(passed_on, sent, most=workers, ahead=ahead, lost=of_lost)
         ) as coming:
             for returned in coming:
                 number, item = there.popleft()
@@ -140,6 +140,7 @@ class Judge:
                     yield here.pop(known)
                 yield self._taken(returned, work.do, item)
                 following = number + 1
+        assert next(sent, None) is None and not there, f"an item of {work.kind} has no result"
         for number in sorted(here):
             yield here[number]
 

@@ -17,7 +17,10 @@ from typing import Any
 import pytest
 from cluster_processes import ROOT, Processes, free_port, kill
 from cluster_work import Squares, deadly, doubled, one_over, planted, squared
+from typer.testing import CliRunner
 
+from rspverify.cli import app
+from rspverify.engineering.hunt import by_programs
 from rspverify.judge import cluster as cluster_module
 from rspverify.judge.cache import cache_place
 from rspverify.judge.cluster import Cluster
@@ -31,8 +34,7 @@ from rspverify.source import InputError
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
-SHORT = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "4s"}
-"""How long a scheduler is waited for."""
+PATIENCE = "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +45,18 @@ def local() -> Iterator[Cluster]:
     found.close()
 
 
-@pytest.fixture
-def processes(tmp_path: Path) -> Iterator[Processes]:
-    """A scheduler and two workers that tests may kill."""
-    found = Processes(tmp_path)
-    found.scheduler()
-    found.worker()
-    found.worker()
+@pytest.fixture(scope="module")
+def started_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    found = Processes(tmp_path_factory.mktemp("cluster"))
     yield found
     found.end()
+
+
+@pytest.fixture
+def processes(started_once: Processes) -> Processes:
+    """A scheduler and two workers that tests may kill."""
+    started_once.complete(workers=2)
+    return started_once
 
 
 def judge_by(spreader: Cluster, *, cached: bool = False) -> Judge:
@@ -137,10 +142,16 @@ def started(*words: str, where: Path = ROOT, **environment: str) -> subprocess.P
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     output, errors = process.communicate(timeout=200)
     assert "Traceback" not in errors
-    return process.returncode, plain(output), errors
+    return process.returncode, plain(output), plain(errors)
 
 
-def test_the_same_as_without_and_workers_need_no_file(processes: Processes, tmp_path: Path) -> None:
+HUNT = ("--format", "json", "--threads", "2")
+HUNT += tuple(word for it in ("st.na", "ld.na", "st.DV", "ld.DV") for word in ("--operation", it))
+
+
+def test_the_same_as_without_and_workers_need_no_file(
+    processes: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By paths that say nothing to workers, which work in another folder."""
     folder = tmp_path / "mine"
     (folder / "my-tests").mkdir(parents=True)
@@ -148,27 +159,30 @@ def test_the_same_as_without_and_workers_need_no_file(processes: Processes, tmp_
         shutil.copy(ROOT / f"litmus/rsp/paper/{name}.litmus", folder / "my-tests")
     for each in SCHEMES:
         shutil.copy(ROOT / each, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(by_programs, "CHUNK", 12)  # so that there are several
     for words in (
         ("check", "original.yaml", "proposed.yaml", "my-tests", "--progress", "--format", "html"),
         ("compare", "original.yaml", "proposed.yaml", "my-tests", "--format", "json"),
         ("mutate", "original.yaml", "my-tests", "--format", "json"),
-        ("hunt", "original.yaml", "--events", "3", "--by", "program", "--format", "json"),
-        ("hunt", "original.yaml", "--events", "4", "--first", "--no-count", "--format", "json"),
-        ("selftest", "--programs", "4", "--format", "json"),
+        ("hunt", "original.yaml", *HUNT, "--no-count"),
+        ("hunt", "proposed.yaml", *HUNT, "--by", "programs"),
+        ("selftest", "--programs", "3", "--format", "json"),
     ):
         caches = [str(tmp_path / f"{name} {' '.join(words)}") for name in "ab"]
         here = started(*words, "-j", "2", where=folder, RSPVERIFY_CACHE=caches[0])
-        at = processes.address
-        there = started(*words, "--cluster", at, where=folder, RSPVERIFY_CACHE=caches[1])
-        assert ended(there) == ended(here)
+        monkeypatch.setenv("RSPVERIFY_CACHE", caches[1])
+        there = CliRunner().invoke(app, [*words, "--cluster", processes.address])
+        assert (there.exit_code, plain(there.stdout), plain(there.stderr)) == ended(here)
+        assert words[0] == "hunt" or answers(Path(caches[1])) == answers(Path(caches[0]))
 
 
 CHECK = ("check", *SCHEMES, "litmus/rsp/MP", "--engine", "explicit", "--format", "json")
 
 
-def run(*options: str) -> subprocess.Popen[str]:
-    """A run of some seconds."""
-    return started(*CHECK, *options, **SHORT)
+def run(*options: str, patience: str = "100s") -> subprocess.Popen[str]:
+    """A run of some seconds. patience: how long a scheduler is waited for."""
+    return started(*CHECK, *options, **{PATIENCE: patience})
 
 
 def results(output: str) -> list[dict[str, Any]]:
@@ -219,24 +233,10 @@ def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) 
         processes.worker()
     code, output, errors = ended(process)
     assert (code, errors) == (1, "")
-    assert not any(each["cached"] for each in results(output))
-    assert output == ended(run("--no-cache", "-j", "2"))[1]
-    goes_on(len(results(output)))
-
-
-def test_a_cluster_that_is_gone_is_said_and_answers_are_kept(
-    processes: Processes, cache_folder: Path
-) -> None:
-    process = run("--cluster", processes.address)
-    wait_for_answers(cache_folder, 12, process)
-    kill(processes.of("scheduler"))
-    code, output, errors = ended(process)
-    found = results(output)
-    assert (code == 1 and any(each["verdict"] == "UNSOUND" for each in found)) or code == 3
-    assert errors == (
-        f"UNKNOWN: {processes.address}: the connection was lost, and is not back in 4 s\n"
-    )
-    goes_on(len(found))
+    found, again = results(output), results(ended(run())[1])
+    assert all(each.pop("cached") for each in again)
+    assert not any(each.pop("cached") for each in found)
+    assert found == again and len(found) == 2 * len(list((ROOT / CHECK[3]).glob("*.litmus")))
 
 
 def test_an_interrupt_ends_all_of_it(cache_folder: Path) -> None:
@@ -254,12 +254,28 @@ def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: 
     other = tmp_path / "other"
     shutil.copytree(ROOT / "rspverify", other / "rspverify", symlinks=False)
     (other / "rspverify/more.py").write_text("")
-    processes.worker({"PYTHONPATH": str(other)})
+    foreign = processes.worker({"PYTHONPATH": str(other)})
     wait_for_workers(processes, 3)
     code, output, errors = ended(run("--cluster", processes.address))
+    kill(foreign)
     own, its = fingerprint()[:12], fingerprint(other / "rspverify")[:12]
     assert code == 2 and not output.strip().startswith("{")
     assert f" must run rspverify {own}, not {its}" in errors
+
+
+def test_a_cluster_that_is_gone_is_said_and_answers_are_kept(
+    processes: Processes, cache_folder: Path
+) -> None:
+    process = run("--cluster", processes.address, patience="6s")
+    wait_for_answers(cache_folder, 12, process)
+    kill(processes.of("scheduler"))
+    code, output, errors = ended(process)
+    found = results(output)
+    assert (code == 1 and any(each["verdict"] == "UNSOUND" for each in found)) or code == 3
+    assert errors == (
+        f"UNKNOWN: {processes.address}: the connection was lost, and is not back in 0 s\n"
+    )
+    assert answers(cache_folder) >= len(found)
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:", "local", "somewhere", "tcp://host", ""])
@@ -269,7 +285,7 @@ def test_an_address_must_be_one(address: str) -> None:
 
 
 def test_a_scheduler_must_be_there() -> None:
-    code, _, errors = ended(run("--no-cache", "--cluster", f"tcp://127.0.0.1:{free_port()}"))
+    code, _, errors = ended(run("--cluster", f"tcp://127.0.0.1:{free_port()}", patience="2s"))
     assert code == 2
     assert "must be the address of a scheduler" in errors and "hint: " in errors
 

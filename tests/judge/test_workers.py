@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Generator, Iterable
 from itertools import count, islice
+from typing import Any
 
 import pytest
 
+from rspverify.judge.judge import Judge
+from rspverify.judge.work import Work
 from rspverify.judge.workers import spread
 from rspverify.limits import LimitReached
 
@@ -79,3 +83,36 @@ def test_what_is_open_is_let_go_of_before_each_fork() -> None:
         *range(9)
     ]
     assert len(forks) == 3
+
+
+class Forgetful:
+    """Has work done, but for what it leaves out: the first or the last item."""
+
+    shares_cache = True
+    workers = 2
+
+    def __init__(self, leaves: slice) -> None:
+        self._leaves = leaves
+
+    def each(self, work: Any, items: Iterable[Any], **_: object) -> Generator[Any, None, None]:
+        yield from (work.do(each) for each in [*items][self._leaves])
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class Idle(Forgetful):
+    """Takes no item at all."""
+
+    def each(self, work: Any, items: Iterable[Any], **_: object) -> Generator[Any, None, None]:
+        yield from ()
+
+
+@pytest.mark.parametrize("spreader", [Forgetful(slice(2)), Idle(slice(0))])
+def test_no_item_is_left_out_unnoticed(spreader: Forgetful) -> None:
+    """Whoever spreads the work: a verdict that is missing must not look like one that is sound."""
+    judge = Judge(spreader=spreader)
+    with pytest.raises(AssertionError, match="an item of test has no result"):
+        list(judge.each(Work("test", abs), [1, 2, 3]))
+    whole = Judge(spreader=Forgetful(slice(3)))
+    assert list(whole.each(Work("test", abs), [-1, 2, -3])) == [1, 2, 3]

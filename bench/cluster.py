@@ -1,0 +1,141 @@
+"""A cluster beside the process pool, on two workers of this machine; and how far it may go."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psutil
+from distributed import Client
+
+from bench.cases import ROOT
+from bench.engineering import ORIGINAL, PROPOSED
+from bench.measure import digits
+from bench.sheet import Sheet
+
+RUNS: Sequence[Sequence[str]] = (
+    ("check", ORIGINAL, PROPOSED, "litmus/rsp", "--no-cache"),
+    ("hunt", PROPOSED, "--no-count", "--no-cache"),
+)
+WORKERS = 2
+MANY = 64
+_LAST = 1.0
+"""Seconds that a task takes, for the last of which all others wait."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of a run, and CPU seconds of who asked."""
+
+    seconds: float
+    asker: float
+
+
+@dataclass(frozen=True)
+class Running:
+    """A scheduler that runs, and its workers."""
+
+    address: str
+    scheduler: psutil.Process
+    workers: Sequence[psutil.Process]
+
+    def used(self) -> tuple[float, float]:
+        """CPU seconds of the scheduler, and of all workers."""
+        return _cpu(self.scheduler), sum(map(_cpu, self.workers))
+
+
+def cluster(runs: Sequence[Sequence[str]] = RUNS) -> Sheet:
+    """Seconds by each, one run each; the CPU seconds of everybody; and what follows for many.
+
+    With many workers a run takes at least what the busiest takes: one of the workers, if work were
+    shared out evenly; who asks; the scheduler. And then the last task.
+    """
+    sheet = Sheet(
+        "cluster",
+        f"a cluster of {WORKERS} workers beside {WORKERS} processes (s, one run each)",
+        ["command"],
+        [
+            f"-j {WORKERS}",
+            f"local:{WORKERS}",
+            "running cluster",
+            "overhead, %",
+            "CPU: workers",
+            "who asks",
+            "scheduler",
+            f"{MANY} workers (estimate)",
+        ],
+    )
+    for words in runs:
+        pool = _timed([*words, "-j", str(WORKERS)])
+        local = _timed([*words, "--cluster", f"local:{WORKERS}"])
+        with _running() as there:
+            _timed(
+                ["check", PROPOSED, "litmus/rsp/paper", "--no-cache", "--cluster", there.address]
+            )
+            before = there.used()
+            far = _timed([*words, "--cluster", there.address])
+            scheduler, work = (now - then for now, then in zip(there.used(), before, strict=True))
+        many = max(work / MANY, far.asker, scheduler) + _LAST
+        overhead = 100 * (far.seconds / pool.seconds - 1)
+        times = (pool.seconds, local.seconds, far.seconds)
+        sheet.add(
+            " ".join(words),
+            *map(digits, times),
+            f"{overhead:.0f}",
+            *map(digits, (work, far.asker, scheduler, many)),
+        )
+    return sheet
+
+
+def _timed(words: Sequence[str]) -> Cost:
+    """A run with an empty cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rspverify", *words],
+            cwd=ROOT,
+            env={**os.environ, "RSPVERIFY_CACHE": folder},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _, _, used = os.wait4(process.pid, 0)
+        return Cost(time.perf_counter() - started, used.ru_utime + used.ru_stime)
+
+
+@contextmanager
+def _running() -> Iterator[Running]:
+    """A scheduler and workers, each a process of one thread."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = str(found.getsockname()[1])
+    address = f"tcp://127.0.0.1:{port}"
+    alone = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
+    started = [_started("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")]
+    started += [_started("worker", address, *alone) for _ in range(WORKERS)]
+    try:
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(WORKERS, timeout=60)
+        scheduler, *workers = (psutil.Process(each.pid) for each in started)
+        yield Running(address, scheduler, workers)
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
+
+
+def _started(*words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "dask", *words]
+    nowhere = subprocess.DEVNULL
+    return subprocess.Popen(command, cwd=tempfile.gettempdir(), stdout=nowhere, stderr=nowhere)
+
+
+def _cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
