@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from documents.pages import PAGES, blocks
+from pages import PAGES, blocks
 from typer.testing import CliRunner
 
 from rspverify.axiomatic import load_model, shipped_models
@@ -16,6 +16,7 @@ from rspverify.drawing.edges import usual
 from rspverify.litmus import read_program
 from rspverify.scheme import read_scheme
 from rspverify.source import Source
+from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -73,6 +74,13 @@ def test_every_model_and_base_name_is_documented() -> None:
     fragment = (ROOT / "docs/cat-fragment.md").read_text()
     for name in (*SETS, *RELATIONS, RF, MO):
         assert f"`{name}`" in fragment, name
+
+
+def test_every_word_of_a_verdict_is_in_the_glossary() -> None:
+    verdicts, glossary = ((ROOT / f"docs/{it}.md").read_text() for it in ("verdicts", "glossary"))
+    for word in (*Word, *ProgressWord):
+        assert f"\n| {word} | " in verdicts
+        assert re.search(rf"^\b.*\b{word}\b.*\n:   ", glossary, re.MULTILINE)
 
 
 def test_every_instruction_is_documented() -> None:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from documents.pages import NOT_RUN, PAGES, ROOT, Block, Reader, as_shown, blocks
+from pages import NOT_RUN, PAGES, ROOT, Block, Reader, as_shown, blocks
 from typer.main import get_command
 
 from rspverify.cli import app
