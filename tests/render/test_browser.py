@@ -138,6 +138,9 @@ def test_the_matrix_by_keyboard(opened: Opened) -> None:
 
 def test_an_execution_step_by_step(opened: Opened) -> None:
     page = opened(checked())
+    assert page.locator("article .body").first.is_visible(), "there is but one finding"
+    page.locator(".finding h3 button").press("Enter")
+    assert not page.locator("article .body").first.is_visible()
     page.locator(".finding h3 button").press("Enter")
     player, said = page.locator(".player").first, page.locator(".player .said b").first
     player.focus()

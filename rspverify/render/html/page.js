@@ -170,7 +170,7 @@ const play = (trace, place, source) => {
   show(0);
 };
 
-// ---- findings: closed until one is wanted, their players made when they are opened ----
+// ---- findings: closed until one is wanted, unless there is but one; players are made when they are opened ----
 const set = (finding, open) => {
   finding.classList.toggle("open", open);
   one("h3 button", finding).setAttribute("aria-expanded", open);
@@ -202,4 +202,5 @@ const openMeant = () => {
   if (step) one(".trace", meant)?.tBodies[0].rows[Number(step)]?.click();
 };
 addEventListener("hashchange", openMeant);
+if (all(".finding").length === 1) set(one(".finding"), true);
 openMeant();
