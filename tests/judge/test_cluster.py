@@ -69,6 +69,19 @@ def test_results_come_in_the_order_of_the_items(local: Cluster) -> None:
     assert list(judge_by(local).each(work, [])) == []
 
 
+def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
+    work = Work("kind-of-work", doubled, named=lambda number: f"the double of {number}")
+    assert local._link is not None
+    before = set(local._link.local.scheduler.tasks)  # type: ignore[union-attr]
+    coming = judge_by(local).each(work, range(1000))
+    assert next(coming) == 0
+    scheduler = local._link.local.scheduler  # type: ignore[union-attr]
+    new = [each for key, each in scheduler.tasks.items() if key not in before]
+    assert {it.prefix.name for it in new} <= {"kind-of-work", "send"}
+    assert any(it.key[1].startswith("the double of ") for it in new)
+    coming.close()
+
+
 def test_work_can_be_left(local: Cluster) -> None:
     coming = judge_by(local).each(Work("test", doubled), range(10_000))
     assert next(coming) == 0
