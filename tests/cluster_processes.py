@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,10 +45,13 @@ class Processes:
         where = ("--host", "127.0.0.1", "--port", str(self.port))
         return self._start("scheduler", *where, "--no-dashboard")
 
-    def worker(self, environment: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:
-        """A worker with one thread, which nobody starts again."""
+    def worker(self, *packages: Path) -> subprocess.Popen[bytes]:
+        """A worker with one thread, which nobody starts again.
+
+        packages: folders of packages that it is to take instead of ours.
+        """
         how = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--memory-limit", "0")
-        return self._start("worker", self.address, *how, **environment)
+        return self._start("worker", self.address, *how, packages=packages)
 
     def of(self, kind: str) -> subprocess.Popen[bytes]:
         """The first of a kind that runs."""
@@ -59,12 +62,13 @@ class Processes:
         for _, each in self._started:
             kill(each)
 
-    def _start(self, *words: str, **environment: str) -> subprocess.Popen[bytes]:
+    def _start(self, *words: str, packages: Sequence[Path] = ()) -> subprocess.Popen[bytes]:
+        folders = os.pathsep.join(map(str, (*packages, ROOT / "tests")))
         with self.log.open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *words],
                 cwd=self._folder,
-                env={**os.environ, **environment},
+                env={**os.environ, "PYTHONPATH": folders},
                 stdout=log,
                 stderr=log,
             )

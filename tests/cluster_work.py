@@ -68,3 +68,12 @@ class Squares:
         for each in (number, number + 1):
             self.judge.ask(squared(each), lambda each=each: decide(each))  # type: ignore[misc]
         return found
+
+    def slowly(self, number: int) -> int:
+        """A square, which takes a while without work."""
+
+        def decide() -> int:
+            time.sleep(0.03)
+            return number * number
+
+        return self.judge.ask(squared(number), decide)

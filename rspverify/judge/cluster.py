@@ -198,9 +198,8 @@ class _Link:
         try:
             found = self.client.sync(self.client.scheduler.ncores, callback_timeout=self.patience)
             self.workers, why = tuple(found), "there must be a worker, not none"
-        except (OSError, TimeoutError) as error:
-            self.workers = ()
-            why = f"its scheduler must answer, and does not: {error or type(error).__name__}"
+        except (OSError, TimeoutError):
+            self.workers, why = (), "its scheduler must answer, and does not"
         if self.workers:
             self._silent_since = None
         elif self._silent_since is None:
@@ -226,7 +225,13 @@ class _Link:
 
     def require_one_version(self) -> None:
         """Raises _LinkLost where a worker runs another version."""
-        for worker, found in self.client.run(fingerprint, on_error="return").items():
+        how = {"on_error": "return", "callback_timeout": self.patience}
+        try:
+            found_by = self.client.sync(self.client.run, fingerprint, **how)
+        except (OSError, TimeoutError):
+            message = f"all workers must say which version they run, within {self.patience:g} s"
+            raise _LinkLost(message) from None
+        for worker, found in found_by.items():
             if found != fingerprint_here():
                 raise _LinkLost(_other(worker, found), _SAME)
 
@@ -334,13 +339,14 @@ class _Batches(Generic[T, R]):
                     raise LimitReached(LOST)
 
     def end(self) -> None:
-        """Have nothing more done."""
+        """Have nothing more done. A scheduler cancels what nobody wants; it is not waited for."""
         futures = [each.future for each in self._flights.values()]
         self._flights.clear()
         if self._payload is not None:
             futures.append(self._payload[1])
-        with suppress(Exception):
-            self._link.client.cancel(futures, asynchronous=False)
+        for future in futures:
+            with suppress(Exception):
+                future.release()
 
     def _fill(self) -> None:
         """Send what may be sent now. Suspects go one at a time, while nothing else is done."""

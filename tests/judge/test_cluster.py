@@ -23,7 +23,7 @@ from rspverify.cli import app
 from rspverify.engineering.hunt import by_programs
 from rspverify.judge import cluster as cluster_module
 from rspverify.judge.cache import cache_place
-from rspverify.judge.cluster import Cluster
+from rspverify.judge.cluster import PATIENCE, Cluster
 from rspverify.judge.fingerprint import fingerprint
 from rspverify.judge.judge import Judge
 from rspverify.judge.store import FILE, Store
@@ -34,7 +34,7 @@ from rspverify.source import InputError
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
-PATIENCE = "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"
+FIG4 = "litmus/rsp/paper/Fig4.litmus"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,19 @@ def test_results_come_in_the_order_of_the_items(local: Cluster) -> None:
     work = Work("test", doubled)
     assert list(judge_by(local).each(work, range(300))) == [*range(0, 600, 2)]
     assert list(judge_by(local).each(work, [])) == []
+
+
+def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
+    work = Work("kind-of-work", doubled, named=lambda number: f"the double of {number}")
+    assert local._link is not None
+    before = set(local._link.local.scheduler.tasks)  # type: ignore[union-attr]
+    coming = judge_by(local).each(work, range(1000))
+    assert next(coming) == 0
+    scheduler = local._link.local.scheduler  # type: ignore[union-attr]
+    new = [each for key, each in scheduler.tasks.items() if key not in before]
+    assert {it.prefix.name for it in new} <= {"kind-of-work", "send"}
+    assert any(it.key[1].startswith("the double of ") for it in new)
+    coming.close()
 
 
 def test_work_can_be_left(local: Cluster) -> None:
@@ -172,22 +185,12 @@ def test_the_same_as_without_and_workers_need_no_file(
         caches = [str(tmp_path / f"{name} {' '.join(words)}") for name in "ab"]
         here = started(*words, "-j", "2", where=folder, RSPVERIFY_CACHE=caches[0])
         monkeypatch.setenv("RSPVERIFY_CACHE", caches[1])
+        if words[0] == "mutate":
+            kill(processes.of("worker"))
+            processes.worker()
         there = CliRunner().invoke(app, [*words, "--cluster", processes.address])
         assert (there.exit_code, plain(there.stdout), plain(there.stderr)) == ended(here)
         assert words[0] == "hunt" or answers(Path(caches[1])) == answers(Path(caches[0]))
-
-
-CHECK = ("check", *SCHEMES, "litmus/rsp/MP", "--engine", "explicit", "--format", "json")
-
-
-def run(*options: str, patience: str = "100s") -> subprocess.Popen[str]:
-    """A run of some seconds. patience: how long a scheduler is waited for."""
-    return started(*CHECK, *options, **{PATIENCE: patience})
-
-
-def results(output: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(output)["results"]
-    return found
 
 
 def answers(folder: Path) -> int:
@@ -200,10 +203,44 @@ def answers(folder: Path) -> int:
     return entries
 
 
-def wait_for_answers(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
-    while answers(folder) < count:
+def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) -> None:
+    """First a worker, then the other, then the scheduler, and with it all that was sent."""
+    cluster = Cluster(processes.address)
+    judge = judge_by(cluster, cached=True)
+    found = []
+    for result in judge.each(Work("test", Squares(judge).slowly), range(200)):
+        found.append(result)
+        if len(found) in (10, 40, 70):
+            kill(processes.of("scheduler" if len(found) == 70 else "worker"))
+            processes.complete(workers=2)
+        if len(found) == 70:  # workers end with their scheduler
+            processes.worker()
+    cluster.close()
+    assert found == [number * number for number in range(200)]
+    assert answers(cache_folder) == 200
+
+
+CHECK = ("check", *SCHEMES, "--engine", "explicit", "--format", "json")
+
+
+def results(output: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(output)["results"]
+    return found
+
+
+def test_an_interrupt_ends_all_of_it(cache_folder: Path) -> None:
+    process = started(*CHECK, "litmus/rsp/MP", "--cluster", "local:2")
+    while answers(cache_folder) < 12:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    code, output, errors = ended(process)
+    assert (code, errors) == (130, "")
+    left = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(process.pid)], stdout=-1, text=True)
+    assert [it for it in left.stdout.splitlines() if not it.startswith("Z")] == []
+    decided = {each["file"] for each in results(output)}
+    _, output, _ = ended(started(*CHECK, *sorted(decided), "-j", "1"))
+    assert decided and sum(not each["cached"] for each in results(output)) <= 1
 
 
 def wait_for_workers(processes: Processes, count: int) -> None:
@@ -213,50 +250,13 @@ def wait_for_workers(processes: Processes, count: int) -> None:
         client.wait_for_workers(count, timeout=60)
 
 
-def goes_on(kept: int) -> None:
-    """The run again, without a cluster: what came is there, and nothing is missing."""
-    code, output, errors = ended(run("-j", "2"))
-    assert (code, errors) == (1, "")
-    found = results(output)
-    assert sum(bool(each["cached"]) for each in found) >= kept
-    assert not any(each["verdict"] == "UNKNOWN" for each in found)
-
-
-def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) -> None:
-    """First a worker, then the other, then the scheduler, and with it all that was sent."""
-    process = run("--cluster", processes.address)
-    for count, killed in ((8, "worker"), (20, "worker"), (40, "scheduler")):
-        wait_for_answers(cache_folder, count, process)
-        kill(processes.of(killed))
-        if killed == "scheduler":
-            processes.scheduler()
-        processes.worker()
-    code, output, errors = ended(process)
-    assert (code, errors) == (1, "")
-    found, again = results(output), results(ended(run())[1])
-    assert all(each.pop("cached") for each in again)
-    assert not any(each.pop("cached") for each in found)
-    assert found == again and len(found) == 2 * len(list((ROOT / CHECK[3]).glob("*.litmus")))
-
-
-def test_an_interrupt_ends_all_of_it(cache_folder: Path) -> None:
-    process = run("--cluster", "local:2")
-    wait_for_answers(cache_folder, 12, process)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    code, output, errors = ended(process)
-    assert (code, errors) == (130, "")
-    left = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(process.pid)], stdout=-1, text=True)
-    assert [it for it in left.stdout.splitlines() if not it.startswith("Z")] == []
-    goes_on(len(results(output)))
-
-
 def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ROOT / "rspverify", other / "rspverify", symlinks=False)
     (other / "rspverify/more.py").write_text("")
-    foreign = processes.worker({"PYTHONPATH": str(other)})
+    foreign = processes.worker(other)
     wait_for_workers(processes, 3)
-    code, output, errors = ended(run("--cluster", processes.address))
+    code, output, errors = ended(started(*CHECK, FIG4, "--cluster", processes.address))
     kill(foreign)
     own, its = fingerprint()[:12], fingerprint(other / "rspverify")[:12]
     assert code == 2 and not output.strip().startswith("{")
@@ -266,16 +266,24 @@ def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: 
 def test_a_cluster_that_is_gone_is_said_and_answers_are_kept(
     processes: Processes, cache_folder: Path
 ) -> None:
-    process = run("--cluster", processes.address, patience="6s")
-    wait_for_answers(cache_folder, 12, process)
-    kill(processes.of("scheduler"))
-    code, output, errors = ended(process)
-    found = results(output)
-    assert (code == 1 and any(each["verdict"] == "UNSOUND" for each in found)) or code == 3
-    assert errors == (
-        f"UNKNOWN: {processes.address}: the connection was lost, and is not back in 0 s\n"
-    )
-    assert answers(cache_folder) >= len(found)
+    import dask
+
+    with dask.config.set({PATIENCE: "3s"}):
+        cluster = Cluster(processes.address)
+        judge = judge_by(cluster, cached=True)
+        found = []
+        with pytest.raises(LimitReached) as met:
+            for result in judge.each(Work("test", Squares(judge).slowly), range(10_000)):
+                found.append(result)
+                if len(found) == 20:
+                    kill(processes.of("scheduler"))
+    said = f"{processes.address}: the connection was lost, and is not back in 3 s"
+    assert str(met.value) == said
+    assert found == [number * number for number in range(len(found))]
+    assert answers(cache_folder) >= len(found) >= 20
+    with pytest.raises(LimitReached, match=re.escape(said)):  # at once
+        next(judge.each(Work("test", doubled), [1]))
+    cluster.close()
 
 
 @pytest.mark.parametrize("address", ["local:0", "local:", "local", "somewhere", "tcp://host", ""])
@@ -285,9 +293,12 @@ def test_an_address_must_be_one(address: str) -> None:
 
 
 def test_a_scheduler_must_be_there() -> None:
-    code, _, errors = ended(run("--cluster", f"tcp://127.0.0.1:{free_port()}", patience="2s"))
-    assert code == 2
-    assert "must be the address of a scheduler" in errors and "hint: " in errors
+    import dask
+
+    with dask.config.set({PATIENCE: "1s"}):
+        message = r"^--cluster must be the address of a scheduler, not tcp://127\.0\.0\.1:\d+: .*"
+        with pytest.raises(InputError, match=message):
+            _ = Cluster(f"tcp://127.0.0.1:{free_port()}").workers
 
 
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,14 +308,14 @@ def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.Monkey
 
 
 def test_jobs_and_a_cluster_are_too_many() -> None:
-    code, _, errors = ended(run("--cluster", "local:2", "-j", "2"))
-    assert code == 2 and errors.startswith("--jobs must be left out with --cluster")
+    done = CliRunner().invoke(app, [*CHECK, FIG4, "--cluster", "local:2", "-j", "2"])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("--jobs must be left out with --cluster")
 
 
 def test_without_a_cluster_its_library_is_not_loaded() -> None:
     words = [sys.executable, "-X", "importtime", "-m", "rspverify", "check", SCHEMES[0]]
-    test = "litmus/rsp/paper/Fig4.litmus"
-    done = subprocess.run([*words, test, "-j", "2"], cwd=ROOT, stderr=-1, stdout=-1, text=True)
+    done = subprocess.run([*words, FIG4, "-j", "2"], cwd=ROOT, stderr=-1, stdout=-1, text=True)
     modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "rspverify.judge.judge" in modules
     assert not {"dask", "distributed", "rspverify.judge.cluster"} & modules
