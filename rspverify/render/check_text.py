@@ -112,7 +112,8 @@ class CheckStream(Stream):
         folder = Path(file).parent.as_posix()
         if folder != self._folder:
             self._folder = folder
-            yield Text(folder, style="dim")
+            if folder != ".":
+                yield Text(folder, style="dim")
 
     def _row(self, results: Sequence[Result]) -> Iterator[Text]:
         """One test: a verdict per scheme, then each reason that is worth a line, and whose."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -14,8 +14,8 @@ from rspverify.render.trace_text import Trace
 from rspverify.render.words import PROGRESS_STYLES, STYLES, counted
 from rspverify.verdict import Progress, ProgressWord, Word
 
-_SOURCE = 30
-"""Columns of source text that are shown of an operation."""
+_SOURCE, _SHORT_SOURCE, _WIDE = 30, 18, 100
+"""Columns of source text that are shown of an operation; fewer on a console that is less wide."""
 
 
 def explanation(it: Explanation) -> Iterator[RenderableType]:
@@ -31,7 +31,7 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
         yield Text(it.reach, style="dim")
     yield Text("")
     if it.threads:
-        yield _compiled(it)
+        yield _Compiled(it)
     if progress:
         yield from _progress(progress)
         return
@@ -47,22 +47,26 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
             yield from (Text(f"  {line}") for line in verdict.blocked)
 
 
-def _compiled(it: Explanation) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for column in ("thread", "line", "source", "operation", "compiled to"):
-        table.add_column(column, style="bold" if column == "thread" else None)
-    for thread in it.threads:
-        name = f"{thread.name} ({thread.place})"
-        for line, source, operation, code in thread.operations:
-            table.add_row(name, str(line), _clipped(source), operation, "; ".join(code))
-            name = ""
-        if not thread.operations:
-            table.add_row(name, "", "", "nothing", "")
-    return table
+class _Compiled:
+    """The code of each thread, beside the source that fits the width."""
 
+    def __init__(self, it: Explanation) -> None:
+        self._threads = it.threads
 
-def _clipped(source: str) -> str:
-    return source if len(source) <= _SOURCE else source[: _SOURCE - 1] + "…"
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shown = _SOURCE if options.max_width >= _WIDE else _SHORT_SOURCE
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        for column in ("thread", "line", "source", "operation", "compiled to"):
+            table.add_column(column, style="bold" if column == "thread" else None)
+        for thread in self._threads:
+            name = f"{thread.name} ({thread.place})"
+            for line, source, operation, code in thread.operations:
+                text = source if len(source) <= shown else f"{source[: shown - 1]}…"
+                table.add_row(name, str(line), text, operation, "; ".join(code))
+                name = ""
+            if not thread.operations:
+                table.add_row(name, "", "", "nothing", "")
+        yield table
 
 
 def _counterexample(it: Explanation) -> Iterator[RenderableType]:
