@@ -67,6 +67,7 @@ class Asked(ABC, Generic[T, R]):
     def __init__(self) -> None:
         self.known: list[T] = []
         self._coming: Generator[T, None, None] | None = None
+        self._stop: Stop | None = None
         self._started = time.perf_counter()
         self._took: float | None = None
 
@@ -90,13 +91,25 @@ class Asked(ABC, Generic[T, R]):
             place += 1
 
     def _next(self) -> bool:
-        """Whether there is one more answer; it is among those known then."""
+        """Whether there is one more answer; it is among those known then.
+
+        What ends it before it is done is remembered: no report is to look as if it were whole.
+        """
+        if self._stop is not None:
+            return False
         if self._coming is None:
             self._coming = self._answers()
-        for each in self._coming:
-            self.known.append(each)
-            return True
-        return False
+        try:
+            self.known.append(next(self._coming))
+        except StopIteration:
+            self._stop = Stop()
+        except KeyboardInterrupt:
+            self._stop = Stop(interrupted=True)
+            raise
+        except BaseException as error:
+            self._stop = Stop(limit=str(error) or type(error).__name__)
+            raise
+        return self._stop is None
 
     @property
     def seconds(self) -> float:
@@ -112,13 +125,16 @@ class Asked(ABC, Generic[T, R]):
             while self._next():
                 show(self.known[-1])
         self._took = self.seconds
-        return stop
+        if stop.reason or self._stop is None:
+            self._stop = stop
+        return self._stop
 
     def close(self) -> None:
         """Decide no more, and let go of workers; what is known stays known."""
-        if self._coming is None:
-            self._coming = self._answers()
-        self._coming.close()
+        if self._coming is not None:
+            self._coming.close()
+        if self._stop is None:
+            self._stop = Stop(limit="closed before it was done")
 
     def report(self, stop: Stop | None = None) -> R:
         """All answers, after deciding those that are not known yet; a limit may end that.

@@ -43,6 +43,7 @@ class Mutation(Asked[Finding, MutationReport]):
         """
         asked, setup = self._asked, self._asked.setup
         if not self._prepared:
+            self.grounds.clear()
             collect(baselines(setup), self.grounds, lambda _: on_test())
         self._prepared = True
         return longest(asked.mutants, self.grounds, setup.verdicts.judge.workers)

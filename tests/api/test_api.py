@@ -165,6 +165,50 @@ def test_what_is_known_stays(
     assert (len(report.results), report.interrupted, report.limit) == (1, interrupted, limit)
 
 
+@pytest.mark.parametrize(
+    ("error", "interrupted", "limit"),
+    [(KeyboardInterrupt(), True, None), (LimitReached("too long"), False, "too long")],
+)
+def test_a_question_that_was_stopped_never_looks_whole(
+    error: BaseException, interrupted: bool, limit: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupt of a loop ends what is decided: later reports say so."""
+    results = Run.results
+
+    def some(self: Run, files: Any) -> Generator[Any, None, None]:
+        yield from islice(results(self, files), 1)
+        raise error
+
+    monkeypatch.setattr(Run, "results", some)
+    question = rspverify.check(["original", "proposed"], FIG4, judge=judge())
+    with pytest.raises(type(error)):
+        list(question)
+    report = question.report()
+    assert (len(report.results), report.interrupted, report.limit) == (1, interrupted, limit)
+    assert (str(error) or "interrupted") in str(question)
+    assert question.report() == report
+
+
+def test_a_question_that_was_closed_never_looks_whole() -> None:
+    question = rspverify.check(["original", "proposed"], FIG4, judge=judge())
+    next(iter(question))
+    question.close()
+    assert question.report().stopped == "closed before it was done"
+    mutants = rspverify.mutate("proposed", FIG4, judge=judge())
+    next(iter(mutants))
+    mutants.close()
+    assert mutants.report().stopped == "closed before it was done"
+    assert len(list(mutants)) == 1
+
+
+def test_a_loop_that_was_left_goes_on() -> None:
+    question = rspverify.check(["original", "proposed"], FIG4, judge=judge())
+    for _ in question:
+        break
+    report = question.report()
+    assert (len(report.results), report.stopped) == (2, None)
+
+
 def test_a_report_without_deciding() -> None:
     question = rspverify.check("original", FIG4, judge=judge())
     assert question.report(Stop(limit="not asked")).results == ()
