@@ -56,7 +56,15 @@ def started_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes
 def processes(started_once: Processes) -> Processes:
     """A scheduler and two workers that tests may kill."""
     started_once.complete(workers=2)
+    wait_for_workers(started_once, 2)
     return started_once
+
+
+def wait_for_workers(processes: Processes, count: int) -> None:
+    from distributed import Client
+
+    with Client(processes.address, set_as_default=False, timeout=100) as client:
+        client.wait_for_workers(count, timeout=100)
 
 
 def judge_by(spreader: Cluster, *, cached: bool = False) -> Judge:
@@ -241,13 +249,6 @@ def test_an_interrupt_ends_all_of_it(cache_folder: Path) -> None:
     decided = {each["file"] for each in results(output)}
     _, output, _ = ended(started(*CHECK, *sorted(decided), "-j", "1"))
     assert decided and sum(not each["cached"] for each in results(output)) <= 1
-
-
-def wait_for_workers(processes: Processes, count: int) -> None:
-    from distributed import Client
-
-    with Client(processes.address, set_as_default=False) as client:
-        client.wait_for_workers(count, timeout=60)
 
 
 def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: Path) -> None:
