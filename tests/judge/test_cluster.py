@@ -293,13 +293,17 @@ def test_an_address_must_be_one(address: str) -> None:
         Cluster(address)
 
 
-def test_a_scheduler_must_be_there() -> None:
+@pytest.mark.parametrize("protocol", ["tcp", "tls", "unheard-of"])
+def test_a_scheduler_must_be_there(protocol: str) -> None:
+    """Without a certificate, or a way to speak to it, there is none either."""
     import dask
 
     with dask.config.set({PATIENCE: "1s"}):
-        message = r"^--cluster must be the address of a scheduler, not tcp://127\.0\.0\.1:\d+: .*"
+        message = (
+            r"^--cluster must be the address of a scheduler, not [a-z-]+://127\.0\.0\.1:\d+: .*"
+        )
         with pytest.raises(InputError, match=message):
-            _ = Cluster(f"tcp://127.0.0.1:{free_port()}").workers
+            _ = Cluster(f"{protocol}://127.0.0.1:{free_port()}").workers
 
 
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
