@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import psutil
 from distributed import Client
@@ -25,6 +26,7 @@ RUNS: Sequence[Sequence[str]] = (
     ("hunt", PROPOSED, "--threads", "2", "--no-count", "--no-cache"),
 )
 WORKERS = 2
+REPEATS = 3
 MANY = 64
 _LAST = 1.0
 """Seconds that a task takes, for the last of which all others wait."""
@@ -32,10 +34,18 @@ _LAST = 1.0
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of a run, and CPU seconds of who asked, with the processes that it forked."""
+    """Seconds of a run, and CPU seconds: of who asked, with the processes that it forked, of a
+    scheduler, and of workers that ran before."""
 
     seconds: float
-    cpu: float
+    asker: float
+    scheduler: float = 0.0
+    workers: float = 0.0
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of everybody."""
+        return self.asker + self.scheduler + self.workers
 
 
 @dataclass(frozen=True)
@@ -52,15 +62,15 @@ class Running:
 
 
 def cluster(runs: Sequence[Sequence[str]] = RUNS) -> Sheet:
-    """Seconds by each, one run each; the CPU seconds of everybody; and what follows for many.
+    """Seconds by each, in turns, CPU seconds of everybody, and what follows for many.
 
-    A cluster that runs has loaded the package. CPU seconds tell more where the machine is busy.
-    With many workers a run takes at least what the busiest takes: one of the workers, if work were
-    shared out evenly; who asks; the scheduler. And then the last task.
+    A local one is started, once; one that runs has loaded the package. CPU seconds tell more where
+    the machine is busy. With many workers a run takes at least what the busiest takes: one of the
+    workers, if work were shared out evenly; who asks; the scheduler. And then the last task.
     """
     sheet = Sheet(
         "cluster",
-        f"a cluster of {WORKERS} workers beside {WORKERS} processes (s, one run each)",
+        f"a cluster of {WORKERS} workers beside {WORKERS} processes (s, median of {REPEATS})",
         ["command"],
         [
             f"-j {WORKERS}",
@@ -77,26 +87,37 @@ def cluster(runs: Sequence[Sequence[str]] = RUNS) -> Sheet:
         ],
     )
     for words in runs:
-        pool = _timed([*words, "-j", str(WORKERS)])
+        pool, far = _in_turns(words)
         local = _timed([*words, "--cluster", f"local:{WORKERS}"])
-        with _running() as there:
-            _timed(
-                ["check", PROPOSED, "litmus/rsp/paper", "--no-cache", "--cluster", there.address]
-            )
-            before = there.used()
-            far = _timed([*words, "--cluster", there.address])
-            scheduler, work = (now - then for now, then in zip(there.used(), before, strict=True))
-        cpu = far.cpu + scheduler + work
-        many = max(work / MANY, far.cpu, scheduler) + _LAST
+        many = max(far.workers / MANY, far.asker, far.scheduler) + _LAST
         sheet.add(
             " ".join(words),
             *map(digits, (pool.seconds, local.seconds, far.seconds)),
-            f"{100 * (far.seconds / pool.seconds - 1):.0f}",
-            *map(digits, (pool.cpu, cpu)),
-            f"{100 * (cpu / pool.cpu - 1):.0f}",
-            *map(digits, (work, far.cpu, scheduler, many)),
+            str(round(100 * (far.seconds / pool.seconds - 1))),
+            *map(digits, (pool.cpu, far.cpu)),
+            str(round(100 * (far.cpu / pool.cpu - 1))),
+            *map(digits, (far.workers, far.asker, far.scheduler, many)),
         )
     return sheet
+
+
+def _in_turns(words: Sequence[str]) -> tuple[Cost, Cost]:
+    """What a run costs with processes, and on a cluster that has loaded the package."""
+    pools, clusters = [], []
+    with _running() as there:
+        at = ("--cluster", there.address)
+        _timed(["check", PROPOSED, "litmus/rsp/paper", "--no-cache", *at])
+        for _ in range(REPEATS):
+            pools.append(_timed([*words, "-j", str(WORKERS)]))
+            before = there.used()
+            found = _timed([*words, *at])
+            used = (now - then for now, then in zip(there.used(), before, strict=True))
+            clusters.append(Cost(found.seconds, found.asker, *used))
+    return _median(pools), _median(clusters)
+
+
+def _median(costs: Sequence[Cost]) -> Cost:
+    return Cost(*map(statistics.median, zip(*map(astuple, costs), strict=True)))
 
 
 def _timed(words: Sequence[str]) -> Cost:

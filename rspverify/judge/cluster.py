@@ -171,7 +171,7 @@ class _Link:
         local = None if processes is None else _started(processes)
         try:
             client = Client(local or address, timeout=patience, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS
             why = " ".join(str(error).split())
             message = f"--cluster must be the address of a scheduler, not {address}: {why}"
             hint = f"start one with: dask scheduler; {_LONGER}"

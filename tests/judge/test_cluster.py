@@ -56,7 +56,15 @@ def started_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes
 def processes(started_once: Processes) -> Processes:
     """A scheduler and two workers that tests may kill."""
     started_once.complete(workers=2)
+    wait_for_workers(started_once, 2)
     return started_once
+
+
+def wait_for_workers(processes: Processes, count: int) -> None:
+    from distributed import Client
+
+    with Client(processes.address, set_as_default=False, timeout=100) as client:
+        client.wait_for_workers(count, timeout=100)
 
 
 def judge_by(spreader: Cluster, *, cached: bool = False) -> Judge:
@@ -243,13 +251,6 @@ def test_an_interrupt_ends_all_of_it(cache_folder: Path) -> None:
     assert decided and sum(not each["cached"] for each in results(output)) <= 1
 
 
-def wait_for_workers(processes: Processes, count: int) -> None:
-    from distributed import Client
-
-    with Client(processes.address, set_as_default=False) as client:
-        client.wait_for_workers(count, timeout=60)
-
-
 def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ROOT / "rspverify", other / "rspverify", symlinks=False)
@@ -292,13 +293,17 @@ def test_an_address_must_be_one(address: str) -> None:
         Cluster(address)
 
 
-def test_a_scheduler_must_be_there() -> None:
+@pytest.mark.parametrize("protocol", ["tcp", "tls", "unheard-of"])
+def test_a_scheduler_must_be_there(protocol: str) -> None:
+    """Without a certificate, or a way to speak to it, there is none either."""
     import dask
 
     with dask.config.set({PATIENCE: "1s"}):
-        message = r"^--cluster must be the address of a scheduler, not tcp://127\.0\.0\.1:\d+: .*"
+        message = (
+            r"^--cluster must be the address of a scheduler, not [a-z-]+://127\.0\.0\.1:\d+: .*"
+        )
         with pytest.raises(InputError, match=message):
-            _ = Cluster(f"tcp://127.0.0.1:{free_port()}").workers
+            _ = Cluster(f"{protocol}://127.0.0.1:{free_port()}").workers
 
 
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
