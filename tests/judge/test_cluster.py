@@ -23,9 +23,10 @@ from rspverify.cli import app
 from rspverify.engineering.hunt import by_programs
 from rspverify.judge import cluster as cluster_module
 from rspverify.judge.cache import cache_place
-from rspverify.judge.cluster import PATIENCE, Cluster
+from rspverify.judge.cluster import Cluster
 from rspverify.judge.fingerprint import fingerprint
 from rspverify.judge.judge import Judge
+from rspverify.judge.link import PATIENCE
 from rspverify.judge.store import FILE, Store
 from rspverify.judge.work import Work
 from rspverify.limits import LOST, LimitReached
