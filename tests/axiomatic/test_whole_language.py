@@ -4,9 +4,9 @@ from itertools import product
 from random import Random
 
 import pytest
-from brute_force import consistent
+from axiomatic.brute_force import consistent
+from axiomatic.whole_language import random_text
 from programs import consistent_executions
-from whole_language import random_text
 
 from rspverify.axiomatic import (
     MemoryModel,

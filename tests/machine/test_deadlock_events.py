@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from engines import LIMITS, machine_of, random_programs
-from hostile import LOCKED, hostile_assembly
+from machine.engines import LIMITS, machine_of, random_programs
+from machine.hostile import LOCKED, hostile_assembly
 from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 from programs import assembly, listing

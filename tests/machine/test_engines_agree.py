@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from engines import LIMITS, Outcomes, Unrolled, machine_of, random_programs, searched
 from hypothesis import given, settings
+from machine.engines import LIMITS, Outcomes, Unrolled, machine_of, random_programs, searched
 from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
 from programs import SMALL, TINY_TWO_DEVICES, assemblies, assembly, listing

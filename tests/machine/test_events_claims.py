@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import planted
 import pytest
-from engines import (
+from machine import planted
+from machine.engines import (
     Outcomes,
     events_outcomes,
     has,
@@ -23,8 +23,8 @@ from engines import (
     random_programs,
     searched,
 )
-from hostile import hostile_assembly
-from planted import Plant
+from machine.hostile import hostile_assembly
+from machine.planted import Plant
 from programs import assembly, listing
 
 from rspverify.assembly import AssemblyProgram

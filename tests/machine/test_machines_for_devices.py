@@ -4,14 +4,14 @@ import random
 from dataclasses import replace
 
 import pytest
-from engines import LIMITS, Unrolled, events_outcomes, has, machine_of, searched
-from hostile import INVALIDATING, hostile_assembly
+from machine.engines import LIMITS, Unrolled, events_outcomes, has, machine_of, searched
+from machine.hostile import INVALIDATING, hostile_assembly
+from machine.stepping import Bench
+from machine.whole_graph import TooLarge as GraphTooLarge
+from machine.whole_graph import locking_program, whole_graph
 from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
 from programs import assembly, listing
-from stepping import Bench
-from whole_graph import TooLarge as GraphTooLarge
-from whole_graph import locking_program, whole_graph
 
 from rspverify.assembly import MACHINES
 from rspverify.limits import LimitReached

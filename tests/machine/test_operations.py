@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from engines import Outcomes, Unrolled, events_outcomes, machine_of, random_programs, searched
+from machine.engines import (
+    Outcomes,
+    Unrolled,
+    events_outcomes,
+    machine_of,
+    random_programs,
+    searched,
+)
 from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
 from programs import assembly, listing, with_cut, with_operations

@@ -10,11 +10,11 @@ import random
 from dataclasses import replace
 
 import pytest
-from engines import machine_of, random_programs
+from machine.engines import machine_of, random_programs
+from machine.whole_graph import TooLarge, WholeGraph, locking_program, whole_graph
 from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 from programs import assembly, listing
-from whole_graph import TooLarge, WholeGraph, locking_program, whole_graph
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached, Limits

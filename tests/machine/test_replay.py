@@ -1,10 +1,10 @@
 """Schedules replayed on the machine of Tab. 1 and Tab. 2: what is shown is what happens."""
 
 import pytest
-from engines import LIMITS, Unrolled, has, machine_of, random_programs, searched
 from hypothesis import given, settings
+from machine.engines import LIMITS, Unrolled, has, machine_of, random_programs, searched
+from machine.stepping import Bench
 from programs import TINY_TWO_DEVICES, assemblies, assembly, listing
-from stepping import Bench
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.machine import (

@@ -5,8 +5,8 @@ else does. Entries are written as in Fig. 4: value, C or D, V or I; `-` is an ab
 """
 
 import pytest
+from machine.stepping import FREE, Bench
 from programs import assembly
-from stepping import FREE, Bench
 
 from rspverify.assembly import MACHINES
 from rspverify.machine import Machine, Replayer

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from engines import LIMITS, Unrolled, has, machine_of, random_programs, searched
+from machine.engines import LIMITS, Unrolled, has, machine_of, random_programs, searched
 from programs import assembly, listing
 
 from rspverify.assembly import AssemblyProgram

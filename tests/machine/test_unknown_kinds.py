@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from engines import LIMITS, machine_of
+from machine.engines import LIMITS, machine_of
 from programs import assembly
 
 from rspverify.machine import (

@@ -8,11 +8,11 @@ from functools import cmp_to_key
 from typing import Any
 
 import pytest
-from engines import LIMITS, machine_of, random_programs
-from hostile import hostile_assembly
+from machine.engines import LIMITS, machine_of, random_programs
+from machine.hostile import hostile_assembly
+from machine.provenance import Generated as Expected
+from machine.provenance import Simulation
 from programs import assembly, listing, with_operations
-from provenance import Generated as Expected
-from provenance import Simulation
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.machine import Events, GeneratedWitness, Machine
