@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-import naive
+from enumeration import naive
 
 from rspverify.axiomatic import Questions, load_model
 from rspverify.enumeration.growth import Growth, reductions

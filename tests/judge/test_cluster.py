@@ -167,7 +167,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, plain(output), plain(errors)
 
 
-HUNT = ("--format", "json", "--threads", "2")
+HUNT = ("--format", "json", "--threads", "2", "--events", "3")
 HUNT += tuple(word for it in ("st.na", "ld.na", "st.DV", "ld.DV") for word in ("--operation", it))
 
 
