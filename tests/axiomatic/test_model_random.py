@@ -34,7 +34,7 @@ def answer(program: Program) -> tuple[frozenset[Outcome], bool, int]:
 def test_random_programs(shape: Size, block: int) -> None:
     """Where values may cause themselves without end the answer is that there is none."""
     decided = 0
-    for seed in range(300 + 15 * block, 315 + 15 * block):
+    for seed in range(300 + 10 * block, 310 + 10 * block):
         program = random_program(random.Random(seed), shape, compilable=bool(seed % 2))
         try:
             found = answer(program)
@@ -43,7 +43,7 @@ def test_random_programs(shape: Size, block: int) -> None:
             continue
         decided += 1
         assert found == model_outcomes(program), program.source.text
-    assert decided >= 8
+    assert decided >= 5
 
 
 @settings(max_examples=60, derandomize=True)

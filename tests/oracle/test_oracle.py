@@ -250,7 +250,7 @@ def random_assembly(rng):
 
 def test_options_keep_the_outcomes_of_random_programs():
     rng = random.Random(1)
-    for _ in range(20):
+    for _ in range(12):
         assembly = random_assembly(rng)
         full = machine.outcomes(assembly)
         stuck = machine.stuck(assembly, evict=False)

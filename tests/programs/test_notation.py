@@ -190,7 +190,7 @@ def test_what_is_written_in_a_line_is_read_back(test: LitmusTest) -> None:
     assert read_notation(notation(test)) == test
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 @given(litmus_tests())
 def test_a_text_reads_as_the_program_that_is_made_without_it(test: LitmusTest) -> None:
     read = read_program(Source("t", litmus_text(test, "t")), mixed=True)
