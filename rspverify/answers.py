@@ -483,7 +483,11 @@ class OutcomeAnswer:
 
 @dataclass(frozen=True)
 class OutcomesReport:
-    """All that `outcomes` says: one result per test, in the order of the tests."""
+    """All that `outcomes` says: one result per test, in the order of the tests.
+
+    stopped: why there are not more, where it ended before it was done.
+    """
 
     model: str
     results: tuple[OutcomeAnswer, ...]
+    stopped: str | None = None

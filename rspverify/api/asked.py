@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -57,8 +58,9 @@ class Asked(ABC, Generic[T, R]):
     """A question that is asked: nothing is decided before an answer is taken from it.
 
     Going through it gives each answer as soon as it is there; whoever goes through it again gets
-    those that are known, and then the rest. `report` has them all. `str` is what the command of
-    the same name prints, `form` what its `--format` prints, and a notebook shows the page.
+    those that are known, and then the rest, or LimitReached where it was stopped. `report` has
+    them all. `str` is what the command of the same name prints, `form` what its `--format` prints,
+    and a notebook shows the page.
     known: the answers so far. notes: what must be said of how the question was understood.
     """
 
@@ -68,6 +70,7 @@ class Asked(ABC, Generic[T, R]):
         self.known: list[T] = []
         self._coming: Generator[T, None, None] | None = None
         self._stop: Stop | None = None
+        self._one_at_a_time = threading.Lock()
         self._started = time.perf_counter()
         self._took: float | None = None
 
@@ -86,15 +89,21 @@ class Asked(ABC, Generic[T, R]):
 
     def __iter__(self) -> Iterator[T]:
         place = 0
-        while place < len(self.known) or self._next():
+        while place < len(self.known) or self._next() or place < len(self.known):
             yield self.known[place]
             place += 1
+        if self._stop is not None and self._stop.reason:
+            raise LimitReached(f"{self._stop.reason}: these are not all")
 
     def _next(self) -> bool:
         """Whether there is one more answer; it is among those known then.
 
         What ends it before it is done is remembered: no report is to look as if it were whole.
         """
+        with self._one_at_a_time:
+            return self._taken()
+
+    def _taken(self) -> bool:
         if self._stop is not None:
             return False
         if self._coming is None:

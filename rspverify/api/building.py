@@ -74,15 +74,20 @@ class Value:
     """An integer that a thread calculates from what it has read, with the operators of Python.
 
     `==` and the like make conditions for `ThreadBuilder.when`, so that two values cannot be
-    compared otherwise.
+    compared otherwise. thread: whose it is; None of a number.
     """
 
     expression: Expression
+    thread: ThreadBuilder | None = None
 
     def _with(self, operator: str, other: int | Value, *, swapped: bool = False) -> Value:
         assert operator in BINARY
-        sides = (self.expression, value_of(other).expression)
-        return Value(binary(operator, *(reversed(sides) if swapped else sides)))
+        given = value_of(other)
+        threads = {id(it.thread): it.thread for it in (self, given) if it.thread is not None}
+        require(len(threads) < 2, _OTHERS)
+        sides = (self.expression, given.expression)
+        made = binary(operator, *(reversed(sides) if swapped else sides))
+        return Value(made, *threads.values())
 
     def __add__(self, other: int | Value) -> Value:
         return self._with("+", other)
@@ -131,10 +136,10 @@ class Value:
     __hash__ = None  # type: ignore[assignment]
 
     def __neg__(self) -> Value:
-        return Value(unary("-", self.expression))
+        return Value(unary("-", self.expression), self.thread)
 
     def __invert__(self) -> Value:
-        return Value(unary("~", self.expression))
+        return Value(unary("~", self.expression), self.thread)
 
     def __bool__(self) -> bool:
         raise TypeError("what a thread reads is not known here: use ThreadBuilder.when, not if")
@@ -142,7 +147,14 @@ class Value:
 
 def value_of(given: int | Value) -> Value:
     """An integer of Python, or a value as it is."""
-    return given if isinstance(given, Value) else Value(Constant(int(given)))
+    if isinstance(given, Value):
+        return given
+    if not isinstance(given, int):
+        raise TypeError(f"a value must be an integer or what a thread has read, not {given!r}")
+    return Value(Constant(int(given)))
+
+
+_OTHERS = "a thread must calculate with what it has read itself, not with what another has"
 
 
 def _number(given: object) -> int | Value:
@@ -185,7 +197,7 @@ class ThreadBuilder:
         remote: bool = False,
     ) -> None:
         """Write a value to a location."""
-        written = value_of(value).expression
+        written = self._own(value)
         self._add(self._access(Kind.STORE, location, written, scope, order, remote))
 
     def fetch_add(
@@ -225,7 +237,7 @@ class ThreadBuilder:
         """A read-modify-write by an operator: `+ - & | ^ min max exchange`; what was before."""
         operators = ("+", "-", "&", "|", "^", "min", "max", "exchange")
         require(operator in operators, f"the operator must be one of {operators}, not {operator}")
-        written = value_of(value).expression
+        written = self._own(value)
         return self._reading(Kind.RMW, location, written, operator, scope, order, remote)
 
     def fence(self, order: str, scope: str = "dv", *, remote: bool = False) -> None:
@@ -235,11 +247,17 @@ class ThreadBuilder:
     @contextmanager
     def when(self, condition: int | Value) -> Iterator[None]:
         """What is inside is executed where the condition is not 0."""
-        before, self._guards = self._guards, (*self._guards, value_of(condition).expression)
+        before, self._guards = self._guards, (*self._guards, self._own(condition))
         try:
             yield
         finally:
             self._guards = before
+
+    def _own(self, given: int | Value) -> Expression:
+        """A value of this thread."""
+        value = value_of(given)
+        require(value.thread in (None, self), _OTHERS)
+        return value.expression
 
     def _add(self, access: Access) -> None:
         self.accesses.append(access)
@@ -257,7 +275,7 @@ class ThreadBuilder:
         register = self._registers
         self._registers += 1
         self._add(self._access(kind, location, written, scope, order, remote, register, operator))
-        return Value(Read(register))
+        return Value(Read(register), self)
 
     def _access(
         self,
@@ -276,6 +294,8 @@ class ThreadBuilder:
         require(scope is None or scope.lower() in scopes, message)
         message = f"the order must be one of {', '.join(orders)}, not {order}"
         require(order is None or order in orders, message)
+        atomic = kind in (Kind.RMW, Kind.FENCE)
+        require(scope is not None or not atomic, f"a {kind.value} must have a scope: it is atomic")
         plainly = "a plain operation must have no order and not be remote: give it a scope"
         require(scope is not None or (order is None and not remote), plainly)
         chosen = STRONG.get(kind) if order is None else orders[order]
@@ -309,11 +329,15 @@ class TestBuilder:
     __test__ = False  # of pytest's, which would collect it
 
     def __init__(self, title: str, initial: Mapping[str, int] | None = None) -> None:
+        named = bool(title.strip()) and title.isprintable() and "(*" not in title
+        require(named, f"the title of a test must be a line of text, not {title!r}")
         self._title, self._initial = title, initial
         self._threads: list[ThreadBuilder] = []
 
     def thread(self, workgroup: int | None = None, device: int = 0) -> ThreadBuilder:
         """One more thread. workgroup: by default one of its own."""
+        message = "a device and a work-group must be numbers from 0 on"
+        require(device >= 0 and (workgroup is None or workgroup >= 0), message)
         own = -1 - len(self._threads) if workgroup is None else workgroup
         self._threads.append(ThreadBuilder((device, own)))
         return self._threads[-1]

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.api.asked import Asked, Stop
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
-from rspverify.api.judges import judge_of
+from rspverify.api.judges import chosen
 from rspverify.api.reasons import Listener, Silent, Wanted, with_reasons
 from rspverify.corpus.expected import (
     Expected,
@@ -161,7 +161,7 @@ def check(
     if expect is not None:
         require(Path(file).parent.is_dir(), f"{file}: its folder must exist")
         held = None if refresh else read_expected(file, settings.model)
-    judge = judge or judge_of(settings=settings)
+    judge = chosen(judge, settings)
     read = read_inputs(meant.schemes, settings, judge)
     suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in read.schemes), {}, file, False)
     run = Run(read, judge)
@@ -197,14 +197,14 @@ def check_suites(
     if suites is None:
         return None
     given = settled(settings)
-    judge = judge or judge_of(settings=given)
+    judge = chosen(judge, given)
     for suite in suites:
         message = (
             f"{suite.expected}: ships with rspverify; --refresh must go with suites of one's own"
         )
         require(not (refresh and ships(suite.expected)), message)
-    chosen = [suite.settings(given) for suite in suites]
-    known = [None] * len(suites) if refresh else read_all_expected(suites, chosen)
+    settled_for = [suite.settings(given) for suite in suites]
+    known = [None] * len(suites) if refresh else read_all_expected(suites, settled_for)
 
     def asked(suite: Suite, its: Settings, expected: Expected | None) -> Check:
         tests = suite.tests()
@@ -219,4 +219,4 @@ def check_suites(
             lambda: suite_results(suite, its, tests, judge),
         )
 
-    return list(map(asked, suites, chosen, known))
+    return list(map(asked, suites, settled_for, known))

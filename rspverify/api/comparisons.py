@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rspverify.api.asked import Asked, Stop, rendered
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
-from rspverify.api.judges import judge_of
+from rspverify.api.judges import chosen
 from rspverify.convert import to_json
 from rspverify.corpus.inputs import Meant, meant_by, tests_meant
 from rspverify.engineering.compare.comparer import Comparer
@@ -19,7 +19,7 @@ from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.judge.run import Run
 from rspverify.scheme.cost import Costs, default_costs, read_costs
 from rspverify.soundness.settings import Settings
-from rspverify.source import Given, InputError, Problem, Source
+from rspverify.source import Given, InputError, Problem, Source, name_of, read_source, require
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,7 +90,9 @@ def compare(
 
     costs: a file with what instructions cost. Raises InputError with all that is wrong.
     """
-    settings, judge = settled(settings), judge or judge_of()
+    settings = settled(settings)
+    judge = chosen(judge, settings)
+    require(most_outcomes >= 1, f"most_outcomes must be 1 or more, not {most_outcomes}")
     problems: list[Problem] = []
     weights, inputs = default_costs(), None
     meant = tests_meant(tests_given(tests), problems)
@@ -114,7 +116,8 @@ def _schemes(old: AScheme, new: AScheme, settings: Settings, judge: Judge) -> In
     there: list[Given] = []
     for each in (old, new):
         try:
-            there += meant_by(schemes=schemes_given(each)).schemes
+            found = meant_by(schemes=schemes_given(each)).schemes
+            there += [_apart(it, there) for it in found]
         except InputError as error:
             problems += error.problems
     try:
@@ -124,3 +127,9 @@ def _schemes(old: AScheme, new: AScheme, settings: Settings, judge: Judge) -> In
     if problems:
         raise InputError(problems)
     return inputs
+
+
+def _apart(given: Given, others: list[Given]) -> Given:
+    """A scheme by a name that no other text has: reports tell schemes by it."""
+    same = any(name_of(each) == name_of(given) and each != given for each in others)
+    return Source(f"{name_of(given)} (new)", read_source(given).text) if same else given

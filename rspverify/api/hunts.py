@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rspverify.api.asked import Asked, Stop, printed
 from rspverify.api.inputs import AScheme, schemes_given, settled
-from rspverify.api.judges import judge_of
+from rspverify.api.judges import chosen
 from rspverify.convert import to_json
 from rspverify.corpus.inputs import meant_by
 from rspverify.engineering.hunt.by import By
@@ -21,7 +21,10 @@ from rspverify.files import require_folder
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Problem, name_of
+from rspverify.source import InputError, Problem, name_of, require
+
+MOST = 7
+"""The most of anything that a program has."""
 
 
 class Hunting(Asked[Finding, HuntReport]):
@@ -122,7 +125,12 @@ def hunt(
         >>> next(iter(rspverify.hunt("original", events=2))).program
         'r0=inc.WG x || st.DV.R x 10'
     """
-    settings, judge = settled(settings), judge or judge_of()
+    settings = settled(settings)
+    judge = chosen(judge, settings)
+    most = {"events": events, "threads": threads, "devices": devices, "locations": locations}
+    for name, bound in (most | {"workgroups": workgroups or threads}).items():
+        require(1 <= bound <= MOST, f"{name} must be from 1 to {MOST}, not {bound}")
+    require(guards is None or guards >= 0, f"guards must be 0 or more, not {guards}")
     (named,) = meant_by(schemes=schemes_given(scheme)).schemes
     if write is not None:
         require_folder(str(write), "programs")

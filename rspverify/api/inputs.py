@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rspverify.corpus.inputs import meant_by
 from rspverify.corpus.inputs import split as split
-from rspverify.soundness.settings import Settings, require_consistent
+from rspverify.soundness.settings import OPTIONS, Settings, require_consistent
 from rspverify.source import Given, InputError, Problem, Source, read_source, require
 from rspverify.wording import alternatives
 
@@ -33,7 +34,14 @@ def several(given: Any) -> list[Any]:
 def settled(given: Settings | None) -> Settings:
     """Settings that can be used, those by default where none are given. Raises InputError."""
     settings = given or Settings()
+    if not isinstance(settings, Settings):
+        raise TypeError(f"settings must be Settings, not {type(settings).__name__}")
     require_consistent(settings)
+    for name, option in OPTIONS.items():
+        value = getattr(settings, name)
+        if option.least is not None and value is not None:
+            least = f"{option.name} must be {option.least:g} or more, not {value}"
+            require(value >= option.least, least)
     if settings.machine is not None:
         from rspverify.assembly import MACHINES
 
@@ -70,8 +78,10 @@ def _scheme_text(given: AScheme) -> Given:
         return str(given)
     if isinstance(given, Source):
         return given
-    from rspverify.scheme import read_scheme, scheme_text
+    from rspverify.scheme import Scheme, read_scheme, scheme_text
 
+    if not isinstance(given, Scheme):
+        raise TypeError(f"a scheme must be a name, a path or a Scheme, not {_kind(given)}")
     try:
         if read_scheme(given.source) == given:
             return given.source
@@ -85,11 +95,30 @@ def _test_text(given: ATest) -> Given:
         return str(given)
     if isinstance(given, Source):
         return given
+    from rspverify.litmus import Program
     from rspverify.programs import LitmusTest, litmus_text
 
     if isinstance(given, LitmusTest):
         return Source(f"<{given.name}>", litmus_text(given, given.name))
+    if not isinstance(given, Program):
+        raise TypeError(f"a test must be a name, a path or a Program, not {_kind(given)}")
+    bounds = [given.within["iterations"]] if "iterations" in given.within else []
+    unrolled = [replace(Settings(), unroll=each) for each in (*bounds, Settings().unroll)]
+    ways = [replace(each, mixed=mixed) for each in unrolled for mixed in (False, True)]
+    changed = "a Program must be as it was read, not changed: make another with TestBuilder"
+    require(any(_read_so(given, each) for each in ways), changed)
     return given.source
+
+
+def _read_so(program: Program, settings: Settings) -> bool:
+    try:
+        return settings.read(program.source) == program
+    except InputError:
+        return False
+
+
+def _kind(given: object) -> str:
+    return type(given).__name__
 
 
 # ---- reading ------------------------------------------------------------------------------------

@@ -26,11 +26,13 @@ def judge_of(
     """Who decides questions: `jobs` processes, by default as many as there are cores.
 
     cluster: the address of a scheduler of dask.distributed whose workers decide instead, or
-    `local:N`; then `end` the judge, or use it in a `with`.
+    `local:N`; then `end` the judge, or use it in a `with`. A script that starts one stands below
+    `if __name__ == "__main__":`, as its processes load it, too. A judge is for one thread.
     cache: whether answers are looked up in the user's cache, and kept there; under some settings
     (`confirm`, `smt_dir`) they never are. warn: told of what is wrong with the cache.
     """
     kept = cache and (settings is None or answers_may_be_kept(settings))
+    require(jobs is None or jobs >= 1, f"--jobs must be 1 or more, not {jobs}")
     place = cache_place(kept, warn)
     if cluster is None:
         return Judge(place, warn, jobs or os.cpu_count() or 1)
@@ -38,6 +40,13 @@ def judge_of(
 
     require(jobs is None, "--jobs must be left out with --cluster, whose workers are counted")
     return Judge(place, warn, spreader=Cluster(cluster))
+
+
+def chosen(judge: Judge | None, settings: Settings) -> Judge:
+    """Who decides a question with these settings: never by a cache where these forbid it."""
+    if judge is None:
+        return judge_of(settings=settings)
+    return judge if answers_may_be_kept(settings) else judge.uncached()
 
 
 def forget() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rspverify.api.asked import Asked, Stop, collect, printed
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
-from rspverify.api.judges import judge_of
+from rspverify.api.judges import chosen
 from rspverify.convert import to_json
 from rspverify.corpus.inputs import inputs_meant
 from rspverify.engineering.mutate import Baseline, baselines, findings, longest
@@ -95,7 +95,7 @@ def mutate(
     require(len(named) == 1, f"one scheme must be given, not {len(named)}")
     meant = inputs_meant(named, tests_given(tests))
     weights = read_costs(str(costs)) if costs else default_costs()
-    setup = read_setup(meant.schemes, meant.tests, settings, judge or judge_of())
+    setup = read_setup(meant.schemes, meant.tests, settings, chosen(judge, settings))
     asked = asked_of(setup, weights, widen=widen)
     if write is not None:
         asked = written_to(str(write), asked)

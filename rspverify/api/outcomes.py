@@ -41,12 +41,13 @@ class Outcomes(Asked[OutcomeAnswer, OutcomesReport]):
         """As ever; of the test that an interrupt meets, the outcomes that were found by then."""
         stop = super().each(show)
         if stop.interrupted and (known := self._listing.so_far.answer("interrupted")):
+            self._listing.so_far.end()
             self.known.append(known)
             show(known)
         return stop
 
     def _report(self, stop: Stop) -> OutcomesReport:
-        return OutcomesReport(self.model, tuple(self.known))
+        return OutcomesReport(self.model, tuple(self.known), stop.reason)
 
     @property
     def forms(self) -> Mapping[str, Callable[[OutcomesReport], str]]:
@@ -64,7 +65,7 @@ def _printed(form: str) -> Callable[[OutcomesReport], str]:
             with OutcomesStream(console, form, total=len(report.results)) as stream:
                 for each in report.results:
                     stream.show(each)
-            stream.finish(report.results, report.model)
+            stream.finish(report)
 
         return rendered(show)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rspverify.api.asked import Asked, Stop, printed
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
-from rspverify.api.judges import judge_of
+from rspverify.api.judges import chosen
 from rspverify.convert import to_json
 from rspverify.corpus.inputs import inputs_meant
 from rspverify.engineering.hunt.assumptions import stores_again
@@ -18,6 +18,7 @@ from rspverify.engineering.repair.hunting import Hunt
 from rspverify.engineering.repair.run import Repair, settings_for
 from rspverify.engineering.setup import Setup, read_setup
 from rspverify.judge.judge import Judge
+from rspverify.limits import LimitReached
 from rspverify.scheme.cost import default_costs, read_costs
 from rspverify.soundness.settings import Settings
 from rspverify.source import require
@@ -53,6 +54,8 @@ class Repairing(Asked[SchemeFound, RepairReport]):
         yield from self._search.report().found
 
     def _report(self, stop: Stop) -> RepairReport:
+        if not self._prepared:  # nothing is known that could be reported
+            raise LimitReached(f"before the search began: {stop.reason or 'not asked'}")
         return self._search.report()
 
     def write(self, folder: str | Path, report: RepairReport) -> RepairReport:
@@ -104,7 +107,7 @@ def repair(
     weights = read_costs(str(costs)) if costs else default_costs()
     wanted = constraints or Constraints()
     given = settings_for(settled(settings))
-    setup = read_setup(meant.schemes, meant.tests, given, judge or judge_of())
+    setup = read_setup(meant.schemes, meant.tests, given, chosen(judge, given))
     table = setup.schemes[0].scheme
     again = bool(wanted.repeats) or stores_again(table)
     hunt = Hunt(setup.verdicts, table, hunt_events, again=again) if hunt_events else None

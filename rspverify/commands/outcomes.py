@@ -79,7 +79,7 @@ def outcomes(
         with OutcomesStream(console, format.value, total=len(asked.tests)) as stream:
             asked.watch(stream.step)
             stop = told(asked.each(stream.show))
-        stream.finish(asked.known, asked.model)
+        stream.finish(asked.report(stop))
     words = {each.word for each in asked.known}
     raise typer.Exit(
         exit_code(

@@ -53,6 +53,9 @@ def reports_meant(
         if name not in known or not file:
             message = f"--report must be FORM=FILE, FORM one of {', '.join(known)}, not {each}"
             problems.append(Problem(None, message))
+        elif not os.path.isdir(os.path.dirname(place)):
+            message = f"--report {each}: the folder of the file must exist"
+            problems.append(Problem(None, message))
         elif place in places:
             message = f"--report {each}: the file must be named once, and be no input"
             problems.append(Problem(None, message))

@@ -25,7 +25,15 @@ from rspverify.shipped import (
     tests_below,
     tests_named,
 )
-from rspverify.source import Given, InputError, Problem, Source, name_of, not_regular
+from rspverify.source import (
+    Given,
+    InputError,
+    Problem,
+    Source,
+    name_of,
+    not_regular,
+    read_source,
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,8 @@ def inputs_meant(schemes: Iterable[Given], tests: Iterable[Given] | None) -> Mea
         message = f"at least one scheme must be given, a file that ends in {SCHEME_ENDINGS[0]}"
         problems.append(Problem(None, message, f"e.g. {SCHEMES}/proposed.yaml"))
     meant = tests_meant(tests, problems)
+    if not problems and not meant.tests:
+        problems.append(Problem(None, "at least one test must be given, not none"))
     if problems:
         raise InputError(problems)
     return replace(meant, schemes=found)
@@ -83,7 +93,19 @@ def tests_meant(given: Iterable[Given] | None, problems: list[Problem]) -> Meant
         else:
             words.append(each)
             found += _found(each, problems)
-    return Meant([], _each_once(found), words)
+    return Meant([], _named_apart(_each_once(found), problems), words)
+
+
+def _named_apart(found: Iterable[Given], problems: list[Problem]) -> list[Given]:
+    """The same, but that two of one name and one text are one; two texts must have two names."""
+    named: dict[str, Given] = {}
+    for each in found:
+        name = name_of(each)
+        other = named.setdefault(name, each)
+        if other != each and read_source(other).text != read_source(each).text:
+            message = f"{name}: two tests must have two names, and both are called so"
+            problems.append(Problem(None, message, "give one of them another title"))
+    return list(named.values())
 
 
 def _scheme(given: Given, problems: list[Problem]) -> Given:

@@ -172,6 +172,10 @@ class Judge:
             self._store.close()
             self._store = None
 
+    def uncached(self) -> Judge:
+        """The same, but that nothing is looked up, and nothing kept."""
+        return Judge(None, self.warn, self._processes, self._spreader)
+
     def end(self) -> None:
         """Let go of the cache, and of the cluster if this judge has one."""
         self.close()

@@ -87,12 +87,17 @@ class OutcomesStream:
             if self._many:
                 self._console.print()
 
-    def finish(self, answers: Sequence[OutcomeAnswer], model: str) -> None:
-        """The document, or how many tests have an answer."""
+    def finish(self, report: OutcomesReport) -> None:
+        """The document, or how many tests have an answer, and why no more were asked."""
         if self._form == "json":
-            self._console.file.write(to_json(OutcomesReport(model, tuple(answers))))
-        elif self._form == "text" and self._many:
-            self._console.print(Text(_summary(answers, model)), soft_wrap=True)
+            self._console.file.write(to_json(report))
+        elif self._form == "text":
+            if self._many:
+                summary = _summary(report.results, report.model)
+                self._console.print(Text(summary), soft_wrap=True)
+            if report.stopped is not None:
+                words = f"stopped, other tests were not asked: {report.stopped}"
+                self._console.print(Text(words, style="bold red"), soft_wrap=True)
 
 
 def _refusal(answer: OutcomeAnswer, *, many: bool) -> str:

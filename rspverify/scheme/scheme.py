@@ -9,7 +9,7 @@ from functools import cached_property
 from rspverify.assembly import Architecture, Mnemonic, Reach
 from rspverify.litmus.program import Operation, Order, Scope
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
-from rspverify.source import InputError, Problem, Source, Span
+from rspverify.source import InputError, Problem, Source, Span, require
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,9 @@ class Scheme:
         return replace(self, machine=machine, rows=rows)
 
     def with_code(self, number: int, code: tuple[Template, ...]) -> Scheme:
-        """The same scheme but for the code of one row, given by its number."""
+        """The same scheme but for the code of one row, given by its number. Raises InputError."""
+        message = f"a row of {self.name} must be from 1 to {len(self.rows)}, not {number}"
+        require(any(row.number == number for row in self.rows), message)
         rows = tuple(replace(row, code=code) if row.number == number else row for row in self.rows)
         return replace(self, rows=rows)
 

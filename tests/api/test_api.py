@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
 from collections.abc import Callable, Generator
 from itertools import islice
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -198,7 +200,18 @@ def test_a_question_that_was_closed_never_looks_whole() -> None:
     next(iter(mutants))
     mutants.close()
     assert mutants.report().stopped == "closed before it was done"
-    assert len(list(mutants)) == 1
+    assert len(mutants.known) == 1
+    with pytest.raises(LimitReached, match="closed before it was done: these are not all"):
+        list(mutants)
+    repairing = rspverify.repair("original", FIG4, judge=judge())
+    repairing.close()
+    with pytest.raises(LimitReached, match="before the search began: closed"):
+        str(repairing)
+    outcomes = rspverify.outcomes([FIG4, "Fig5"], judge=judge())
+    next(iter(outcomes))
+    outcomes.close()
+    assert "closed before it was done" in outcomes.json()
+    assert "other tests were not asked" in str(outcomes)
 
 
 def test_a_loop_that_was_left_goes_on() -> None:
@@ -357,6 +370,110 @@ def test_a_value_is_no_truth() -> None:
             pass
     with pytest.raises(TypeError, match="must be compared with an integer or a value"):
         read == "1"  # noqa: B015
+
+
+def test_a_thread_calculates_with_what_it_has_read_itself() -> None:
+    made = TestBuilder("two")
+    one, other = made.thread(), made.thread()
+    value, own = one.load("x", "dv"), other.load("y", "dv")
+    for wrong in (lambda: other.store("z", value), lambda: own + value):
+        with pytest.raises(InputError, match="with what it has read itself"):
+            wrong()
+    with pytest.raises(InputError, match="with what it has read itself"), other.when(value == 1):
+        pass
+    with pytest.raises(TypeError, match="a value must be an integer"):
+        one.store("x", 1.9)  # type: ignore[arg-type]
+
+
+def test_read_modify_writes_are_what_they_are_in_a_file(tmp_path: Path) -> None:
+    made = TestBuilder("inc", {"x": 10})
+    thread = made.thread()
+    thread.store("y", thread.fetch_add("x", 5, "wg"), "wg")
+    thread.fence("seq_cst")
+    (answer,) = rspverify.outcomes(made.test(), judge=judge())
+    assert answer.outcomes is not None
+    assert [each.outcome.memory for each in answer.outcomes] == [{"x": 15, "y": 10}]
+    with pytest.raises(InputError, match="a rmw must have a scope"):
+        thread.fetch_add("x", 5, None)  # type: ignore[arg-type]
+
+
+def test_two_tests_of_one_name_are_no_question() -> None:
+    """Their reasons would be told of each other."""
+    other = TestBuilder("MP")
+    other.thread().store("x", 1)
+    with pytest.raises(InputError, match="<MP>: two tests must have two names"):
+        rspverify.check("original", [message_passing(), other.test()], judge=judge())
+    same = rspverify.check("original", [message_passing(), message_passing()], judge=judge())
+    assert len(list(same)) == 1
+
+
+def test_a_program_that_was_changed_is_refused() -> None:
+    program = rspverify.read_test("Fig4")
+    changed = dataclasses.replace(program, threads=program.threads[:1])
+    with pytest.raises(InputError, match="a Program must be as it was read, not changed"):
+        rspverify.check("original", changed, judge=judge())
+    few = rspverify.read_test("Fig4", Settings(unroll=3))
+    assert len(list(rspverify.check("original", few, judge=judge()))) == 1
+
+
+def test_two_edits_of_one_scheme_are_told_apart() -> None:
+    given = rspverify.read_scheme("proposed")
+    codes = {5: given.rows[4].code[1:], 2: given.rows[1].code[:1]}
+    edits = [given.with_code(number, code) for number, code in codes.items()]
+    compared = rspverify.compare(*edits, [FIG4, "Fig5"], judge=judge())
+    report = compared.report()
+    assert [report.old.file, report.new.file] == ["<proposed>", "<proposed> (new)"]
+    assert "not found again" not in compared.form("html")
+    with pytest.raises(InputError, match="a row of proposed must be from 1 to 9, not 99"):
+        given.with_code(99, ())
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: rspverify.hunt("original", events=0), "events must be from 1 to 7, not 0"),
+        (lambda: rspverify.hunt("original", guards=-1), "guards must be 0 or more"),
+        (lambda: rspverify.check("original", []), "at least one test must be given"),
+        (
+            lambda: rspverify.check("original", FIG4, Settings(unroll=0)),
+            "--unroll must be 1 or more",
+        ),
+        (lambda: rspverify.check("original", FIG4, Settings(seconds=-1)), "--timeout must be"),
+        (lambda: rspverify.judge_of(0), "--jobs must be 1 or more"),
+    ],
+)
+def test_bounds_that_mean_nothing(ask: Callable[[], object], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        ask()
+
+
+@pytest.mark.parametrize("given", [None, b"Fig4", TestBuilder("t"), SchemeBuilder("s")])
+def test_what_is_no_scheme_and_no_test(given: Any) -> None:
+    with pytest.raises(TypeError, match="a scheme must be a name, a path or a Scheme, not"):
+        rspverify.check(given, FIG4, judge=judge())
+    if given is not None:
+        with pytest.raises(TypeError, match="a test must be a name, a path or a Program, not"):
+            rspverify.check("original", given, judge=judge())
+
+
+def test_a_second_solver_is_asked_each_time(cache_folder: Path) -> None:
+    pytest.importorskip("cvc5")
+    cached = rspverify.judge_of(1)
+    settings = Settings(confirm="cvc5")
+    for _ in range(2):
+        (result,) = rspverify.check("proposed", FIG4, settings, judge=cached)
+        assert (result.confirmed, result.cached) == ("cvc5", False)
+
+
+def test_a_question_may_be_asked_by_several_threads() -> None:
+    question = rspverify.check(["original", "proposed"], "litmus/rsp/paper", judge=judge())
+    found: list[int] = []
+    threads = [Thread(target=lambda: found.append(len(list(question)))) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found == [question.total] * 3
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,8 @@ def test_reports_beside_what_is_printed(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "none/page.html"
+    file = tmp_path / "page.html"
+    file.mkdir()
     result = run(*HUNT, f"--report=html={file}")
     assert result.exit_code == 2
     assert str(file) in result.stderr

@@ -165,15 +165,19 @@ def test_all_wrong_reports_are_told_at_once() -> None:
 
 def test_a_report_that_cannot_be_written_loses_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    nowhere = tmp_path / "nowhere" / "report"
-    given = (f"json={nowhere}", f"sarif={tmp_path / 'folder'}", f"junit={tmp_path / 'junit'}")
+    given = (f"sarif={tmp_path / 'folder'}", f"junit={tmp_path / 'junit'}")
     result = run(PROPOSED, FIG4, *(f"--report={each}" for each in given))
     assert result.exit_code == 2
-    assert f"{nowhere}: cannot be written: No such file or directory" in result.stderr
     assert f"{tmp_path / 'folder'}: must be a file to write to" in result.stderr
     assert "1 SOUND" in result.stdout
     assert ElementTree.parse(tmp_path / "junit").getroot().get("tests") == "1"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "junit"]
+
+
+def test_a_report_in_no_folder_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    result = run(PROPOSED, FIG4, f"--report=json={tmp_path / 'nowhere' / 'report'}")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "nowhere/report: the folder of the file must exist" in result.stderr
 
 
 def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
