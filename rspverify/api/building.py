@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rspverify.litmus.program import Kind, Order, Scope
@@ -185,7 +185,7 @@ class ThreadBuilder:
         remote: bool = False,
     ) -> Value:
         """Read a location; what it reads."""
-        return self._reading(Kind.LOAD, location, None, None, scope, order, remote)
+        return self._reading(self._access(Kind.LOAD, location, None, scope, order, remote))
 
     def store(
         self,
@@ -198,7 +198,7 @@ class ThreadBuilder:
     ) -> None:
         """Write a value to a location."""
         written = self._own(value)
-        self._add(self._access(Kind.STORE, location, written, scope, order, remote))
+        self.accesses.append(self._access(Kind.STORE, location, written, scope, order, remote))
 
     def fetch_add(
         self,
@@ -238,11 +238,12 @@ class ThreadBuilder:
         operators = ("+", "-", "&", "|", "^", "min", "max", "exchange")
         require(operator in operators, f"the operator must be one of {operators}, not {operator}")
         written = self._own(value)
-        return self._reading(Kind.RMW, location, written, operator, scope, order, remote)
+        access = self._access(Kind.RMW, location, written, scope, order, remote)
+        return self._reading(replace(access, operator=operator))
 
     def fence(self, order: str, scope: str = "dv", *, remote: bool = False) -> None:
         """A fence."""
-        self._add(self._access(Kind.FENCE, None, None, scope, order, remote))
+        self.accesses.append(self._access(Kind.FENCE, None, None, scope, order, remote))
 
     @contextmanager
     def when(self, condition: int | Value) -> Iterator[None]:
@@ -259,22 +260,11 @@ class ThreadBuilder:
         require(value.thread in (None, self), _OTHERS)
         return value.expression
 
-    def _add(self, access: Access) -> None:
-        self.accesses.append(access)
-
-    def _reading(
-        self,
-        kind: Kind,
-        location: str,
-        written: Expression | None,
-        operator: str | None,
-        scope: str | None,
-        order: str | None,
-        remote: bool,
-    ) -> Value:
+    def _reading(self, access: Access) -> Value:
+        """Add an access that reads; what it reads."""
         register = self._registers
         self._registers += 1
-        self._add(self._access(kind, location, written, scope, order, remote, register, operator))
+        self.accesses.append(replace(access, register=register))
         return Value(Read(register), self)
 
     def _access(
@@ -285,8 +275,6 @@ class ThreadBuilder:
         scope: str | None,
         order: str | None,
         remote: bool,
-        register: int | None = None,
-        operator: str | None = None,
     ) -> Access:
         scopes = {each.value.lower(): each for each in Scope}
         orders = {each.value: each for each in Order if each is not Order.CONSUME}
@@ -303,12 +291,10 @@ class ThreadBuilder:
             kind=kind,
             location=location,
             value=written,
-            register=register,
             order=None if scope is None else chosen,
             scope=None if scope is None else scopes[scope.lower()],
             remote=remote,
             guards=self._guards,
-            operator=operator,
         )
 
 

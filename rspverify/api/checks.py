@@ -22,12 +22,13 @@ from rspverify.corpus.expected import (
 from rspverify.corpus.inputs import inputs_meant, suites_meant
 from rspverify.corpus.run import suite_results
 from rspverify.corpus.suite import Kind, Suite
+from rspverify.judge.answers import command_of
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
 from rspverify.judge.run import Run
 from rspverify.render.check_text import wished
 from rspverify.shipped import located, ships
-from rspverify.soundness.settings import Settings, explain_command
+from rspverify.soundness.settings import Settings
 from rspverify.source import Source, require
 from rspverify.verdict import ProgressWord, Word
 
@@ -122,8 +123,8 @@ class Check(Asked[Answer, SuiteReport]):
                 shown.append((sound, size, it.file, it))
         if not shown:
             return []
-        stuck, _, file, smallest = min(shown, key=lambda each: each[:3])
-        return [explain_command(smallest.scheme_file, file, self.settings, progress=stuck)]
+        *_, smallest = min(shown, key=lambda each: each[:3])
+        return [command_of(smallest, self.settings)]
 
     def expect(self, results: Sequence[Answer]) -> list[str]:
         """Write these results to the file of what is expected; what must not be, in words.

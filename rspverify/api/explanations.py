@@ -10,6 +10,7 @@ from rspverify.api.asked import Stop, framed, printed, stoppable
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.axiomatic import load_model
 from rspverify.corpus.inputs import meant_by
+from rspverify.judge.answers import command_of
 from rspverify.judge.explain import Reach
 from rspverify.judge.explain import explain as explained
 from rspverify.judge.incident import Incident, reporting
@@ -19,7 +20,7 @@ from rspverify.judge.reading import load_scheme
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.limits import Limits
 from rspverify.picture import Picture
-from rspverify.soundness.settings import Settings, explain_command
+from rspverify.soundness.settings import Settings
 from rspverify.source import name_of, read_source
 from rspverify.verdict import Word
 
@@ -56,18 +57,12 @@ class Explained:
     @cached_property
     def picture(self) -> Picture | None:
         """The wrong outcome as an execution that the model forbids; None where there is none."""
-        from rspverify.drawing.draw import NoExecutionError, Wanted, Which, draw
+        from rspverify.drawing.details import drawn_forbidden
 
-        outcome = self.explanation.result.outcome
+        outcome, verdicts = self.explanation.result.outcome, self.verdicts
         if outcome is None:
             return None
-        settings, model = self.verdicts.settings, self.verdicts.model
-        try:
-            wanted = Wanted(Which.FORBIDDEN, str(outcome))
-            (found,) = draw(self.test.program, model, wanted, settings.limits())
-        except NoExecutionError:
-            return None
-        return found
+        return drawn_forbidden(self.test, verdicts.model, outcome, verdicts.settings).picture
 
     def __str__(self) -> str:
         from rspverify.render.explanation_text import explanation, reached
@@ -81,7 +76,7 @@ class Explained:
         from rspverify.render.check_html import html
 
         result, source, table = self.explanation.result, self.test.source, self.scheme.scheme.source
-        command = explain_command(result.scheme_file, result.file, self.verdicts.settings)
+        command = command_of(result, self.verdicts.settings)
         detail = Detail(source.text, table.text, command, self.explanation, self.picture)
         report = SuiteReport(
             folder="",

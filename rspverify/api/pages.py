@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from rspverify.api.asked import Stop, collect, stoppable
-from rspverify.api.reasons import MOST
-from rspverify.source import InputError, Source
+from rspverify.api.asked import Stop, stoppable
+from rspverify.api.reasons import MOST, ask
+from rspverify.source import Source
 
 if TYPE_CHECKING:
     from rspverify.answers import Detail, Fault, Result
@@ -140,9 +140,6 @@ def _known(
     found: list[T] = []
     if names and not stop.reason:
         with stoppable() as later, counting("findings", len(names)) as advance:
-            try:
-                collect(coming, found, lambda _: advance())
-            except InputError as error:  # a file has changed meanwhile: the answer stands
-                judge.warn(str(error))
+            ask(coming, found, judge, advance)
         stop.interrupted |= later.interrupted
     return dict(zip(names, found, strict=False))

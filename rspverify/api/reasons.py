@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
@@ -90,10 +90,10 @@ def with_reasons(
     with stoppable() as stop:
         if unsound:
             listener.count("rows at fault", len(unsound))
-            _ask(faults(unsound, settings, judge, texts), at_fault, judge, listener)
+            ask(faults(unsound, settings, judge, texts), at_fault, judge, listener.advance)
         if shown:
             listener.count("executions", len(shown))
-            _ask(details(shown, settings, judge, texts), seen, judge, listener)
+            ask(details(shown, settings, judge, texts), seen, judge, listener.advance)
     return replace(
         report,
         faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},
@@ -122,11 +122,15 @@ def _size(file: str, texts: Mapping[str, Source]) -> int:
         return 0
 
 
-def _ask(
-    coming: Generator[T, None, None], found: list[T], judge: Judge, listener: Listener
+def ask(
+    coming: Generator[T, None, None],
+    found: list[T],
+    judge: Judge,
+    advance: Callable[[], object],
 ) -> None:
+    """Take what comes; what is wrong with a file by now is said, and ends it."""
     try:
-        collect(coming, found, lambda _: listener.advance())
+        collect(coming, found, lambda _: advance())
     except InputError as error:  # a file has changed meanwhile: the verdicts stand
         judge.warn(str(error))
 

@@ -58,11 +58,6 @@ def split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
     return schemes, [word for word in words if _as_scheme(word) is None] or None
 
 
-def split_inputs(words: Sequence[str]) -> Meant:
-    """The schemes and the tests that words mean, as `inputs_meant` says. Raises InputError."""
-    return inputs_meant(*split(words))
-
-
 def inputs_meant(schemes: Iterable[Given], tests: Iterable[Given] | None) -> Meant:
     """At least one scheme, and tests, folders replaced by the tests in them.
 
@@ -172,15 +167,6 @@ def _as_scheme(word: str) -> str | None:
 
 def _is_name(word: str) -> bool:
     return Path(word).name == word and not located(word).exists()
-
-
-def tests_in(paths: Sequence[str]) -> list[str]:
-    """The tests that files and folders mean. Raises InputError."""
-    problems: list[Problem] = []
-    tests = find_tests(paths, problems)
-    if problems:
-        raise InputError(problems)
-    return tests
 
 
 def find_tests(words: Iterable[str], problems: list[Problem]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rspverify.answers import Detail, Explanation, Observed, Result
-from rspverify.judge.answers import progress_question, soundness_question
+from rspverify.judge.answers import command_of, progress_question, soundness_question
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import program_question
 from rspverify.judge.judge import Judge
@@ -15,9 +15,9 @@ from rspverify.judge.reading import read_inputs
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.picture import Picture
-from rspverify.soundness.settings import Settings, explain_command
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import Word
 
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
@@ -77,8 +77,7 @@ def _broken(
     result: Result, scheme: NamedScheme, settings: Settings, texts: Mapping[str, Source]
 ) -> Broken | Detail:
     """What is asked of a result; or where its file has gone meanwhile, all that is known of it."""
-    stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
-    command = explain_command(result.scheme_file, result.file, settings, progress=stuck)
+    command = command_of(result, settings)
     try:
         test = read_source(texts.get(result.file, result.file))
     except InputError as error:
@@ -157,7 +156,7 @@ class _Details:
     def _forbidden(self, test: LoadedTest, outcome: Observed, settings: Settings) -> Forbidden:
         question, model = self._question(test.source, outcome, settings), self._verdicts.model
         return self._verdicts.judge.ask(
-            question, lambda: _drawn(test, model, str(outcome), settings)
+            question, lambda: drawn_forbidden(test, model, outcome, settings)
         )
 
     def _question(
@@ -170,11 +169,14 @@ class _Details:
         return Question("forbidden", content, Forbidden)
 
 
-def _drawn(test: LoadedTest, model: MemoryModel, outcome: str, settings: Settings) -> Forbidden:
+def drawn_forbidden(
+    test: LoadedTest, model: MemoryModel, outcome: Observed, settings: Settings
+) -> Forbidden:
+    """An execution with an outcome that the model forbids, as a picture. Raises LimitReached."""
     from rspverify.drawing.draw import NoExecutionError, Wanted, Which, draw
 
     try:
-        wanted = Wanted(Which.FORBIDDEN, outcome)
+        wanted = Wanted(Which.FORBIDDEN, str(outcome))
         (picture,) = draw(test.program, model, wanted, settings.limits())
     except NoExecutionError as error:
         return Forbidden(None, f"no picture: {error}")

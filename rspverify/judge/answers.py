@@ -8,7 +8,7 @@ from typing import assert_never
 from rspverify.answers import Internal, Observed, Result
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, ProgramFacts, SchemeFacts
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import Settings, explain_command
 from rspverify.source import Source
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
@@ -128,3 +128,9 @@ def result_of(
         progress_reason=going.reason if going else None,
         cached=cached,
     )
+
+
+def command_of(result: Result, settings: Settings) -> str:
+    """What shows in a terminal why a result is UNSOUND, or else STUCK."""
+    stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
+    return explain_command(result.scheme_file, result.file, settings, progress=stuck)

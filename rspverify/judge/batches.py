@@ -12,8 +12,7 @@ from typing import Any, Generic, TypeVar, assert_never
 from uuid import uuid4
 
 from rspverify.judge.link import Came, Killed, Link
-from rspverify.judge.work import Done, Outcome, Raised, Work
-from rspverify.limits import LOST, LimitReached
+from rspverify.judge.work import Outcome, Work, taken
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -76,15 +75,7 @@ class Batches(Generic[T, R]):
                 self._fill()
             item, outcome = self._taken.pop(following), self._found.pop(following)
             following += 1
-            match outcome:
-                case Done(value):
-                    yield value
-                case Raised(error):
-                    raise error
-                case None if lost is not None:
-                    yield lost(item)
-                case None:
-                    raise LimitReached(LOST)
+            yield taken(outcome, item, lost)
 
     def end(self) -> None:
         """Have nothing more done. A scheduler cancels what nobody wants; it is not waited for."""

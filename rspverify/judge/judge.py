@@ -9,13 +9,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar, assert_never
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from rspverify import convert
 from rspverify.judge.cache import CachePlace, Question, Warn, digest
 from rspverify.judge.carried import Carried, Parcel, Returned
 from rspverify.judge.store import Store
-from rspverify.judge.work import Done, Raised, Spreader, Work, told_outcome
+from rspverify.judge.work import Done, Spreader, Work, taken, told_outcome
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -212,15 +212,7 @@ class Judge:
                 store.put(key, text)
         for message in returned.unsaid:
             self.warn(message)
-        match returned.outcome:
-            case Done(result):
-                return result
-            case Raised(error):
-                raise error
-            case None:
-                return do(item)
-            case _:
-                assert_never(returned.outcome)
+        return taken(returned.outcome, item, do)
 
     def _texts(self, questions: Sequence[Question[Any]]) -> dict[str, str]:
         """The answers that are known, as texts by key."""

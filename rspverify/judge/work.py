@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, assert_never
 
 from rspverify.judge.cache import Question
+from rspverify.limits import LOST, LimitReached
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -83,6 +84,24 @@ class Spreader(Protocol):
 
     def close(self) -> None:
         """End what was started for this, whatever it is at."""
+
+
+def taken(outcome: Outcome[R] | None, item: T, lost: Callable[[T], R] | None) -> R:
+    """What came of an item, or what it raised; of one that was lost, None, what `lost` says of it.
+
+    Raises LimitReached where it may not be lost.
+    """
+    match outcome:
+        case Done(value):
+            return value
+        case Raised(error):
+            raise error
+        case None if lost is not None:
+            return lost(item)
+        case None:
+            raise LimitReached(LOST)
+        case _:
+            assert_never(outcome)
 
 
 def told_outcome(do: Callable[[T], R], item: T, place: str) -> Outcome[R]:

@@ -16,8 +16,7 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
-from rspverify.judge.work import Done, Outcome, Raised, Work, told_outcome
-from rspverify.limits import LOST, LimitReached
+from rspverify.judge.work import Outcome, Raised, Work, taken, told_outcome
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -79,30 +78,22 @@ def spread(
         yield from map(work, items)
         return
     crew = _Crew(work, max(1, workers), before_fork)
-    rest, taken, given = iter(items), dict[int, T](), 0
+    rest, begun, given = iter(items), dict[int, T](), 0
     try:
         while True:
-            while len(taken) < ahead * crew.size:
-                number = given + len(taken)
+            while len(begun) < ahead * crew.size:
+                number = given + len(begun)
                 try:
-                    taken[number] = next(rest)
+                    begun[number] = next(rest)
                 except StopIteration:
                     break
-                crew.add(number, taken[number])
-            if not taken:
+                crew.add(number, begun[number])
+            if not begun:
                 return
             result = crew.result(given)
-            item = taken.pop(given)
+            item = begun.pop(given)
             given += 1
-            match result:
-                case Done(value):
-                    yield value
-                case Raised(error):
-                    raise error
-                case None if lost is not None:
-                    yield lost(item)
-                case None:
-                    raise LimitReached(LOST)
+            yield taken(result, item, lost)
     finally:
         crew.end()
 

@@ -148,13 +148,14 @@ def test_nothing_is_decided_before_it_is_asked_for(monkeypatch: pytest.MonkeyPat
     assert len(asked) == 4
 
 
-@pytest.mark.parametrize(
+ENDS = pytest.mark.parametrize(
     ("error", "interrupted", "limit"),
     [(KeyboardInterrupt(), True, None), (LimitReached("too long"), False, "too long")],
 )
-def test_what_is_known_stays(
-    error: BaseException, interrupted: bool, limit: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+
+
+def end_after_one(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every check end so after one result."""
     results = Run.results
 
     def some(self: Run, files: Any) -> Generator[Any, None, None]:
@@ -162,26 +163,24 @@ def test_what_is_known_stays(
         raise error
 
     monkeypatch.setattr(Run, "results", some)
+
+
+@ENDS
+def test_what_is_known_stays(
+    error: BaseException, interrupted: bool, limit: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end_after_one(error, monkeypatch)
     question = rspverify.check(["original", "proposed"], FIG4, judge=judge())
     report = question.report()
     assert (len(report.results), report.interrupted, report.limit) == (1, interrupted, limit)
 
 
-@pytest.mark.parametrize(
-    ("error", "interrupted", "limit"),
-    [(KeyboardInterrupt(), True, None), (LimitReached("too long"), False, "too long")],
-)
+@ENDS
 def test_a_question_that_was_stopped_never_looks_whole(
     error: BaseException, interrupted: bool, limit: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An interrupt of a loop ends what is decided: later reports say so."""
-    results = Run.results
-
-    def some(self: Run, files: Any) -> Generator[Any, None, None]:
-        yield from islice(results(self, files), 1)
-        raise error
-
-    monkeypatch.setattr(Run, "results", some)
+    end_after_one(error, monkeypatch)
     question = rspverify.check(["original", "proposed"], FIG4, judge=judge())
     with pytest.raises(type(error)):
         list(question)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from rspverify import shipped
 from rspverify.cli import app
-from rspverify.corpus.inputs import find_tests, meant_by, split_inputs, suites_meant
+from rspverify.corpus.inputs import find_tests, inputs_meant, meant_by, split, suites_meant
 from rspverify.shipped import located, schemes_named, ships
 from rspverify.source import InputError, Problem, read_source
 
@@ -46,7 +46,7 @@ def own(path: str, text: str = TEST) -> Path:
 
 def refused(*words: str) -> list[Problem]:
     with pytest.raises(InputError) as error:
-        split_inputs(words)
+        inputs_meant(*split(words))
     return list(error.value.problems)
 
 
@@ -101,13 +101,13 @@ def test_tests_of_a_folder_of_ones_own_are_the_only_ones_with_names() -> None:
     own("litmus/mine.litmus")
     assert shipped.tests_named("mine") == ["litmus/mine.litmus"]
     assert shipped.tests_named() == ["litmus/mine.litmus"]
-    found = split_inputs(["proposed"])
+    found = inputs_meant(*split(["proposed"]))
     assert found.tests == ["litmus/mine.litmus"]
     assert found.notes == ("no tests are given, so it is those of the folder litmus here: litmus",)
 
 
 def test_without_tests_it_is_those_that_ship() -> None:
-    found = split_inputs(["proposed"])
+    found = inputs_meant(*split(["proposed"]))
     assert len(found.tests) == 238
     assert found.notes == (
         "no tests are given, so it is those that ship with rspverify: litmus/rsp",
