@@ -34,6 +34,9 @@ _LOOK = 2.0
 _SOON = 0.2
 """The same while there is none."""
 
+_STARTS = 3
+"""How often a connection is tried where the machine is too busy to start its loop."""
+
 PATIENCE = "distributed.comm.timeouts.connect"
 """The setting of Dask that says how long a scheduler, or the first worker, is waited for."""
 
@@ -74,12 +77,10 @@ class Link:
 
         if dask.config.get("logging", None) is None:
             _say_nothing()
-        from distributed import Client
-
         patience = parse_timedelta(dask.config.get(PATIENCE))
         local = None if processes is None else _started(processes)
         try:
-            client = Client(local or address, timeout=patience, set_as_default=False)
+            client = _client(local or address, patience)
         except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS
             why = " ".join(str(error).split())
             message = f"--cluster must be the address of a scheduler, not {address}: {why}"
@@ -201,6 +202,16 @@ class Link:
         if self.local is not None:
             with suppress(Exception):
                 self.local.close(timeout=10)
+
+
+def _client(address: str | LocalCluster, patience: float) -> Client:
+    """A client. Its library gives the loop that it starts ten seconds, which a machine may miss."""
+    from distributed import Client
+
+    for _ in range(_STARTS):
+        with suppress(AssertionError):
+            return Client(address, timeout=patience, set_as_default=False)
+    raise OSError("this machine is too busy to connect")
 
 
 def _started(processes: int) -> LocalCluster:

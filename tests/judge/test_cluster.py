@@ -307,6 +307,26 @@ def test_a_scheduler_must_be_there(protocol: str) -> None:
             _ = Cluster(f"{protocol}://127.0.0.1:{free_port()}").workers
 
 
+@pytest.mark.parametrize("misses", [1, 9])
+def test_a_busy_machine_may_start_its_loop_late(
+    misses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dask
+    from distributed import utils
+
+    left, start = [misses], utils.LoopRunner._start_unlocked
+
+    def late(runner: utils.LoopRunner) -> None:
+        left[0] -= 1
+        assert left[0] < 0
+        start(runner)
+
+    monkeypatch.setattr(utils.LoopRunner, "_start_unlocked", late)
+    why = "this machine is too busy to connect" if misses == 9 else "Timed out"
+    with dask.config.set({PATIENCE: "1s"}), pytest.raises(InputError, match=f": {why}"):
+        _ = Cluster(f"tcp://127.0.0.1:{free_port()}").workers
+
+
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"hint: python -m pip install 'rspverify\[cluster\]'"):
