@@ -1,0 +1,343 @@
+"""What a machine is made of, as a `.machine` file says it: places, cells, instructions, steps.
+
+Names are resolved and definitions expanded. Nothing here is of one program: a *place* is a kind of
+place, and which there are is said by the threads of a program. An instruction is executed by a
+thread, which is its *own* place; a step of the environment has a place of its own, too. A cell
+without a place variable is that of the own place, or of the place that the own one lies in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+OPERAND = "x"
+"""The location variable of an instruction: its location."""
+
+REACH = "s"
+"""The operand that says how far an instruction reaches."""
+
+
+class Sort(Enum):
+    """What a cell holds."""
+
+    VALUE = "value"
+    BIT = "bit"
+    LOCK = "lock"
+    FIFO = "fifo"
+    POOL = "pool"
+
+
+@dataclass(frozen=True)
+class CellKind:
+    """A kind of cell: one for each place of a kind, and for each location if `located`.
+
+    structure: the part of the machine that it belongs to, such as `L1`; field: which of its cells,
+    such as `VALID`, or "" where the structure is this cell alone. start: what a bit is at first.
+    A value is at first what the location holds before the program starts.
+    """
+
+    structure: str
+    field: str
+    sort: Sort
+    place: str
+    located: bool
+    start: bool = False
+
+    def __str__(self) -> str:
+        name = f"{self.structure}.{self.field}" if self.field else self.structure
+        return f"{name}[x]" if self.located else name
+
+
+@dataclass(frozen=True)
+class CellAt:
+    """A cell: of the place that a variable stands for, or of the own place where `place` is None.
+
+    location: the location variable, of a located cell.
+    """
+
+    kind: CellKind
+    place: str | None = None
+    location: str | None = None
+
+
+class Element(Enum):
+    """What a fifo or a pool holds, besides locations."""
+
+    SELF = "self"
+    """The instruction that is executed, or whose later step this is."""
+
+
+@dataclass(frozen=True)
+class MarkerOf:
+    """The flush marker of a thread: that of a variable, or the own one."""
+
+    thread: str | None = None
+
+
+@dataclass(frozen=True)
+class LocationElement:
+    """A location, as an element of a fifo: that of a variable."""
+
+    location: str
+
+
+FifoElement = Element | MarkerOf | LocationElement
+
+
+# ---- Who is spoken of ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Places:
+    """A variable for each place of a kind.
+
+    inside: only those in the own place of that kind, or that lie around it; REACH stands for the
+    operand. outside: only those that are not in it. other: the own one is left out.
+    """
+
+    variable: str
+    kind: str
+    inside: str | None = None
+    outside: str | None = None
+    other: bool = False
+
+
+@dataclass(frozen=True)
+class Locations:
+    """A variable for each location, or for each of a space."""
+
+    variable: str
+    space: str | None = None
+
+
+Binder = Places | Locations
+
+
+# ---- Conditions ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Holds:
+    """A bit has this value."""
+
+    bit: CellAt
+    value: bool
+
+
+@dataclass(frozen=True)
+class Either:
+    """One of these bits has its value."""
+
+    bits: tuple[Holds, ...]
+
+
+@dataclass(frozen=True)
+class IsReady:
+    """A lock is free, or held by a thread of the own place."""
+
+    lock: CellAt
+
+
+@dataclass(frozen=True)
+class IsOldest:
+    """The oldest element of a fifo is this one."""
+
+    fifo: CellAt
+    element: FifoElement
+
+
+@dataclass(frozen=True)
+class Lacks:
+    """A fifo or pool has no such element: a marker, or an instruction of one of these names.
+
+    Without either it is empty. own: only instructions of the own thread count. located: only those
+    of the location that this variable stands for.
+    """
+
+    where: CellAt
+    marker: MarkerOf | None = None
+    instructions: tuple[str, ...] = ()
+    own: bool = False
+    location: str | None = None
+
+
+@dataclass(frozen=True)
+class IsIn:
+    """The instruction itself is in a pool."""
+
+    pool: CellAt
+
+
+@dataclass(frozen=True)
+class InSpace:
+    """The location that a variable stands for is one of this space, or is not."""
+
+    location: str
+    space: str
+    value: bool = True
+
+
+@dataclass(frozen=True)
+class All:
+    """Conditions for each place or location that a variable stands for."""
+
+    binder: Binder
+    conditions: tuple[Condition, ...]
+
+
+Condition = Holds | Either | IsReady | IsOldest | Lacks | IsIn | InSpace | All
+
+
+# ---- Effects ---------------------------------------------------------------------------------------
+
+
+class Written(Enum):
+    """What is written of an instruction's value: as it is, or made of what was read.
+
+    The value of an instruction that reads and writes is f(r), for the operation f of the source.
+    """
+
+    VALUE = "r"
+    SUM = "r + n"
+    ANY = "f(r)"
+
+
+@dataclass(frozen=True)
+class SetTo:
+    """A bit becomes true or false."""
+
+    bit: CellAt
+    value: bool
+
+
+@dataclass(frozen=True)
+class CopyTo:
+    """A value becomes what another was before."""
+
+    target: CellAt
+    source: CellAt
+
+
+@dataclass(frozen=True)
+class Read:
+    """The register becomes what a value was before."""
+
+    source: CellAt
+
+
+@dataclass(frozen=True)
+class Write:
+    """A value becomes the one that the instruction writes."""
+
+    target: CellAt
+    what: Written = Written.VALUE
+
+
+@dataclass(frozen=True)
+class Take:
+    """A lock becomes the own thread's."""
+
+    lock: CellAt
+
+
+@dataclass(frozen=True)
+class Free:
+    """A lock becomes free, whoever held it."""
+
+    lock: CellAt
+
+
+@dataclass(frozen=True)
+class Enter:
+    """An element goes to the young end of a fifo, or into a pool."""
+
+    where: CellAt
+    element: FifoElement
+
+
+@dataclass(frozen=True)
+class Leave:
+    """The oldest element leaves a fifo, or the instruction itself a pool."""
+
+    where: CellAt
+
+
+@dataclass(frozen=True)
+class If:
+    """Effects that happen only where conditions hold before."""
+
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True)
+class Each:
+    """Effects for each place or location that a variable stands for."""
+
+    binder: Binder
+    effects: tuple[Effect, ...]
+
+
+Effect = SetTo | CopyTo | Read | Write | Take | Free | Enter | Leave | If | Each
+
+
+# ---- The machine -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StepKind:
+    """A step of the environment: it may happen wherever its conditions hold.
+
+    place: the kind of its own place. variables: what it is for besides, one after the other; the
+    first of them is what it is shown with. A later step of an instruction belongs to the thread.
+    """
+
+    name: str
+    place: str
+    variables: tuple[Binder, ...]
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True)
+class Mnemonic:
+    """An instruction: it blocks unless its conditions hold; its effects happen at once.
+
+    operands: any of "r" (register), "x" (location), "s" (a reach out of `reaches`), in the order in
+    which they are written. Of two effects on one cell the later one counts. later: steps that
+    complete what it begins.
+    """
+
+    name: str
+    operands: str
+    reaches: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+    later: tuple[StepKind, ...] = ()
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A machine.
+
+    places: kinds of places, the innermost first, the last is the whole system; alike: of a kind that
+    there is one of for each place of another kind, that kind. reaches: the kind of place that each
+    reach names. always: what every instruction waits for besides. complete: when an execution is.
+    final: the located value that holds memory in the end; None where the machine has none.
+    spaces: the kinds of memory that locations are of, the first where a test says nothing.
+    """
+
+    name: str
+    summary: str
+    places: tuple[str, ...]
+    reaches: Mapping[str, str]
+    cells: tuple[CellKind, ...]
+    instructions: Mapping[str, Mnemonic]
+    steps: tuple[StepKind, ...]
+    always: tuple[Condition, ...]
+    complete: tuple[Condition, ...]
+    final: CellKind | None
+    alike: Mapping[str, str] = field(default_factory=dict)
+    spaces: tuple[str, ...] = ("global",)
