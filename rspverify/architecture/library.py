@@ -8,7 +8,7 @@ from pathlib import Path
 from rspverify.architecture import syntax
 from rspverify.architecture.catalogue import ENDING, SHIPPED
 from rspverify.architecture.parsing import MAX_CHARACTERS, parse
-from rspverify.source import Given, Source, read_source
+from rspverify.source import Source, read_source
 
 
 def place(include: syntax.Include) -> Path:
@@ -18,7 +18,7 @@ def place(include: syntax.Include) -> Path:
     return Path(include.span.source.name).parent / include.name
 
 
-def read_machine(path: Path | Given) -> Source:
+def read_machine(path: Path | str) -> Source:
     """The text of the file of a machine. Raises InputError where it cannot be read."""
     return read_source(path, MAX_CHARACTERS)
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.catalogue import ENDING, SHIPPED, shipped
-from rspverify.source import Given, InputError, Problem
-from rspverify.wording import guess
 
 
 @cache
@@ -21,24 +18,6 @@ def load(name: str) -> Architecture:
     if name not in shipped():
         raise KeyError(name)
     return read_architecture(read_machine(SHIPPED / f"{name}{ENDING}"))
-
-
-def machine_at(given: Given) -> Architecture:
-    """The machine that a user names: one that ships, or that of a file.
-
-    Raises InputError where there is none, or where its file is wrong.
-    """
-    from rspverify.architecture.library import read_machine
-    from rspverify.architecture.reader import read_architecture
-
-    if isinstance(given, str):
-        if given in shipped():
-            return load(given)
-        if not (given.endswith(ENDING) or Path(given).name != given or Path(given).exists()):
-            message = f"{given}: must be a machine that ships or the file of one"
-            hint = guess(given, shipped()) or f"{', '.join(shipped())} ship"
-            raise InputError([Problem(None, message, hint)])
-    return read_architecture(read_machine(given))
 
 
 class _Machines(Mapping[str, Architecture]):

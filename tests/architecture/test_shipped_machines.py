@@ -3,16 +3,15 @@
 import subprocess
 import sys
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 
 from rspverify.architecture import MACHINES, Architecture, Holds, IsReady, Write, Written
 from rspverify.architecture.catalogue import SHIPPED, shipped
 from rspverify.architecture.library import read_machine
-from rspverify.architecture.machines import load, machine_at
+from rspverify.architecture.machines import load
 from rspverify.architecture.reader import read_architecture
-from rspverify.source import InputError, Source
+from rspverify.source import Source
 
 RSP = MACHINES["rsp"]
 
@@ -157,27 +156,3 @@ def test_a_text_says_what_its_file_says() -> None:
         return read_architecture(Source("elsewhere.machine", source(name).text))
 
     assert all(of(name) == MACHINES[name] for name in shipped())
-
-
-def test_the_machine_that_a_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.machine").write_text("machine mine include rsp", encoding="utf-8")
-    Path("folder").mkdir()
-    Path("folder/rsp").write_text("machine second include rsp", encoding="utf-8")
-    assert machine_at("rsp") is RSP
-    assert machine_at("mine.machine").name == "mine"
-    assert machine_at("folder/rsp").name == "second"
-    assert machine_at(Source("text", "machine told include rsp")).name == "told"
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ("rps", "rps: must be a machine that ships or the file of one\n  hint: did you mean rsp?"),
-        ("no.machine", "no.machine: no such file\n  hint: check the path"),
-    ],
-)
-def test_a_machine_that_is_not_there(given: str, words: str) -> None:
-    with pytest.raises(InputError) as raised:
-        machine_at(given)
-    assert str(raised.value) == words
