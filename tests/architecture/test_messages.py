@@ -212,7 +212,7 @@ NAMES = [
             "1:35 a value must become a value, not true or false",
             "1:46 what r becomes must be a value, not true or false",
             "1:68 a bit must become true or false, not the value of the instruction",
-            "1:86 a bit must become true or false, not a bit",
+            "1:86 a bit must become true or false, not a bit (`if` tells the two cases apart)",
             "1:112 L1.VALID[x] must be a value, not a bit",
             "1:125 lock[x] must be a bit or a value, not a lock",
             "1:147 what r becomes must be a value, not all of L1",
