@@ -13,10 +13,17 @@ from lark.tree import Meta
 import rspverify
 from rspverify.axiomatic.parsing import LANGUAGE as CAT
 from rspverify.grammar import Builder, Children, Language, Mistake, tables, tables_file
+from rspverify.litmus.columns import LANGUAGE as COLUMNS
 from rspverify.litmus.syntax import LANGUAGE as LITMUS
 from rspverify.source import Source
 
 GRAMMARS = sorted(Path(rspverify.__file__).parent.rglob("*.lark"))
+LANGUAGES = {
+    CAT: ("axiomatic/models", "*.cat", "cat.lark"),
+    LITMUS: ("../litmus/rsp/paper", "*.litmus", "grammar.lark"),
+    COLUMNS: ("../litmus-ptx/table-4.2", "*.litmus", "columns.lark"),
+}
+"""Of each language texts, by folder and name, and its grammar."""
 SUMS = """
 start: _sum ";"
 _sum: INT ("+" INT)*
@@ -52,8 +59,8 @@ def test_what_ships_is_what_the_grammar_gives(path: Path) -> None:
     assert shipped == tables(path.read_text(encoding="utf-8")), "`make tables` writes them anew"
 
 
-def test_both_languages_have_tables() -> None:
-    assert [path.name for path in GRAMMARS] == ["cat.lark", "grammar.lark"]
+def test_all_languages_have_tables() -> None:
+    assert [path.name for path in GRAMMARS] == ["cat.lark", "columns.lark", "grammar.lark"]
     assert all(tables_file(path).exists() for path in GRAMMARS)
 
 
@@ -61,6 +68,7 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
     for known, path, texts in (
         (CAT, "rspverify/axiomatic/cat.lark", root.glob("rspverify/axiomatic/models/*.cat")),
         (LITMUS, "rspverify/litmus/grammar.lark", (root / "litmus").rglob("Ex*.litmus")),
+        (COLUMNS, "rspverify/litmus/columns.lark", (root / "litmus-ptx").rglob("*.litmus")),
     ):
         built = lark.Lark((root / path).read_text(), parser="lalr", propagate_positions=True)
         for each in texts:
@@ -77,12 +85,11 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
             assert tree == expected or (expected is None and isinstance(tree, Mistake))
 
 
-@pytest.mark.parametrize("language", [CAT, LITMUS], ids=["cat", "litmus"])
+@pytest.mark.parametrize("language", LANGUAGES, ids=["cat.lark", "grammar.lark", "columns.lark"])
 def test_words_are_those_of_larks_lexer(root: Path, language: Language) -> None:
     """In texts that follow the grammar and in torn ones: the same tree, or the same mistake."""
-    shipped = {CAT: ("axiomatic/models", "*.cat"), LITMUS: ("../litmus/rsp/paper", "*.litmus")}
-    folder, name = shipped[language]
-    grammar = next(it for it in GRAMMARS if (it.name == "cat.lark") == (language is CAT))
+    folder, name, which = LANGUAGES[language]
+    grammar = next(it for it in GRAMMARS if it.name == which)
     plain = lark.Lark(grammar.read_text(), parser="lalr", propagate_positions=True)
     paths = sorted((root / "rspverify" / folder).resolve().glob(name))
     texts = [blanked_comments(path.read_text()) for path in paths]

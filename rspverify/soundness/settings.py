@@ -145,11 +145,14 @@ class Settings:
     ] = False
     shortest: bool = True
 
-    def read(self, source: Source) -> Program:
-        """The program of a test, read as the settings say. Raises InputError."""
+    def read(self, source: Source, *, assembly: bool = False) -> Program:
+        """The program of a test, read as the settings say. Raises InputError.
+
+        assembly: whether it may be a test in assembly.
+        """
         from rspverify.litmus import read_program
 
-        return read_program(source, self.unroll, self.mixed)
+        return read_program(source, self.unroll, self.mixed, assembly=assembly)
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""

@@ -153,7 +153,7 @@ class Machine:
         """The fence that is at the head of all queues of a thread, if one is."""
         heads = {self.head(state, t, i) for i in range(len(self.locations))}
         if len(heads) == 1 and None not in heads:
-            place, instruction = heads.pop()
+            _, instruction = heads.pop()
             return instruction[0] if instruction[0] in ("TF", "TFB") else None
         return None
 
