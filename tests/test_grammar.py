@@ -11,6 +11,7 @@ from lark import Token, v_args
 from lark.tree import Meta
 
 import rspverify
+from rspverify.architecture.parsing import LANGUAGE as MACHINE
 from rspverify.axiomatic.parsing import LANGUAGE as CAT
 from rspverify.grammar import Builder, Children, Language, Mistake, tables, tables_file
 from rspverify.litmus.columns import LANGUAGE as COLUMNS
@@ -18,12 +19,6 @@ from rspverify.litmus.syntax import LANGUAGE as LITMUS
 from rspverify.source import Source
 
 GRAMMARS = sorted(Path(rspverify.__file__).parent.rglob("*.lark"))
-LANGUAGES = {
-    CAT: ("axiomatic/models", "*.cat", "cat.lark"),
-    LITMUS: ("../litmus/rsp/paper", "*.litmus", "grammar.lark"),
-    COLUMNS: ("../litmus-ptx/table-4.2", "*.litmus", "columns.lark"),
-}
-"""Of each language texts, by folder and name, and its grammar."""
 SUMS = """
 start: _sum ";"
 _sum: INT ("+" INT)*
@@ -60,7 +55,8 @@ def test_what_ships_is_what_the_grammar_gives(path: Path) -> None:
 
 
 def test_all_languages_have_tables() -> None:
-    assert [path.name for path in GRAMMARS] == ["cat.lark", "columns.lark", "grammar.lark"]
+    names = ["machine.lark", "cat.lark", "columns.lark", "grammar.lark"]
+    assert [path.name for path in GRAMMARS] == names
     assert all(tables_file(path).exists() for path in GRAMMARS)
 
 
@@ -69,6 +65,11 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
         (CAT, "rspverify/axiomatic/cat.lark", root.glob("rspverify/axiomatic/models/*.cat")),
         (LITMUS, "rspverify/litmus/grammar.lark", (root / "litmus").rglob("Ex*.litmus")),
         (COLUMNS, "rspverify/litmus/columns.lark", (root / "litmus-ptx").rglob("*.litmus")),
+        (
+            MACHINE,
+            "rspverify/architecture/machine.lark",
+            root.glob("rspverify/architecture/machines/*.machine"),
+        ),
     ):
         built = lark.Lark((root / path).read_text(), parser="lalr", propagate_positions=True)
         for each in texts:
@@ -85,11 +86,19 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
             assert tree == expected or (expected is None and isinstance(tree, Mistake))
 
 
-@pytest.mark.parametrize("language", LANGUAGES, ids=["cat.lark", "grammar.lark", "columns.lark"])
+@pytest.mark.parametrize(
+    "language", [CAT, LITMUS, COLUMNS, MACHINE], ids=["cat", "litmus", "columns", "machine"]
+)
 def test_words_are_those_of_larks_lexer(root: Path, language: Language) -> None:
     """In texts that follow the grammar and in torn ones: the same tree, or the same mistake."""
-    folder, name, which = LANGUAGES[language]
-    grammar = next(it for it in GRAMMARS if it.name == which)
+    shipped = {
+        CAT: ("cat.lark", "axiomatic/models", "*.cat"),
+        LITMUS: ("grammar.lark", "../litmus/rsp/paper", "*.litmus"),
+        COLUMNS: ("columns.lark", "../litmus-ptx/table-4.2", "*.litmus"),
+        MACHINE: ("machine.lark", "architecture/machines", "rsp*.machine"),
+    }
+    file, folder, name = shipped[language]
+    grammar = next(it for it in GRAMMARS if it.name == file)
     plain = lark.Lark(grammar.read_text(), parser="lalr", propagate_positions=True)
     paths = sorted((root / "rspverify" / folder).resolve().glob(name))
     texts = [blanked_comments(path.read_text()) for path in paths]
