@@ -6,7 +6,7 @@ registers are expressions over values read (docs/semantics.md, Programs).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
@@ -249,6 +249,21 @@ class Condition:
     quantifier: str
     formula: Formula
     span: Span
+
+    @property
+    def locations(self) -> Iterator[str]:
+        """The locations that it speaks of, in the order of the text."""
+        waiting: list[Formula] = [self.formula]
+        while waiting:
+            match waiting.pop():
+                case Atom(None, name, _):
+                    yield name
+                case Atom():
+                    pass
+                case Negation(argument):
+                    waiting.append(argument)
+                case Junction(_, arguments):
+                    waiting += reversed(arguments)
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,9 @@ OPTIONS: Mapping[str, Option] = {
 OF_A_TEST = ("model", "seconds", "unroll", "mixed")
 """The settings that count where no scheme is looked at."""
 
+OF_MACHINES = ("engine", "seconds", "steps", "states")
+"""The settings that count where tests in assembly are put to a machine."""
+
 
 def option_words(
     settings: Settings, taken: Collection[str] = tuple(OPTIONS), always: Collection[str] = ()
