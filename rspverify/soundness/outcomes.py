@@ -10,6 +10,7 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
+from rspverify.machine import Machine
 from rspverify.scheme import Scheme, assemble, compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.final import FinalCount
@@ -17,7 +18,7 @@ from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError
-from rspverify.verdict import Outcome, Word
+from rspverify.verdict import Engine, Outcome, Word
 
 MAX_EXECUTIONS = 10_000
 """Beyond so many consistent executions they are not counted to the end."""
@@ -108,7 +109,8 @@ def machine_outcomes(
         test=program.title, file=test, model=None, machine=machine.name, answered=True
     )
     so_far.begin(program, answer)
-    target = target_of(machine_of(assemble(program, machine), settings), settings, limits)
+    runs = machine_of(assemble(program, machine), settings)
+    target = target_of(runs, _by_an_engine_that_can(runs, settings), limits)
     count = FinalCount(program)
     for outcome in target.outcomes():
         count.add(outcome)
@@ -127,6 +129,13 @@ def machine_outcomes(
         flags=(),
         notes=() if found else ("VACUOUS: no execution completes",),
     )
+
+
+def _by_an_engine_that_can(machine: Machine, settings: Settings) -> Settings:
+    """The same, but by every state where events does not know what the machine's steps are like."""
+    if settings.engine is Engine.EVENTS and machine.shapes.unknown:
+        return replace(settings, engine=Engine.EXPLICIT)
+    return settings
 
 
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:
