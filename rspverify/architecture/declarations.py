@@ -60,6 +60,9 @@ class _Collector:
     def collect(self, file: syntax.MachineFile, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
         """What a file declares. chain: it, and the files by which it was included."""
         found: dict[Key, Declaration] = {}
+        for broken in file.broken:
+            self._problems.note(broken.problem)
+            self.broken = self.broken or len(chain) > 1
         for each in file.items:
             if isinstance(each, syntax.Include):
                 found |= self._included(each, chain)
@@ -78,7 +81,8 @@ class _Collector:
         return found | own
 
     def _included(self, include: syntax.Include, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
-        path = place(include).resolve()
+        found = place(include)
+        path = found.resolve()
         if path in chain:
             circle = [each.name for each in (*chain[chain.index(path) :], path)]
             self._broken(include, f"{path.name} must not include itself: {' → '.join(circle)}")
@@ -91,7 +95,7 @@ class _Collector:
         elif path not in self._known:
             self._known[path] = {}
             try:
-                self._known[path] = self.collect(file_at(path), (*chain, path))
+                self._known[path] = self.collect(file_at(found), (*chain, path))
             except InputError as error:
                 for problem in error.problems:
                     self._note(include, problem)

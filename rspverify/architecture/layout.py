@@ -10,7 +10,7 @@ from rspverify.architecture.architecture import CellKind
 from rspverify.architecture.problems import Problems
 from rspverify.source import InputError, Problem, Span
 
-MAX_PARTS = 20_000
+MAX_PARTS = 10_000
 """How many conditions and effects a machine has, once its definitions are expanded."""
 
 

@@ -7,11 +7,8 @@ from pathlib import Path
 
 from rspverify.architecture import syntax
 from rspverify.architecture.catalogue import ENDING, SHIPPED
-from rspverify.architecture.parsing import parse
+from rspverify.architecture.parsing import MAX_CHARACTERS, parse
 from rspverify.source import Source, read_source
-
-MAX_MACHINE_BYTES = 100_000
-"""Largest file of a machine, in bytes: the paper's has five thousand."""
 
 
 def place(include: syntax.Include) -> Path:
@@ -28,7 +25,7 @@ def file_at(path: Path) -> syntax.MachineFile:
 
 def read_machine(path: Path | str) -> Source:
     """The text of the file of a machine. Raises InputError where it cannot be read."""
-    return read_source(path, MAX_MACHINE_BYTES)
+    return read_source(path, MAX_CHARACTERS)
 
 
 @cache

@@ -9,6 +9,7 @@ from rspverify.architecture import syntax
 from rspverify.architecture.architecture import (
     OPERAND,
     REACH,
+    All,
     Architecture,
     CellAt,
     CellKind,
@@ -17,6 +18,7 @@ from rspverify.architecture.architecture import (
     Effect,
     Enter,
     If,
+    IsOldest,
     Leave,
     Mnemonic,
     Read,
@@ -25,6 +27,7 @@ from rspverify.architecture.architecture import (
     Write,
     Written,
 )
+from rspverify.architecture.binders import bind
 from rspverify.architecture.conditions import conditions
 from rspverify.architecture.declarations import Declarations, declarations
 from rspverify.architecture.effects import effects
@@ -33,21 +36,39 @@ from rspverify.architecture.parsing import parse
 from rspverify.architecture.problems import Problems
 from rspverify.architecture.scope import REGISTER, LocationOf, Scope
 from rspverify.architecture.state import of_kind, read_layout
-from rspverify.source import Source, Span
+from rspverify.source import InputError, Source, Span
 from rspverify.wording import alternatives, guess
+
+_APART = frozenset({"instruction", "step", "complete", "always", "final"})
+"""The items that others do not depend on: where they are broken, the rest can be judged."""
 
 
 def read_architecture(source: Source) -> Architecture:
     """The machine that a text says. Raises InputError with all that is wrong."""
     file = parse(source)
     problems = Problems()
+    for each in file.broken:
+        problems.note(each.problem)
+    if any(each.word not in _APART for each in file.broken):
+        problems.raise_any()
+    try:
+        return _read(file, problems)
+    except InputError as error:
+        for problem in error.problems:
+            problems.note(problem)
+        problems.raise_any()
+        raise
+
+
+def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
     declared = declarations(file, problems)
-    whole = file.items[0].span if file.items else Span(source, 1, 1, 1, 2)
+    whole = file.items[0].span if file.items else Span(file.source, 1, 1, 1, 2)
     title = next(iter(of_kind(declared, syntax.Title)), None)
     if title is None:
         hint = 'such as `machine mine "the paper\'s, with another ST"`'
         problems.error(whole, "a machine must have a name", hint)
-    layout = read_layout(declared, whole, problems)
+    broken = frozenset(each.name for each in file.broken)
+    layout = read_layout(declared, whole, problems, broken)
     _check_definitions(layout)
     instructions = [_instruction(each, layout) for each in of_kind(declared, syntax.Instruction)]
     steps = [_step(each, layout) for each in of_kind(declared, syntax.Step)]
@@ -67,7 +88,8 @@ def read_architecture(source: Source) -> Architecture:
         layout.alike,
         layout.spaces,
     )
-    _check_fifos(found, declared, problems)
+    if not file.broken:
+        _check_fifos(found, declared, problems)
     problems.raise_any()
     return found
 
@@ -99,11 +121,13 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
     owner = Owner(name, layout.places[0], operands)
     names = {OPERAND: LocationOf(OPERAND)} if OPERAND in operands else {}
     scope = Scope(layout, owner, names, frozenset(names))
+    before = len(layout.problems)
     required = conditions(item.conditions, scope)
     done = effects(item.effects, scope)
     later = [_later(each, scope) for each in item.later]
     found = Mnemonic(name, operands, _reached(item, layout), required, done, tuple(later))
-    _check_instruction(item, found, owner, layout.problems)
+    if len(layout.problems) == before:
+        _check_instruction(item, found, owner, layout.problems)
     return found
 
 
@@ -134,7 +158,7 @@ def _reached(item: syntax.Instruction, layout: Layout) -> tuple[str, ...]:
     for each in item.reaches:
         if each.text not in layout.reaches:
             message = (
-                f"{each} must be a reach: {alternatives([*layout.reaches]) or 'there is none'}"
+                f"{each} must be a reach: {alternatives([*layout.reaches] or ['none is declared'])}"
             )
             layout.problems.error(each.span, message, guess(each.text, layout.reaches))
     return tuple(dict.fromkeys(each.text for each in item.reaches))
@@ -155,7 +179,7 @@ def _step(item: syntax.Step, layout: Layout) -> StepKind | None:
 def _step_of(item: syntax.Step, place: str, scope: Scope) -> StepKind:
     variables = []
     for each in item.binders:
-        binder, scope = scope.bind(each)
+        binder, scope = bind(each, scope)
         if binder is not None:
             variables.append(binder)
     if all(isinstance(each, syntax.Nothing) for each in item.effects):
@@ -180,13 +204,18 @@ def _check_instruction(
         problems.error(item.name.span, f"{item.name} must wait for something or do something", hint)
         return
     for word in item.operands:
-        unused = word.text in found.operands and word.text not in owner.used
+        unused = word.text not in owner.used
         if unused and not (idle and word.text != REGISTER):
             message = f"{item.name} has the operand {word} and must {_OPERANDS[word.text]}"
             problems.error(word.span, message)
+    if any(isinstance(each, IsOldest) for each in plain(found.conditions)):
+        message = (
+            f"{item.name} must not wait for what is the oldest: an instruction is in no fifo yet"
+        )
+        problems.error(item.name.span, message, "a `later` step of it may wait for that")
     reads = any(isinstance(each, Read) for each in every)
     made = [it for it in every if isinstance(it, Write) and it.what is not Written.VALUE]
-    if made and not reads and REGISTER in owner.used:
+    if made and not reads:
         message = f"{item.name} writes {made[0].what.value}, so it must read r: `r := …`"
         problems.error(item.name.span, message)
     names: dict[str, Span] = {}
@@ -223,6 +252,14 @@ def _check_fifos(found: Architecture, declared: Declarations, problems: Problems
         name = f"{kind.structure}.{kind.field}" if kind.field else kind.structure
         message = f"what enters {name} must leave it some time, and nothing does: it only grows"
         problems.error(place, message, f"`{verb} {name}` is the effect of some step")
+
+
+def plain(required: Sequence[Condition]) -> Iterator[Condition]:
+    """Conditions, and those inside them."""
+    for each in required:
+        yield each
+        if isinstance(each, All):
+            yield from plain(each.conditions)
 
 
 def parts(done: Sequence[Effect]) -> Iterator[Effect]:

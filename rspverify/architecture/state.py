@@ -11,11 +11,14 @@ from rspverify.architecture.architecture import CellKind, Sort
 from rspverify.architecture.declarations import Declaration, Declarations
 from rspverify.architecture.layout import Layout
 from rspverify.architecture.problems import Problems
-from rspverify.source import Span
+from rspverify.source import InputError, Problem, Span
 from rspverify.wording import alternatives, guess
 
 OF_PROGRAMS = ("thread", "workgroup", "device", "system")
 """The kinds of places that programs say, the innermost first."""
+
+MAX_CELLS = 500
+"""How many kinds of cells a state has: the paper's has thirteen."""
 
 _SORTS = {sort.value: sort for sort in Sort}
 _EXAMPLE = f"such as `places {' < '.join(OF_PROGRAMS)}`"
@@ -23,10 +26,12 @@ _EXAMPLE = f"such as `places {' < '.join(OF_PROGRAMS)}`"
 Kind = TypeVar("Kind", bound=Declaration)
 
 
-def read_layout(declared: Declarations, whole: Span, problems: Problems) -> Layout:
+def read_layout(
+    declared: Declarations, whole: Span, problems: Problems, broken: frozenset[str]
+) -> Layout:
     """What the bodies of a machine may name. Raises InputError where it has no places.
 
-    whole: where what is missing is told.
+    whole: where what is missing is told. broken: the names of what is declared and cannot be read.
     """
     places, alike = _places(declared, whole, problems)
     return Layout(
@@ -36,7 +41,7 @@ def read_layout(declared: Declarations, whole: Span, problems: Problems) -> Layo
         _spaces(declared, problems),
         _parts(declared, places, problems),
         {it.name.text: it for it in of_kind(declared, syntax.Definition)},
-        frozenset(it.name.text for it in of_kind(declared, syntax.Instruction)),
+        frozenset(it.name.text for it in of_kind(declared, syntax.Instruction)) | broken,
         problems,
     )
 
@@ -134,8 +139,13 @@ def _parts(
             problems.error(each.name.span, message)
         _once((cell.name for cell in each.cells), "cell", problems)
     found: dict[str, dict[str, CellKind]] = {}
+    number = 0
     for part in of_kind(declared, syntax.Cell):
         found[part.name.text] = _part(part, types, places, problems)
+        number += len(found[part.name.text])
+        if number > MAX_CELLS:
+            message = f"the state must have at most {MAX_CELLS} cells for each place and location"
+            raise InputError([Problem(part.span, message)])
     return found
 
 
