@@ -284,10 +284,11 @@ class Each:
 Effect = SetTo | CopyTo | Read | Write | Take | Free | Enter | Leave | If | Each
 
 
-def _plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
+def plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
+    """Effects without what they are done for and under."""
     for effect in effects:
         if isinstance(effect, If | Each):
-            yield from _plain(effect.effects)
+            yield from plain(effect.effects)
         else:
             yield effect
 
@@ -333,7 +334,7 @@ class Mnemonic:
     def plain_effects(self) -> tuple[Effect, ...]:
         """All that it does, at once or later, without what it is done for and under."""
         later = (effect for step in self.later for effect in step.effects)
-        return tuple(_plain((*self.effects, *later)))
+        return tuple(plain((*self.effects, *later)))
 
     @property
     def reads(self) -> bool:

@@ -52,10 +52,10 @@ def _places(binder: syntax.PlacesNamed, name: str, scope: Scope) -> Places | Non
             return Places(name, kind, REACH, other=binder.other)
     elif scope.is_place(around):
         if not layout.contains(around.text, own):
-            message = f"the own {around} must be one that contains {scope.owner.name}, of a {own}"
+            message = f"{around} must be a place that the own {own} is or lies in"
             scope.error(around.span, message)
         elif binder.outside and not layout.contains(around.text, kind):
-            message = f"what is outside the own {around} must be smaller than it, not a {kind}"
+            message = f"what is outside the own {around} must be no larger than it, not a {kind}"
             scope.error(around.span, message)
         else:
             inside = around.text if binder.inside else None

@@ -17,7 +17,9 @@ _EFFECT = {
     "NAME",
 }
 _ITEM = {f"_{word.upper()}" for word in ITEMS}
-_WITHIN_NAMES = {"DOT", "LSQB"}
+_WITHIN = {"DOT", "LPAR", "LSQB"}
+"""What may go on with a name: not worth telling where something else may stand."""
+
 
 _SIGNS = {
     "_BECOMES": ":=",
@@ -59,7 +61,7 @@ _WHOLES = {
 _USUAL = {
     "!": "`not` says that a bit is false",
     "&": "a comma stands between conditions",
-    "-": "a step is `r + n` or `f(r)`; the operation of the source says which",
+    "-": "what is written is `r + n` or `f(r)`, for the f of the source",
     "and": "a comma stands between conditions",
     "else": "say `if not …` besides",
     "~": "`not` says that a bit is false",
@@ -101,7 +103,7 @@ def _expected(terminals: frozenset[str]) -> str:
         left -= _EFFECT
         words.append("an effect")
     items, left = left & _ITEM, left - _ITEM - {END}
-    left = left - _WITHIN_NAMES or left
+    left = left - _WITHIN or left
     words += sorted(_word(each) for each in left)
     if items:
         words.append("another item")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from rspverify.source import InputError, Problem, Span
 
 MAX_PROBLEMS = 100
@@ -37,6 +39,12 @@ class Problems:
         self._found.setdefault((str(problem.span), problem.message), problem)
         if len(self._found) > MAX_FOUND:
             self.raise_any()
+
+    def stop(self, span: Span, message: str, hint: str | None = None) -> NoReturn:
+        """Note a mistake with which there is no going on. Raises InputError with all."""
+        self.error(span, message, hint)
+        self.raise_any()
+        raise AssertionError("a problem was noted")
 
     def raise_any(self) -> None:
         """Raises InputError if there are any."""

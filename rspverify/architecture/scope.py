@@ -7,19 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import (
-    REACH,
-    CellAt,
-    CellKind,
-    Sort,
-    Written,
-)
+from rspverify.architecture.architecture import OPERAND, REACH, CellAt, CellKind, Sort, Written
 from rspverify.architecture.layout import Layout, Owner
-from rspverify.source import InputError, Problem, Span
+from rspverify.source import Span
 from rspverify.wording import alternatives, guess
 
 REGISTER = "r"
 """The register of an instruction, and its value."""
+
+OPERANDS = (REGISTER, OPERAND, REACH)
+"""What an instruction may have behind its name."""
 
 RESERVED = frozenset({REGISTER, REACH})
 """What no variable may be called."""
@@ -91,7 +88,7 @@ class Scope:
         """The scope inside a block. Raises InputError where blocks stand too deep."""
         if self.depth == MAX_DEPTH:
             message = f"blocks, variables and definitions must be at most {MAX_DEPTH} deep"
-            raise InputError([Problem(span, message)])
+            self.layout.problems.stop(span, message)
         return replace(self, depth=self.depth + 1)
 
     def with_variable(self, word: syntax.Word, name: str, meaning: Meaning | None) -> Scope:
@@ -146,9 +143,9 @@ class Scope:
         if operands is None:
             self.error(span, f"{name} is an operand of an instruction, and {owner.name} is none")
         elif name not in operands:
-            self.error(
-                span, f"{name} must be an operand of {owner.name}", "write it behind its name"
-            )
+            every = [it for it in OPERANDS if it == name or it in operands]
+            hint = f"`instruction {owner.name} {' '.join(every)}` has it"
+            self.error(span, f"{name} must be an operand of {owner.name}", hint)
         else:
             owner.used.add(name)
             return True
