@@ -74,7 +74,7 @@ def compile_guards(guards: Iterable[Guard], layout: Layout) -> Holds:
 def compile_rule(rule: Rule, layout: Layout) -> Fire:
     """The rule as a function. An instruction's place in program order is not its business.
 
-    Where a value is written that instructions deliver later it may not fire before they have.
+    Where a value is looked at that instructions deliver later it may not fire before they have.
     """
     hold = compile_guards(rule.guards, layout)
     first_reads = sorted(rule.updates, key=lambda update: not isinstance(update, rules.Deliver))
@@ -88,17 +88,21 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
             write(state, after)
         return after
 
-    late = [it for it in _written(rule.updates) if reads(it) & layout.late]
+    late = [it for it in _asked_for(rule) if reads(it) & layout.late]
     own = [it.register for it in rule.takes if isinstance(it, rules.Deliver)]
     return _once_known(fire, late, own, layout) if late else fire
 
 
-def _written(updates: Iterable[Update]) -> Iterator[Expression]:
+def _asked_for(rule: Rule) -> Iterator[Expression]:
+    """What must be known before a rule fires: what it writes, and whether it is executed."""
+    if isinstance(rule, rules.InstructionRule):
+        yield rule.instruction.guard
+    updates = list(rule.updates)
     for update in updates:
         if isinstance(update, rules.Assign):
             yield update.value
         elif isinstance(update, rules.When):
-            yield from _written(update.updates)
+            updates += update.updates
 
 
 def _once_known(
@@ -108,17 +112,18 @@ def _once_known(
 
     def wait(state: State) -> list[Any] | None:
         known = {**layout.values(state), **dict.fromkeys(own, 0)}
-        return fire(state) if all(_is_known(it, known) for it in values) else None
+        missing = any(known_value(it, known) is None for it in values)
+        return None if missing else fire(state)
 
     return wait
 
 
-def _is_known(expression: Expression, values: Mapping[int, int]) -> bool:
+def known_value(expression: Expression, values: Mapping[int, int]) -> int | None:
+    """The value of an expression over values read; None if a read is missing that decides."""
     try:
-        evaluate(expression, values)
+        return evaluate(expression, values)
     except KeyError:
-        return False
-    return True
+        return None
 
 
 def _write(update: Update, layout: Layout) -> Write:

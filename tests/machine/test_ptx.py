@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from random import Random
 
@@ -11,14 +13,17 @@ from oracle import ptx
 from ptx_programs import drawn, plain, written
 
 from rspverify.architecture import MACHINES
+from rspverify.architecture.reader import read_architecture
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.suite import Kind
 from rspverify.limits import Limits
 from rspverify.litmus import Program, read_program
 from rspverify.machine import ExplicitMachine, Machine
+from rspverify.machine.relevance import begun_at_once
 from rspverify.scheme import assemble
 from rspverify.soundness.final import FinalCount
 from rspverify.source import Source, read_source
+from rspverify.value import Read
 from rspverify.verdict import Outcome
 
 SUITE = Path(__file__).resolve().parents[2] / "litmus-ptx"
@@ -92,6 +97,65 @@ def test_the_wider_fence_allows_no_more(machine: str) -> None:
             for each in (text, text.replace("membar.cta", "membar.gl"))
         ]
         assert by_fence[1] <= by_fence[0], text
+
+
+@both
+def test_instructions_begin_at_once_and_nothing_is_lost(machine: str) -> None:
+    dice = Random(7)
+    for _ in range(RANDOM // 2):
+        text = written(drawn(dice, most=2))
+        program = assemble(read_program(Source("t", text), assembly=True), MACHINES[machine])
+        alone, by_steps = (
+            ExplicitMachine(Machine(program), dequeue_alone=alone).search(Limits())
+            for alone in (True, False)
+        )
+        assert alone.outcomes == by_steps.outcomes, text
+        assert alone.states < by_steps.states
+
+
+@pytest.mark.parametrize(
+    ("changed", "to", "left"),
+    [
+        ("", "", {"ld", "st", "membar.gl"}),
+        ("instruction ld r x\n", "instruction ld r x when V.S[x]\n", {"st", "membar.gl"}),
+        ("fifo of thread", "fifo of workgroup", set()),
+        ("when not V.S[x]", "when not V.S[x], each thread t: empty t.queue[x]", set()),
+        (
+            "if x is global { V.S[x] := false }",
+            "if x is global, no ld in queue[x] { V.S[x] := false }",
+            {"ld", "membar.gl"},
+        ),
+    ],
+)
+def test_which_instructions_begin_at_once(changed: str, to: str, left: set[str]) -> None:
+    """Not one that waits, nor one whose fifo others fill or look at as a whole."""
+    text = (files("rspverify.architecture") / "machines/ptx-strong.machine").read_text()
+    assert changed in text
+    edited = text.replace(changed, to)
+    if "workgroup" in to:
+        edited = edited.replace(
+            "each thread t, location y: empty", "each workgroup t, location y: empty"
+        )
+    test = "PTX t\n{}\nP0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\nld r1, x | st x, 1 ;\nmembar.gl | ;\n"
+    program = read_program(Source("t", test), assembly=True)
+    machine = Machine(assemble(program, read_architecture(Source("edited.machine", edited))))
+    begun = begun_at_once(machine)
+    assert {
+        it.instruction.mnemonic.name for code in machine.code for it in code if it.key in begun
+    } == left
+
+
+@both
+def test_what_is_not_known_to_be_executed_waits(machine: str) -> None:
+    """And is executed, or passed over, once it is known."""
+    text = (
+        "PTX t\n{}\nP0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\nld r1, x | st x, 1 ;\nst y, 1 | ld r1, y ;\n"
+    )
+    program = assemble(read_program(Source("t", text), assembly=True), MACHINES[machine])
+    load, store = program.code[0]
+    guarded = replace(program, code=((load, replace(store, guard=Read(0))), program.code[1]))
+    found = ExplicitMachine(Machine(guarded)).search(Limits()).outcomes
+    assert {tuple(value for _, value in each.reads) for each in found} == {(0, 0), (1, 0), (1, 1)}
 
 
 @both
