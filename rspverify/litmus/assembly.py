@@ -22,6 +22,9 @@ from rspverify.value import Constant, Expression, Read
 
 LANGUAGE = "PTX"
 
+MAX_INSTRUCTIONS = 250
+"""How many instructions a test may have: a machine is spelled out for each of them."""
+
 _REGISTER = re.compile(r"r[0-9]+")
 _DEFAULT = re.compile(r"\.weak\b")
 """What a load or store is where nothing stands (PTX ISA, ld and st)."""
@@ -39,6 +42,9 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     known = _locations(test, problems)
     initial = initial_registers(test.registers, heads, problems)
     columns = _columns(test, problems)
+    if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
+        message = f"a test in assembly must have at most {MAX_INSTRUCTIONS} instructions, not"
+        problems.unsupported(test.heads[0].span, f"{message} {count:,}")
     threads: list[Thread] = []
     for name, head in heads.items():
         first = sum(len(each.operations) for each in threads)

@@ -188,6 +188,15 @@ def test_what_is_beyond_this_version_is_unsupported() -> None:
     assert problem.severity is Severity.UNSUPPORTED
 
 
+def test_a_test_of_many_instructions_is_unsupported() -> None:
+    rows = "ld r1, a | st a, 1 ;\n"
+    assert len(read(one(rows * 125)).operations) == 250
+    (problem,) = problems(one(rows * 125 + "ld r1, a | ;"))
+    assert problem.severity is Severity.UNSUPPORTED
+    message = "a test in assembly must have at most 250 instructions, not 251"
+    assert problem.message == message
+
+
 def test_who_asks_for_a_source_program_is_told_who_answers() -> None:
     with pytest.raises(InputError) as caught:
         read_program(Source("t", "(* first *)\nPTX t\n{}\n"))
