@@ -88,7 +88,7 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
             write(state, after)
         return after
 
-    late = [it for it in _asked_for(rule) if reads(it) & layout.late]
+    late = [it for it in _asked_for(rule) if reads(it) & layout.late] if layout.late else []
     own = [it.register for it in rule.takes if isinstance(it, rules.Deliver)]
     return _once_known(fire, late, own, layout) if late else fire
 
