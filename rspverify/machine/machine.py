@@ -135,7 +135,7 @@ class Machine:
             for code in self.program.code
         )
 
-    @property
+    @cached_property
     def steps(self) -> tuple[StepRule, ...]:
         """The steps of the environment, those that complete instructions last."""
         return self._ground.steps

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from machine.engines import events_outcomes, searched
 
-from rspverify.assembly import MACHINES
+from rspverify.architecture import MACHINES
 from rspverify.engineering.repair.codes import (
     Code,
     Kinds,

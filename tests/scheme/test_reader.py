@@ -303,7 +303,7 @@ rows:
     (row,) = scheme.rows
     assert (scheme.name, scheme.origin, scheme.note) == ("s", "a paper", "free text")
     assert (scheme.machine.name, row.note) == ("rsp-st-waits", "why")
-    assert scheme.machine.instructions["ST"].effects != ()
+    assert scheme.machine.instructions["ST"].conditions
     assert (str(row), list(map(str, row.code))) == (
         "rmw na, rmw DV,R",
         ["LK_rmw DV", "INC_L2 r x"],
