@@ -9,9 +9,10 @@ without a place variable is that of the own place, or of the place that the own 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from hashlib import sha256
 
 OPERAND = "x"
 """The location variable of an instruction: its location."""
@@ -361,7 +362,8 @@ class Architecture:
     that there is one of for each place of another kind, that kind. reaches: the kind of place that
     each reach names. always: what every instruction waits for besides. complete: when an execution
     is. final: the located value that holds memory in the end; None where the machine has none.
-    spaces: the kinds of memory that locations are of, the first where a test says nothing.
+    spaces: the kinds of memory that locations are of, the first where a test says nothing. path:
+    the file that it is from, "" if it ships.
     """
 
     name: str
@@ -376,6 +378,15 @@ class Architecture:
     final: CellKind | None
     alike: Mapping[str, str] = field(default_factory=dict)
     spaces: tuple[str, ...] = ("global",)
+    path: str = field(default="", compare=False)
+
+    @cached_property
+    def identity(self) -> str:
+        """What answers about it depend on: its name where it ships, and all that it says if not."""
+        if not self.path:
+            return self.name
+        said = repr(replace(self, path=""))
+        return f"{self.name} {sha256(said.encode()).hexdigest()}"
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -74,8 +74,8 @@ class Firings:
         refresh, which happens over CLEAN entries alone.
         """
         found: dict[Bit, None] = {}
-        for guard in rule.guards:
-            for bit, _ in guard.bits if isinstance(guard, AnyBit) else ():
+        for guard in (it for it in rule.guards if isinstance(it, AnyBit)):
+            for bit, _ in guard.bits:
                 entry = self._machine.shapes.entries.get(bit)
                 if entry is not None and (entry.dirty, False) not in guard.bits:
                     found[bit] = None
