@@ -9,7 +9,7 @@ from rspverify.answers import OutcomeAnswer, OutcomesReport
 from rspverify.api.asked import Asked, Stop, rendered
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.api.judges import judge_of
-from rspverify.architecture.machines import MACHINES
+from rspverify.architecture import machine_named
 from rspverify.axiomatic import load_model
 from rspverify.corpus.inputs import meant_by, tests_meant
 from rspverify.judge.judge import Judge
@@ -104,6 +104,6 @@ def outcomes(
     found = meant_by(schemes=named).schemes
     tables = tuple(load_scheme(each, settings) for each in found)
     names = tuple(map(name_of, found))
-    machine = None if settings.machine is None else MACHINES[settings.machine]
+    machine = None if settings.machine is None else machine_named(settings.machine)
     listing = Listing(model, tables, names, settings, races, machine)
     return Outcomes(listing, files, judge or judge_of(cache=False))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from rspverify.answers import ModelAnswer, OutcomeAnswer
-from rspverify.architecture.architecture import Architecture
+from rspverify.architecture import Architecture
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.litmus import Program, title_of

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from rspverify.answers import ModelAnswer, Result
-from rspverify.architecture.catalogue import ENDING
+from rspverify.architecture import machine_named
 from rspverify.corpus.suite import Kind, Suite
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.judge import Judge
@@ -18,11 +18,11 @@ from rspverify.judge.run import Run
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Source, read_source, require
+from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
-    from rspverify.architecture.architecture import Architecture
+    from rspverify.architecture import Architecture
     from rspverify.corpus.machines import PutToMachines
     from rspverify.corpus.models import PutToModels
 
@@ -48,23 +48,11 @@ def suite_results(
             asked: _Asked = _AskedOfModels(suite.columns, settings, judge, models)
             yield from _answers(asked, tests, judge)
         case Kind.MACHINES:
-            machines = {it: _machine(it) for it in suite.columns}
+            machines = {it: machine_named(it) for it in suite.columns}
             asked = _AskedOfMachines(suite.columns, settings, judge, machines)
             yield from _answers(asked, tests, judge)
         case _:
             assert_never(suite.kind)
-
-
-def _machine(name: str) -> Architecture:
-    """A machine by its name or its file. Raises InputError."""
-    from rspverify.architecture.library import read_machine
-    from rspverify.architecture.machines import MACHINES
-    from rspverify.architecture.reader import read_architecture
-
-    if name.endswith(ENDING):
-        return read_architecture(read_machine(name))
-    require(name in MACHINES, f"a machine must be one of {', '.join(MACHINES)}, not {name}")
-    return MACHINES[name]
 
 
 def _answers(
@@ -144,8 +132,8 @@ class _AskedOfMachines(_Asked):
     kind = "machines"
 
     def question(self, source: Source, name: str) -> Question[ModelAnswer]:
-        settings = replace(self.settings, seconds=None)
-        content = (digest(source.text), digest(repr(self.machines[name])), settings)
+        settings = replace(self.settings, seconds=None, insist=False)
+        content = (digest(source.text), self.machines[name].identity, settings)
         return Question("machine's answer", content, ModelAnswer)
 
     @cached_property

@@ -7,8 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rspverify.answers import Internal, OutcomeAnswer
-from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.machines import MACHINES
+from rspverify.architecture import MACHINES, Architecture
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rspverify.architecture.architecture import Architecture
+from rspverify.architecture import Architecture
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program
 from rspverify.source import InputError, Problem, Severity

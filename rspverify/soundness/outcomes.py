@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
-from rspverify.architecture.architecture import Architecture
+from rspverify.architecture import Architecture
 from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
@@ -132,8 +132,9 @@ def machine_outcomes(
 
 
 def _by_an_engine_that_can(machine: Machine, settings: Settings) -> Settings:
-    """The same, but by every state where events does not know what the machine's steps are like."""
-    if settings.engine is Engine.EVENTS and machine.shapes.unknown:
+    """The same, but by every state where events does not know the machine and nobody insists."""
+    known = machine.shapes.unknown is None or settings.insist
+    if settings.engine is Engine.EVENTS and not known:
         return replace(settings, engine=Engine.EXPLICIT)
     return settings
 
