@@ -3,9 +3,11 @@
 import pytest
 from architecture.texts import NAME, problems, read, told
 
+from rspverify.architecture.catalogue import shipped
 from rspverify.architecture.problems import MAX_PROBLEMS
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import InputError, Source
+from rspverify.wording import alternatives
 
 HEAD = "instruction I r x "
 
@@ -328,9 +330,7 @@ NAMES = [
     ("define clean(C) when C.a", ["1:8 clean must be declared once in a file, not twice"]),
     (
         "include rps",
-        [
-            "1:1 rps must be a machine that ships: rsp, rsp-coherent-l2, rsp-inv-l2 or rsp-st-waits (did you mean rsp?)"
-        ],
+        [f"1:1 rps must be a machine that ships: {alternatives(shipped())} (did you mean rsp?)"],
     ),
     ('include "no.machine"', ["1:1 no.machine: no such file (check the path)"]),
     ("without LD", ["1:9 LD must be an included instruction, step or part of the state"]),
