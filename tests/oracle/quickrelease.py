@@ -223,9 +223,7 @@ class Machine:
                     l2=(stored(state.l2[0], x, level.dirty[x]),),
                 )
             else:  # rL1 fetches x; a load of what is dirty would have been a hit
-                yield state._replace(
-                    l1=put(state.l1, w, fetched(level, x, self.below(state, x)))
-                )
+                yield state._replace(l1=put(state.l1, w, fetched(level, x, self.below(state, x))))
 
     def l2_steps(self, state):
         (level,) = state.l2
