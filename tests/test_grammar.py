@@ -11,6 +11,7 @@ from lark import Token, v_args
 from lark.tree import Meta
 
 import rspverify
+from rspverify.architecture.parsing import LANGUAGE as MACHINE
 from rspverify.axiomatic.parsing import LANGUAGE as CAT
 from rspverify.grammar import Builder, Children, Language, Mistake, tables, tables_file
 from rspverify.litmus.syntax import LANGUAGE as LITMUS
@@ -52,8 +53,8 @@ def test_what_ships_is_what_the_grammar_gives(path: Path) -> None:
     assert shipped == tables(path.read_text(encoding="utf-8")), "`make tables` writes them anew"
 
 
-def test_both_languages_have_tables() -> None:
-    assert [path.name for path in GRAMMARS] == ["cat.lark", "grammar.lark"]
+def test_all_languages_have_tables() -> None:
+    assert [path.name for path in GRAMMARS] == ["machine.lark", "cat.lark", "grammar.lark"]
     assert all(tables_file(path).exists() for path in GRAMMARS)
 
 
@@ -61,6 +62,11 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
     for known, path, texts in (
         (CAT, "rspverify/axiomatic/cat.lark", root.glob("rspverify/axiomatic/models/*.cat")),
         (LITMUS, "rspverify/litmus/grammar.lark", (root / "litmus").rglob("Ex*.litmus")),
+        (
+            MACHINE,
+            "rspverify/architecture/machine.lark",
+            root.glob("rspverify/architecture/machines/*.machine"),
+        ),
     ):
         built = lark.Lark((root / path).read_text(), parser="lalr", propagate_positions=True)
         for each in texts:
@@ -77,12 +83,16 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
             assert tree == expected or (expected is None and isinstance(tree, Mistake))
 
 
-@pytest.mark.parametrize("language", [CAT, LITMUS], ids=["cat", "litmus"])
+@pytest.mark.parametrize("language", [CAT, LITMUS, MACHINE], ids=["cat", "litmus", "machine"])
 def test_words_are_those_of_larks_lexer(root: Path, language: Language) -> None:
     """In texts that follow the grammar and in torn ones: the same tree, or the same mistake."""
-    shipped = {CAT: ("axiomatic/models", "*.cat"), LITMUS: ("../litmus/rsp/paper", "*.litmus")}
-    folder, name = shipped[language]
-    grammar = next(it for it in GRAMMARS if (it.name == "cat.lark") == (language is CAT))
+    shipped = {
+        CAT: ("cat.lark", "axiomatic/models", "*.cat"),
+        LITMUS: ("grammar.lark", "../litmus/rsp/paper", "*.litmus"),
+        MACHINE: ("machine.lark", "architecture/machines", "rsp*.machine"),
+    }
+    file, folder, name = shipped[language]
+    grammar = next(it for it in GRAMMARS if it.name == file)
     plain = lark.Lark(grammar.read_text(), parser="lalr", propagate_positions=True)
     paths = sorted((root / "rspverify" / folder).resolve().glob(name))
     texts = [blanked_comments(path.read_text()) for path in paths]

@@ -86,7 +86,7 @@ class LocationElement:
 FifoElement = Element | MarkerOf | LocationElement
 
 
-# ---- Who is spoken of ------------------------------------------------------------------------------
+# ---- Who is spoken of ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Locations:
 Binder = Places | Locations
 
 
-# ---- Conditions ------------------------------------------------------------------------------------
+# ---- Conditions ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class All:
 Condition = Holds | Either | IsReady | IsOldest | Lacks | IsIn | InSpace | All
 
 
-# ---- Effects ---------------------------------------------------------------------------------------
+# ---- Effects -------------------------------------------------------------------------------------
 
 
 class Written(Enum):
@@ -283,7 +283,7 @@ class Each:
 Effect = SetTo | CopyTo | Read | Write | Take | Free | Enter | Leave | If | Each
 
 
-# ---- The machine -----------------------------------------------------------------------------------
+# ---- The machine ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -322,10 +322,10 @@ class Mnemonic:
 class Architecture:
     """A machine.
 
-    places: kinds of places, the innermost first, the last is the whole system; alike: of a kind that
-    there is one of for each place of another kind, that kind. reaches: the kind of place that each
-    reach names. always: what every instruction waits for besides. complete: when an execution is.
-    final: the located value that holds memory in the end; None where the machine has none.
+    places: kinds of places, the innermost first, the last is the whole system; alike: of a kind
+    that there is one of for each place of another kind, that kind. reaches: the kind of place that
+    each reach names. always: what every instruction waits for besides. complete: when an execution
+    is. final: the located value that holds memory in the end; None where the machine has none.
     spaces: the kinds of memory that locations are of, the first where a test says nothing.
     """
 

@@ -1,0 +1,153 @@
+"""What a machine declares: its file, over the files that it includes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rspverify.architecture import syntax
+from rspverify.architecture.catalogue import shipped
+from rspverify.architecture.library import file_at, place
+from rspverify.architecture.problems import Problems
+from rspverify.source import InputError, Problem, Span
+from rspverify.wording import alternatives, guess
+
+MAX_FILES = 32
+"""How many files a machine is made of."""
+
+Key = tuple[type, str]
+"""What a declaration takes the place of: another of its kind and name.
+
+Instructions and steps are of one kind; what a machine has once has no name.
+"""
+
+Declaration = (
+    syntax.Title
+    | syntax.Places
+    | syntax.Spaces
+    | syntax.Reaches
+    | syntax.TypeOf
+    | syntax.Cell
+    | syntax.Final
+    | syntax.Complete
+    | syntax.Always
+    | syntax.Definition
+    | syntax.Instruction
+    | syntax.Step
+)
+
+Declarations = Mapping[Key, Declaration]
+
+
+def declarations(file: syntax.MachineFile, problems: Problems) -> Declarations:
+    """All that a machine declares, what stands again in the place of what was included.
+
+    Raises InputError where files are missing or wrong, as all else would be a consequence.
+    """
+    collector = _Collector(problems)
+    found = collector.collect(file, (Path(file.source.name).resolve(),))
+    if collector.broken:
+        problems.raise_any()
+    return found
+
+
+class _Collector:
+    def __init__(self, problems: Problems) -> None:
+        self.broken = False
+        self._problems = problems
+        self._known: dict[Path, dict[Key, Declaration]] = {}
+
+    def collect(self, file: syntax.MachineFile, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
+        """What a file declares. chain: it, and the files by which it was included."""
+        found: dict[Key, Declaration] = {}
+        for each in file.items:
+            if isinstance(each, syntax.Include):
+                found |= self._included(each, chain)
+        for each in file.items:
+            if isinstance(each, syntax.Without):
+                self._leave_out(each, found)
+        own: dict[Key, Declaration] = {}
+        for each in file.items:
+            for it in _declared(each):
+                key = key_of(it)
+                if key in own:
+                    what = key[1] or f"`{it.span.text.split()[0]}`"
+                    message = f"{what} must be declared once in a file, not twice"
+                    self._problems.again(_place(it), message, _place(own[key]))
+                own[key] = it
+        return found | own
+
+    def _included(self, include: syntax.Include, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
+        path = place(include).resolve()
+        if path in chain:
+            circle = [each.name for each in (*chain[chain.index(path) :], path)]
+            self._broken(include, f"{path.name} must not include itself: {' → '.join(circle)}")
+        elif include.shipped and include.name not in shipped():
+            message = f"{include.name} must be a machine that ships: {alternatives(shipped())}"
+            hint = guess(include.name, shipped()) or "the name of a file stands in quotes"
+            self._broken(include, message, hint)
+        elif path not in self._known and len(self._known) == MAX_FILES:
+            self._broken(include, f"a machine must be made of at most {MAX_FILES} files")
+        elif path not in self._known:
+            self._known[path] = {}
+            try:
+                self._known[path] = self.collect(file_at(path), (*chain, path))
+            except InputError as error:
+                for problem in error.problems:
+                    self._note(include, problem)
+        known = self._known.get(path, {})
+        return {key: it for key, it in known.items() if not isinstance(it, syntax.Title)}
+
+    def _note(self, include: syntax.Include, problem: Problem) -> None:
+        """A problem of a file that is included; if it has no place, that of the include."""
+        self.broken = True
+        if problem.span is None:
+            problem = Problem(include.span, problem.message, problem.hint)
+        self._problems.note(problem)
+
+    def _broken(self, include: syntax.Include, message: str, hint: str | None = None) -> None:
+        self.broken = True
+        self._problems.error(include.span, message, hint)
+
+    def _leave_out(self, without: syntax.Without, found: dict[Key, Declaration]) -> None:
+        for word in without.names:
+            keys = [
+                key for key in ((syntax.Step, word.text), (syntax.Cell, word.text)) if key in found
+            ]
+            if keys:
+                del found[keys[0]]
+                continue
+            known = [name for kind, name in found if kind in (syntax.Step, syntax.Cell)]
+            message = (
+                f"{word} must be an instruction, a step or a part of the state that is included"
+            )
+            self._problems.error(word.span, message, guess(word.text, known))
+
+
+def key_of(declaration: Declaration) -> Key:
+    """What a declaration takes the place of."""
+    match declaration:
+        case syntax.Instruction() | syntax.Step():
+            return syntax.Step, declaration.name.text
+        case syntax.TypeOf() | syntax.Cell() | syntax.Definition():
+            return type(declaration), declaration.name.text
+        case _:
+            return type(declaration), ""
+
+
+def _declared(item: syntax.Item) -> Iterator[Declaration]:
+    match item:
+        case syntax.State():
+            yield from item.cells
+        case syntax.Include() | syntax.Without():
+            pass
+        case _:
+            yield item
+
+
+def _place(declaration: Declaration) -> Span:
+    match declaration:
+        case syntax.Instruction() | syntax.Step() | syntax.TypeOf() | syntax.Definition():
+            return declaration.name.span
+        case _:
+            return declaration.span

@@ -1,0 +1,69 @@
+"""What all bodies of a machine may name, and whose body one is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rspverify.architecture import syntax
+from rspverify.architecture.architecture import CellKind
+from rspverify.architecture.problems import Problems
+from rspverify.source import InputError, Problem, Span
+
+MAX_PARTS = 20_000
+"""How many conditions and effects a machine has, once its definitions are expanded."""
+
+
+class Budget:
+    """How many conditions and effects there are so far."""
+
+    def __init__(self) -> None:
+        self._spent = 0
+
+    def spend(self, span: Span) -> None:
+        """Count one. Raises InputError where there are too many."""
+        self._spent += 1
+        if self._spent > MAX_PARTS:
+            message = f"a machine must have at most {MAX_PARTS:,} conditions and effects"
+            hint = "definitions that use each other often stand for very many"
+            raise InputError([Problem(span, message, hint)])
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What all bodies of a machine may name.
+
+    places: kinds, the innermost first. alike: as in Architecture. parts: of each part of the state,
+    its cells by field; "" is the field of a part that is one cell. instructions: their names.
+    """
+
+    places: tuple[str, ...]
+    alike: Mapping[str, str]
+    reaches: Mapping[str, str]
+    spaces: tuple[str, ...]
+    parts: Mapping[str, Mapping[str, CellKind]]
+    definitions: Mapping[str, syntax.Definition]
+    instructions: frozenset[str]
+    problems: Problems = field(default_factory=Problems)
+    budget: Budget = field(default_factory=Budget)
+
+    def contains(self, outer: str, inner: str) -> bool:
+        """Whether each place of a kind lies in one of another kind."""
+        return self._rank(outer) >= self._rank(inner)
+
+    def _rank(self, kind: str) -> int:
+        return self.places.index(self.alike.get(kind, kind))
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose body it is.
+
+    place: the kind of its own place. operands: those of an instruction,
+    None in any other body. used: the operands that were seen in the body.
+    """
+
+    name: str
+    place: str
+    operands: str | None = None
+    used: set[str] = field(default_factory=set)

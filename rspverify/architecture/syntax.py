@@ -1,0 +1,364 @@
+"""The syntax of .machine files: what is written, with its places, before names are resolved."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from rspverify.source import Source, Span
+
+
+class Spanned(Struct, frozen=True, eq=False):
+    """What stands at a place."""
+
+    span: Span
+
+
+class Word(Spanned, frozen=True):
+    """A name."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+# ---- What conditions and effects speak of --------------------------------------------------------
+
+
+class Reference(Spanned, frozen=True):
+    """`w.L1.DIRTY[y]`: names one inside the other, and perhaps a location."""
+
+    names: tuple[Word, ...]
+    index: Word | None
+
+
+class Flag(Spanned, frozen=True):
+    """`true` or `false`."""
+
+    value: bool
+
+
+class Sum(Spanned, frozen=True):
+    """`r + n`."""
+
+    left: Word
+    right: Word
+
+
+class Call(Spanned, frozen=True):
+    """`clean(L1, x)`, and `f(r)`."""
+
+    name: Word
+    arguments: tuple[Expression, ...]
+
+
+Expression: TypeAlias = Reference | Flag | Sum | Call
+
+
+class Itself(Spanned, frozen=True):
+    """`self`: the instruction."""
+
+
+class Marker(Spanned, frozen=True):
+    """`marker`, or `marker of t`."""
+
+    thread: Word | None
+
+
+class LocationNamed(Spanned, frozen=True):
+    """A location, as an element."""
+
+    name: Word
+
+
+Element: TypeAlias = Itself | Marker | LocationNamed
+
+
+class PlacesNamed(Spanned, frozen=True):
+    """`other thread u in workgroup`."""
+
+    kind: Word
+    variable: Word
+    other: bool
+    inside: Word | None
+    outside: Word | None
+
+
+class LocationsNamed(Spanned, frozen=True):
+    """`location y`, or `shared location y`."""
+
+    variable: Word
+    space: Word | None
+
+
+Binder: TypeAlias = PlacesNamed | LocationsNamed
+
+
+# ---- Conditions ----------------------------------------------------------------------------------
+
+
+class Literal(Spanned, frozen=True):
+    """A bit, `not` a bit, or a definition that stands for one."""
+
+    value: bool
+    what: Reference | Call
+
+
+class Bits(Spanned, frozen=True):
+    """`B or not D`; one alone may be a definition that stands for any conditions."""
+
+    literals: tuple[Literal, ...]
+
+
+class Ready(Spanned, frozen=True):
+    """`ready LOCK`."""
+
+    lock: Reference
+
+
+class Oldest(Spanned, frozen=True):
+    """`oldest FIFO is ELEMENT`."""
+
+    fifo: Reference
+    element: Element
+
+
+class Empty(Spanned, frozen=True):
+    """`empty FIFO`."""
+
+    where: Reference
+
+
+class LacksMarker(Spanned, frozen=True):
+    """`no marker of t in FIFO`."""
+
+    marker: Marker
+    where: Reference
+
+
+class LacksInstructions(Spanned, frozen=True):
+    """`no own ld, st of x in POOL`."""
+
+    own: bool
+    instructions: tuple[Word, ...]
+    location: LocationNamed | None
+    where: Reference
+
+
+class SelfIn(Spanned, frozen=True):
+    """`self in POOL`."""
+
+    pool: Reference
+
+
+class InSpace(Spanned, frozen=True):
+    """`x is shared`, `x is not shared`."""
+
+    location: Word
+    space: Word
+    value: bool
+
+
+class All(Spanned, frozen=True):
+    """`each BINDER, …: CONDITION`."""
+
+    binders: tuple[Binder, ...]
+    conditions: tuple[Condition, ...]
+
+
+Condition: TypeAlias = (
+    Bits | Ready | Oldest | Empty | LacksMarker | LacksInstructions | SelfIn | InSpace | All
+)
+
+
+# ---- Effects -------------------------------------------------------------------------------------
+
+
+class Assignment(Spanned, frozen=True):
+    """`A := B`."""
+
+    target: Reference
+    value: Expression
+
+
+class SetLock(Spanned, frozen=True):
+    """`take LOCK`, `free LOCK`."""
+
+    lock: Reference
+    taken: bool
+
+
+class Enter(Spanned, frozen=True):
+    """`enqueue ELEMENT in FIFO`; `add self to POOL`."""
+
+    element: Element
+    where: Reference
+    pool: bool
+
+
+class Leave(Spanned, frozen=True):
+    """`dequeue FIFO`; `remove self from POOL`."""
+
+    where: Reference
+    pool: bool
+
+
+class If(Spanned, frozen=True):
+    """`if CONDITION, … { EFFECT; … }`."""
+
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+
+
+class Each(Spanned, frozen=True):
+    """`each BINDER, …: EFFECT`."""
+
+    binders: tuple[Binder, ...]
+    effects: tuple[Effect, ...]
+
+
+class Nothing(Spanned, frozen=True):
+    """`nothing`."""
+
+
+Effect: TypeAlias = Assignment | Call | SetLock | Enter | Leave | If | Each | Nothing
+
+
+# ---- Items ---------------------------------------------------------------------------------------
+
+
+class Title(Spanned, frozen=True):
+    """`machine NAME "summary"`."""
+
+    name: Word
+    summary: str
+
+
+class Places(Spanned, frozen=True):
+    """`places A < B per C < …`: each with the kind that there is one of it for."""
+
+    places: tuple[tuple[Word, Word | None], ...]
+
+
+class Spaces(Spanned, frozen=True):
+    """`spaces A, B`."""
+
+    names: tuple[Word, ...]
+
+
+class Reaches(Spanned, frozen=True):
+    """`reaches A = place, …`."""
+
+    reaches: tuple[tuple[Word, Word], ...]
+
+
+class Cell(Spanned, frozen=True):
+    """`NAME[x] : SORT of PLACE = start`; the sort may be a type."""
+
+    name: Word
+    located: bool
+    sort: Word
+    place: Word | None
+    start: bool | None
+
+
+class TypeOf(Spanned, frozen=True):
+    """`type NAME { CELL … }`."""
+
+    name: Word
+    cells: tuple[Cell, ...]
+
+
+class State(Spanned, frozen=True):
+    """`state { CELL … }`."""
+
+    cells: tuple[Cell, ...]
+
+
+class Final(Spanned, frozen=True):
+    """`final VALUE`."""
+
+    value: Reference
+
+
+class Complete(Spanned, frozen=True):
+    """`complete when …`."""
+
+    conditions: tuple[Condition, ...]
+
+
+class Always(Spanned, frozen=True):
+    """`always when …`."""
+
+    conditions: tuple[Condition, ...]
+
+
+class Definition(Spanned, frozen=True):
+    """`define NAME(PARAMETER, …) when …`, or `do …`."""
+
+    name: Word
+    parameters: tuple[Word, ...]
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+    of_effects: bool
+
+
+class Step(Spanned, frozen=True):
+    """`step NAME of PLACE, BINDER, … when … do …`; a later step of an instruction has no place."""
+
+    name: Word
+    place: Word | None
+    binders: tuple[Binder, ...]
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+
+
+class Instruction(Spanned, frozen=True):
+    """`instruction NAME OPERANDS of REACHES when … do … later …`."""
+
+    name: Word
+    operands: tuple[Word, ...]
+    reaches: tuple[Word, ...]
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+    later: tuple[Step, ...]
+
+
+class Include(Spanned, frozen=True):
+    """`include NAME` of a machine that ships, or `include "FILE"`."""
+
+    name: str
+    shipped: bool
+
+
+class Without(Spanned, frozen=True):
+    """`without NAME, …`."""
+
+    names: tuple[Word, ...]
+
+
+Item: TypeAlias = (
+    Title
+    | Places
+    | Spaces
+    | Reaches
+    | TypeOf
+    | State
+    | Final
+    | Complete
+    | Always
+    | Definition
+    | Instruction
+    | Step
+    | Include
+    | Without
+)
+
+
+class MachineFile(Struct, frozen=True, eq=False):
+    """A file: its items in order."""
+
+    source: Source
+    items: tuple[Item, ...]
