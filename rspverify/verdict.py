@@ -98,11 +98,22 @@ class Race:
 
 @dataclass(frozen=True)
 class Entry:
-    """A cache entry to be shown: value, C or D, V or I (Fig. 4)."""
+    """A cache entry to be shown: value, C or D, V or I (Fig. 4).
+
+    dirty, valid: None where the machine has no such bit. bits: the names of others that are true.
+    """
 
     value: int
-    dirty: bool
-    valid: bool
+    dirty: bool | None
+    valid: bool | None
+    bits: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """As in Fig. 4: `42 D,V`."""
+        hygiene = () if self.dirty is None else ("D" if self.dirty else "C",)
+        freshness = () if self.valid is None else ("V" if self.valid else "I",)
+        flags = ",".join((*hygiene, *freshness, *self.bits))
+        return f"{self.value} {flags}".strip()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rspverify.assembly import Architecture
+    from rspverify.architecture import Architecture
     from rspverify.generate.family import Family
 
 
@@ -20,7 +20,7 @@ def models() -> Sequence[str]:
 
 def machines() -> Mapping[str, Architecture]:
     """The machines by their names."""
-    from rspverify.assembly import MACHINES
+    from rspverify.architecture import MACHINES
 
     return MACHINES
 

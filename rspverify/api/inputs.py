@@ -43,7 +43,7 @@ def settled(given: Settings | None) -> Settings:
             least = f"{option.name} must be {option.least:g} or more, not {value}"
             require(value >= option.least, least)
     if settings.machine is not None:
-        from rspverify.assembly import MACHINES
+        from rspverify.architecture import MACHINES
 
         machines = ", ".join(MACHINES)
         message = f"the machine must be one of {machines}, not {settings.machine}"

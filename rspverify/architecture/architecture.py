@@ -8,9 +8,10 @@ without a place variable is that of the own place, or of the place that the own 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 OPERAND = "x"
 """The location variable of an instruction: its location."""
@@ -283,6 +284,14 @@ class Each:
 Effect = SetTo | CopyTo | Read | Write | Take | Free | Enter | Leave | If | Each
 
 
+def _plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
+    for effect in effects:
+        if isinstance(effect, If | Each):
+            yield from _plain(effect.effects)
+        else:
+            yield effect
+
+
 # ---- The machine ---------------------------------------------------------------------------------
 
 
@@ -317,6 +326,31 @@ class Mnemonic:
     effects: tuple[Effect, ...]
     later: tuple[StepKind, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @cached_property
+    def plain_effects(self) -> tuple[Effect, ...]:
+        """All that it does, at once or later, without what it is done for and under."""
+        later = (effect for step in self.later for effect in step.effects)
+        return tuple(_plain((*self.effects, *later)))
+
+    @property
+    def reads(self) -> bool:
+        """Whether it delivers a value into its register."""
+        return any(isinstance(effect, Read) for effect in self.plain_effects)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes a value to its location."""
+        return any(isinstance(effect, Write) for effect in self.plain_effects)
+
+    @property
+    def operator(self) -> str | None:
+        """Of one that reads and writes, the operator that it can do; None if it can do any."""
+        sums = (isinstance(it, Write) and it.what is Written.SUM for it in self.plain_effects)
+        return "+" if any(sums) else None
+
 
 @dataclass(frozen=True)
 class Architecture:
@@ -341,3 +375,21 @@ class Architecture:
     final: CellKind | None
     alike: Mapping[str, str] = field(default_factory=dict)
     spaces: tuple[str, ...] = ("global",)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def reach_in(self, mnemonic: Mnemonic, kind: str) -> str | None:
+        """The reach of an instruction that is a kind of place, or the next wider one.
+
+        Where it has none so wide it is the widest; None of an instruction without reaches.
+        """
+        wanted = self.places.index(kind)
+        for reach in mnemonic.reaches:
+            if self.places.index(self.reaches[reach]) >= wanted:
+                return reach
+        return mnemonic.reaches[-1] if mnemonic.reaches else None
+
+
+InstructionSet = Mapping[str, Mnemonic]
+"""Instructions by their names."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rspverify.assembly.architecture import Architecture
-from rspverify.assembly.instruction import Mnemonic, Reach
+from rspverify.architecture import Architecture, Mnemonic
 from rspverify.value import Expression
 
 
@@ -41,10 +40,15 @@ class Instruction:
     operation: int
     guard: Expression
     location: str | None = None
-    reach: Reach | None = None
+    reach: str | None = None
     register: int | None = None
     value: Expression | None = None
     success: Expression | None = None
+
+    def __str__(self) -> str:
+        """By name: `LD r y`, `FLU_L1 DV`."""
+        operands = {"r": "r", "x": self.location or "", "s": self.reach or ""}
+        return " ".join([self.mnemonic.name, *(operands[it] for it in self.mnemonic.operands)])
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,8 @@ class AssemblyProgram:
     each location in global memory before the program starts.
     cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
     and are left out; within: the bounds that what is said of this program depends on therefore.
-    machine: what it is compiled for.
+    machine: what it is compiled for. spaces: of locations that are in another kind of memory than
+    the machine's first, which.
     """
 
     threads: tuple[ThreadId, ...]
@@ -64,6 +69,7 @@ class AssemblyProgram:
     machine: Architecture
     cuts: tuple[Expression, ...] = ()
     within: Mapping[str, int] = field(default_factory=dict)
+    spaces: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

@@ -122,11 +122,11 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
         if "steps" in verdict.within:
             return f"{words}; {enough_steps(machine).total} steps would be enough for all of them."
         return f"{words}."
-    l2 = "real L2s"
-    if machine.elide_l2:
-        l2 = "L2 left out, as with one device it makes no difference"
-    if machine.elide_l2 and len(machine.devices) > 1:
-        l2 = "L2s left out, as on this machine they are one memory"
+    left_out = sorted({each.name for each in machine.elided})
+    names = {each.name for each in machine.structures}
+    l2 = " and ".join(left_out) + " left out, as with one device it makes no difference"
+    if not left_out:
+        l2 = "real L2s" if "L2" in names else "nothing left out"
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
             how = _how(settings.engine, machine)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rspverify.assembly import MACHINES
+from rspverify.architecture import MACHINES
 from rspverify.judge.facts import (
     ModelFacts,
     SchemeFacts,

@@ -10,13 +10,14 @@ from rspverify.machine.deadlock_search import (
     with_evictions,
 )
 from rspverify.machine.event import Event
-from rspverify.machine.events import Events
+from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.explicit import ExplicitMachine, Exploration
-from rspverify.machine.machine import Machine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine, effect_of
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import InstructionRule, Rule
-from rspverify.machine.unroll import Unrolling, enough_steps
+from rspverify.machine.unroll import Unrolling
 from rspverify.machine.witness import GeneratedWitness
 from rspverify.machine.wording import waiting
 
@@ -37,7 +38,9 @@ __all__ = [
     "ReplayError",
     "Replayer",
     "Rule",
+    "ShapeUnknown",
     "Unrolling",
+    "effect_of",
     "enough_steps",
     "find_deadlock",
     "replay_deadlock",

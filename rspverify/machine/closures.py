@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, assert_never
 
 from rspverify.machine import rules
-from rspverify.machine.rules import InstructionRule, Rule, Update, Wait
+from rspverify.machine.rules import AnyBit, Guard, Oldest, Ready, Rule, Update, Without
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, evaluate
 
@@ -17,46 +17,69 @@ Write = Callable[[State, list[Any]], None]
 """Puts one update into the state after, looking at the state before."""
 
 
-def alternatives(guard: Wait, layout: Layout) -> list[tuple[int, frozenset[object]]]:
+def alternatives(guard: AnyBit | Ready, layout: Layout) -> list[tuple[int, frozenset[object]]]:
     """A guard as the places of a state and what they may hold, one of which must be so."""
     match guard:
-        case rules.AnyBit(bits):
+        case AnyBit(bits):
             return [(layout.cell(bit), frozenset({value})) for bit, value in bits]
-        case rules.Ready(lock, threads):
+        case Ready(lock, threads):
             return [(layout.cell(lock), frozenset({-1, *(each.thread for each in threads)}))]
         case _:
             assert_never(guard)
 
 
-def compile_rule(rule: Rule, layout: Layout) -> Fire:
-    """The rule as a function. An instruction's place in program order is not its business."""
-    waits = [alternatives(it, layout) for it in rule.guards if not isinstance(it, rules.Oldest)]
-    needs = [each[0] for each in waits if len(each) == 1]
-    choices = [each for each in waits if len(each) > 1]
-    oldest = [
-        (layout.fifo(guard.cache), layout.number(guard.element))
-        for guard in rule.guards
-        if isinstance(guard, rules.Oldest)
-    ]
-    first_reads = sorted(rule.updates, key=lambda update: not isinstance(update, rules.Deliver))
-    writes = [_write(update, layout) for update in first_reads]
-    marker, fifos = 0, []
-    if isinstance(rule, InstructionRule):
-        marker, fifos = layout.number(rules.Marker(rule.instruction.thread)), layout.fifos
+Holds = Callable[[Sequence[Any]], bool]
+"""Whether guards hold in a state."""
 
-    def fire(state: State) -> list[Any] | None:
+
+def compile_guards(guards: Iterable[Guard], layout: Layout) -> Holds:
+    """Guards as a function that says whether all hold."""
+    waits = [alternatives(it, layout) for it in guards if isinstance(it, AnyBit | Ready)]
+    needs = [each[0] for each in waits if len(each) == 1]
+    choices = [each for each in waits if len(each) != 1]
+    oldest: list[tuple[int, int]] = []
+    without: list[tuple[list[int], frozenset[int] | None]] = []
+    for guard in guards:
+        match guard:
+            case Oldest(fifo, element):
+                oldest.append((layout.cell(fifo), layout.number(element)))
+            case Without(fifos, elements):
+                numbers = None if elements is None else frozenset(map(layout.number, elements))
+                without.append(([layout.cell(fifo) for fifo in fifos], numbers))
+            case AnyBit() | Ready():
+                pass
+            case _:
+                assert_never(guard)
+
+    def hold(state: Sequence[Any]) -> bool:
         for slot, allowed in needs:
             if state[slot] not in allowed:
-                return None
+                return False
         for either in choices:
             if not any(state[slot] in allowed for slot, allowed in either):
-                return None
+                return False
         for slot, element in oldest:
             if not state[slot] or state[slot][0] != element:
-                return None
-        for slot in fifos:
-            if marker in state[slot]:
-                return None
+                return False
+        for slots, unwanted in without:
+            for slot in slots:
+                found = state[slot]
+                if found and (unwanted is None or not unwanted.isdisjoint(found)):
+                    return False
+        return True
+
+    return hold
+
+
+def compile_rule(rule: Rule, layout: Layout) -> Fire:
+    """The rule as a function. An instruction's place in program order is not its business."""
+    hold = compile_guards(rule.guards, layout)
+    first_reads = sorted(rule.updates, key=lambda update: not isinstance(update, rules.Deliver))
+    writes = [_write(update, layout) for update in first_reads]
+
+    def fire(state: State) -> list[Any] | None:
+        if not hold(state):
+            return None
         after = list(state)
         for write in writes:
             write(state, after)
@@ -81,12 +104,16 @@ def _write(update: Update, layout: Layout) -> Write:
             return _move(layout.cell(source), layout.cell(target))
         case rules.Deliver(register, source):
             return _move(layout.cell(source), layout.read(register))
-        case rules.Enqueue(cache, element):
-            fifo, number = layout.fifo(cache), layout.number(element)
-            return _put_by(fifo, lambda after: (*after[fifo], number))
-        case rules.Dequeue(cache):
-            fifo = layout.fifo(cache)
-            return _put_by(fifo, lambda after: after[fifo][1:])
+        case rules.Enqueue(fifo, element):
+            slot, number = layout.cell(fifo), layout.number(element)
+            return _put_by(slot, lambda after: (*after[slot], number))
+        case rules.Dequeue(fifo):
+            slot = layout.cell(fifo)
+            return _put_by(slot, lambda after: after[slot][1:])
+        case rules.When(guards, updates):
+            return _put_if(
+                compile_guards(guards, layout), [_write(each, layout) for each in updates]
+            )
         case _:
             assert_never(update)
 
@@ -94,6 +121,15 @@ def _write(update: Update, layout: Layout) -> Write:
 def _put(place: int, value: object) -> Write:
     def put(_: State, after: list[Any]) -> None:
         after[place] = value
+
+    return put
+
+
+def _put_if(hold: Holds, writes: Sequence[Write]) -> Write:
+    def put(before: State, after: list[Any]) -> None:
+        if hold(before):
+            for write in writes:
+                write(before, after)
 
     return put
 

@@ -7,21 +7,15 @@ state from which no complete execution is reachable, a deadlock is (docs/machine
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
-from rspverify.assembly import Level
 from rspverify.machine.closures import alternatives
+from rspverify.machine.draining import at_risk, drains, locks_of
 from rspverify.machine.explicit import ExplicitMachine
-from rspverify.machine.rules import (
-    Entry,
-    InstructionRule,
-    IsDirty,
-    IsValid,
-    Step,
-    StepRule,
-    valid,
-)
+from rspverify.machine.rules import InstructionRule, StepRule, holds
+from rspverify.machine.shapes import Entry, Shape
 from rspverify.machine.state import State
 
 
@@ -32,29 +26,47 @@ class Deadlocks:
         self._explicit = explicit
         self._machine = explicit.machine
         self._layout = explicit.layout
-        self._drains: list[StepRule] = []
-        self._fetches: list[StepRule] = []
+        shapes = self._machine.shapes
+        self.drains = drains(self._machine)
+        self._draining: list[StepRule] = []
         for rule in self._machine.steps:
-            match rule.step:
-                case Step.FLUSH | Step.DEQLOC | Step.DEQMARKER:
-                    self._drains.append(rule)
-                case Step.FETCH:
-                    self._fetches.append(rule)
-                case Step.EVICT:
-                    pass  # It only takes away.
+            shape = shapes.shape(rule)
+            match shape:
+                case Shape.CLEARS | Shape.LEAVES:
+                    self._draining.append(rule)
+                case Shape.REFRESHES | Shape.LOSES | None:
+                    pass  # Refreshes come last, and the others only take away.
                 case _:
-                    assert_never(rule.step)
-        self._fetches.sort(key=lambda rule: rule.cache.level is Level.L1)
+                    assert_never(shape)
+        self._fetches = [
+            (layout_of, rule)
+            for valid in shapes.from_below
+            for layout_of in (self._layout.cell(valid),)
+            for rule in shapes.refreshing.get(valid, ())
+        ]
+        with_losses = self._machine if self._machine.evict else replace(self._machine, evict=True)
+        self._at_risk = at_risk(with_losses)
         self._awaited = {
-            rule.key: [self._lasting(entry) for entry in _awaited_l1s(rule)]
+            rule.key: [slots for entry in self._awaited_by(rule) for slots in self._lasting(entry)]
             for code in self._machine.code
             for rule in code
         }
 
-    def _lasting(self, entry: Entry) -> list[tuple[int, frozenset[object]]]:
+    @property
+    def losses(self) -> Mapping[Entry, StepRule]:
+        """The entries that may be lost for ever, and the steps that lose them."""
+        return self._at_risk
+
+    def _awaited_by(self, rule: InstructionRule) -> list[Entry]:
+        """The entries that an instruction awaits VALID and that may be lost for ever."""
+        return [entry for entry in self._at_risk if rule.awaits(entry.valid)]
+
+    def _lasting(self, entry: Entry) -> list[list[tuple[int, frozenset[object]]]]:
         """That an entry is not evicted, as it is DIRTY, or can be fetched again."""
-        lock = alternatives(self._machine.unlocked(entry), self._layout)
-        return [(self._layout.cell(IsDirty(*entry)), frozenset({True})), *lock]
+        dirty = [] if entry.dirty is None else [entry.dirty]
+        kept = [(self._layout.cell(bit), frozenset[object]({True})) for bit in dirty]
+        needed = locks_of(self._machine, entry.valid)
+        return [[*kept, *alternatives(lock, self._layout)] for lock in needed]
 
     def lasting(self, rule: InstructionRule, state: State) -> bool:
         """Whether an instruction that may fire in a state still may when what is CLEAN is evicted.
@@ -71,25 +83,42 @@ class Deadlocks:
         moving = True
         while moving:
             moving = False
-            for rule in self._drains:
+            for rule in self._draining:
                 after = apply(state, rule)
                 if after is not None:
                     state, moving = after, True
-        for rule in self._fetches:
-            if not self._explicit.cell(state, IsValid(*rule.entry)):
+        for slot, rule in self._fetches:
+            if not state[slot]:
                 state = apply(state, rule) or state
         return state
 
     def is_deadlock(self, state: State) -> bool:
         """Whether no instruction can ever be dispatched, or nothing but a flush is missing."""
+        if not self.drains:
+            return self._nothing_follows(state)
         settled = self.settled(state)
         if self._explicit.ended(settled):
             return False
         code = self._explicit.next_rules(settled)
         return all(self._explicit.apply(settled, rule) is None for rule in code)
 
+    def _nothing_follows(self, state: State) -> bool:
+        """The same for any machine, by all states that the environment can bring about."""
+        seen, stack = {state}, [state]
+        while stack:
+            each = stack.pop()
+            if self._explicit.ended(each):
+                return False
+            for rule, after in self._explicit.successors(each):
+                if isinstance(rule, InstructionRule):
+                    return False
+                if after not in seen:
+                    seen.add(after)
+                    stack.append(after)
+        return True
+
     def evictions(self, state: State) -> list[Entry] | None:
-        """The fewest L1 entries to evict for a deadlock; None if it would not become one."""
+        """The fewest entries to evict for a deadlock; None if it would not become one."""
         settled = self.settled(self._evicted(state))
         if not self.is_deadlock(settled):
             return None
@@ -97,33 +126,22 @@ class Deadlocks:
         found = dict.fromkeys(
             entry
             for rule in self._explicit.next_rules(settled)
-            for entry in _awaited_l1s(rule)
-            if entry in evictable
-            and self._explicit.failing(settled, rule) == [valid(entry)]
-            and not self._explicit.marked(settled, rule)
+            for entry in self._awaited_by(rule)
+            if entry in evictable and self._explicit.failing(settled, rule) == [holds(entry.valid)]
         )
         return list(found)
 
     def _evictable(self, state: State) -> list[Entry]:
-        """The L1 entries that are VALID and CLEAN."""
+        """The entries that may be lost, VALID and CLEAN."""
         at = self._explicit.cell
         return [
             entry
-            for entry in product(self._machine.l1s, self._machine.locations)
-            if at(state, IsValid(*entry)) and not at(state, IsDirty(*entry))
+            for entry in self._at_risk
+            if at(state, entry.valid) and not (entry.dirty and at(state, entry.dirty))
         ]
 
     def _evicted(self, state: State) -> State:
         after = list(state)
         for entry in self._evictable(state):
-            after[self._layout.cell(IsValid(*entry))] = False
+            after[self._layout.cell(entry.valid)] = False
         return tuple(after)
-
-
-def _awaited_l1s(rule: InstructionRule) -> list[Entry]:
-    """The L1 entries that an instruction awaits VALID; an L2 entry can always be fetched again."""
-    return [
-        (cache, x)
-        for cache, x in rule.valid_entries
-        if cache.level is Level.L1 and rule.awaits_valid((cache, x))
-    ]

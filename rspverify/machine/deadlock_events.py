@@ -12,12 +12,14 @@ from typing import assert_never
 
 from rspverify.limits import Limits
 from rspverify.machine import rules
+from rspverify.machine.draining import locks_of
 from rspverify.machine.event import Event
 from rspverify.machine.event_fifos import Enqueued, enqueued
 from rspverify.machine.events import Events
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import Bit, Cache, Entry, InstructionRule, Rule, Wait
-from rspverify.smt import Model, Term, all_of, any_of
+from rspverify.machine.rules import Bit, Fifo, InstructionRule, Rule, Wait
+from rspverify.machine.shapes import Shape
+from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
 
 
 class DeadlockEvents(Events):
@@ -25,16 +27,15 @@ class DeadlockEvents(Events):
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
         super().__init__(machine, limits, complete=False)
-        self._dequeues = {
-            (rule.cache, rule.element): rule for rule in machine.steps if rule.dequeues
-        }
         unfinished = []
         for code in self.possible.code:
             for each, is_next in self._next(code):
                 unfinished.append(is_next)
                 self.constraints.append(is_next.implies(self._never(each)))
         unflushed = [
-            self._shut(entry) & ~self.order.clean(entry, None) for entry in self.possible.dirtying
+            self._shut(bit) & ~self.order.clean(bit, None)
+            for bit in machine.final()
+            if bit in self.possible.setting
         ]
         self.constraints.append(any_of([*unfinished, *unflushed]))
         self.constraints += self.order.constraints(limits)
@@ -45,17 +46,17 @@ class DeadlockEvents(Events):
         A location leaves its fifo when the model says, if ever; where nobody waits for it, never.
         """
         steps: list[Rule] = []
-        fifos: dict[Cache, list[Enqueued]] = {}
+        fifos: dict[Fifo, list[Enqueued]] = {}
         past: set[Event | None] = set()
         for each in self.order.present(model):
             past.add(each)
-            if not each.rule.dequeues:
+            if each.shape is not Shape.LEAVES:
                 steps.append(each.rule)
             for element in enqueued(each):
-                fifos.setdefault(element.cache, []).append(element)
-            for cache, fifo in fifos.items():
-                while fifo and self._leaves(fifo[0], past):
-                    steps.append(self._dequeues[cache, fifo.pop(0).element])
+                fifos.setdefault(element.fifo, []).append(element)
+            for fifo, queue in fifos.items():
+                while queue and self._leaves(queue[0], past):
+                    steps.append(self.possible.shapes.leaving[fifo, queue.pop(0).element])
         return steps
 
     def _leaves(self, oldest: Enqueued, past: set[Event | None]) -> bool:
@@ -72,9 +73,9 @@ class DeadlockEvents(Events):
     def _never(self, instruction: Event) -> Term:
         """That an instruction, the next of its thread, can never be dispatched."""
         held_up = [
-            all_of((stays, self._shut(entry), ~self.order.clean(entry, None)))
+            all_of((stays, self._shut(bit), ~self.order.clean(bit, None)))
             for each, stays in self.fifos.remaining(self.order, instruction)
-            for entry in [(each.cache, str(each.element))]
+            for bit in self.fifos.wanted_clean(each)
         ]
         assert isinstance(instruction.rule, InstructionRule)
         return any_of([*held_up, *(self._fails(guard) for guard in instruction.rule.guards)])
@@ -86,22 +87,21 @@ class DeadlockEvents(Events):
                 return ~self.order.ready(lock, threads, None)
             case rules.AnyBit(bits):
                 return all_of(self._stays_wrong(bit, value) for bit, value in bits)
+            case rules.Without():
+                return FALSE  # What a marker stands behind is told apart above.
             case _:
                 assert_never(guard)
 
     def _stays_wrong(self, bit: Bit, value: bool) -> Term:
-        entry = bit.entry
-        match bit:
-            case rules.IsDirty() if not value:
-                return self._shut(entry) & ~self.order.clean(entry, None)
-            case rules.IsValid() if value:
-                stale = self.order.clean(entry, None) | self.order.spoilt(entry)
-                return self._shut(entry) & stale
-            case rules.IsDirty() | rules.IsValid() | rules.IsPresent():
-                raise AssertionError(f"no instruction awaits {bit} being {value}")
-            case _:
-                assert_never(bit)
+        entry = self.machine.shapes.entries.get(bit)
+        if entry is not None and value:
+            clean = TRUE if entry.dirty is None else self.order.clean(entry.dirty, None)
+            stale = clean | self.order.spoilt(entry)
+            return self._shut(bit) & stale
+        if bit in self.machine.shapes.clearing and not value:
+            return self._shut(bit) & ~self.order.clean(bit, None)
+        raise AssertionError(f"no instruction awaits {bit} being {value}")
 
-    def _shut(self, entry: Entry) -> Term:
+    def _shut(self, bit: Bit) -> Term:
         """That an entry can be neither flushed nor fetched any more."""
-        return self._fails(self.machine.unlocked(entry))
+        return any_of(self._fails(lock) for lock in locks_of(self.machine, bit))

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 from rspverify.limits import Limits
 from rspverify.machine.deadlock import Deadlocks
+from rspverify.machine.draining import drains
 from rspverify.machine.explicit import BreadthFirst, ExplicitMachine
 from rspverify.machine.idle_values import without_idle_values
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer, ReplayError
-from rspverify.machine.rules import InstructionRule, Rule, Step
+from rspverify.machine.rules import InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.machine.wording import Waits
 from rspverify.verdict import Execution
@@ -54,6 +55,8 @@ def find_deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
 
     Exact. Steps count as in Figs 4 and 5, on the machine as it is given, L2 elided or not.
     """
+    if not drains(machine):
+        return _whole_graph(machine, limits)
     order = LockOrder(machine)
     if order.holds_from((0,) * len(machine.code)):
         return DeadlockSearch(None, "by the order of locks")
@@ -102,7 +105,33 @@ class _Search:
         entries = self._deadlocks.evictions(state)
         if entries is None:
             return None
-        return [self._rules[Step.EVICT, cache, x] for cache, x in entries]
+        return [self._rules[self._deadlocks.losses[entry].key] for entry in entries]
+
+
+def _whole_graph(machine: Machine, limits: Limits) -> DeadlockSearch:
+    """The same by all states of the machine without any reduction."""
+    explicit = ExplicitMachine(replace(machine, evict=True), reduced=False)
+    walk = BreadthFirst(explicit.initial, limits)
+    before: dict[State, list[State]] = {}
+    order: list[State] = []
+    dispatching: list[State] = []
+    for state, _ in walk:
+        order.append(state)
+        successors = list(explicit.successors(state))
+        if explicit.ended(state) or any(isinstance(it, InstructionRule) for it, _ in successors):
+            dispatching.append(state)
+        for _, after in successors:
+            before.setdefault(after, []).append(state)
+        walk.go_on(state, successors)
+    going_on = set(dispatching)
+    while dispatching:
+        for state in before.get(dispatching.pop(), ()):
+            if state not in going_on:
+                going_on.add(state)
+                dispatching.append(state)
+    stopped = next((state for state in order if state not in going_on), None)
+    schedule = None if stopped is None else tuple(walk.path_to(stopped))
+    return DeadlockSearch(schedule, f"{len(walk):,} states searched")
 
 
 def with_evictions(machine: Machine, schedule: Sequence[Rule]) -> tuple[Rule, ...]:
@@ -111,11 +140,11 @@ def with_evictions(machine: Machine, schedule: Sequence[Rule]) -> tuple[Rule, ..
     Raises ReplayError if a step may not happen or the end is none even so.
     """
     replayer = Replayer(machine)
-    entries = Deadlocks(replayer.explicit).evictions(replayer.states(schedule)[-1])
+    deadlocks = Deadlocks(replayer.explicit)
+    entries = deadlocks.evictions(replayer.states(schedule)[-1])
     if entries is None:
         raise ReplayError("the execution does not end in a deadlock")
-    evict = {rule.key: rule for rule in replayer.machine.steps}
-    return (*schedule, *(evict[Step.EVICT, cache, x] for cache, x in entries))
+    return (*schedule, *(deadlocks.losses[entry] for entry in entries))
 
 
 def replay_deadlock(machine: Machine, schedule: Sequence[Rule], lines: Sequence[int]) -> Deadlock:
@@ -128,7 +157,8 @@ def replay_deadlock(machine: Machine, schedule: Sequence[Rule], lines: Sequence[
     deadlocks, last = Deadlocks(replayer.explicit), replayer.states(schedule)[-1]
     if not deadlocks.is_deadlock(last):
         raise ReplayError("the execution does not end in a deadlock")
-    waits = Waits(replayer.explicit, deadlocks.settled(last))
+    end = deadlocks.settled(last) if deadlocks.drains else last
+    waits = Waits(replayer.explicit, end)
     threads, rest = tuple(waits.of_threads()), (*waits.of_fifos(), *waits.of_entries())
     execution = replayer.execution(schedule, lines)
     return Deadlock(execution, threads, rest, replayer.explicit.cut(last))

@@ -15,20 +15,32 @@ from typing import assert_never
 from rspverify.assembly import Instruction
 from rspverify.machine import rules
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import Entry, InstructionRule, LockCell, Rule, Step, StepRule, Word
+from rspverify.machine.rules import (
+    Bit,
+    Element,
+    Fifo,
+    InstructionRule,
+    Lock,
+    Rule,
+    Word,
+)
+from rspverify.machine.shapes import Shape
 
 
 @dataclass(frozen=True, eq=False)
 class Event:
     """One firing of a rule, which may be absent from an execution.
 
-    number: its place in `PossibleEvents.all`. owner: of a flush the write that it flushes, of a
-    fetch the look that it serves, of a dequeue what enqueued the location; None of an instruction.
+    number: its place in `PossibleEvents.all`. owner: of a step that clears a bit (a flush) what set
+    the bit, of a refresh (a fetch) the look that it serves, of a dequeue what enqueued the element;
+    None of an instruction. shape: of a step, its shape. clears: the bit that it is the clearing of.
     """
 
     number: int
     rule: Rule
     owner: Event | None
+    shape: Shape | None = None
+    clears: Bit | None = None
 
     @property
     def instruction(self) -> Instruction:
@@ -36,32 +48,28 @@ class Event:
         assert isinstance(self.rule, InstructionRule)
         return self.rule.instruction
 
-    def does(self, step: Step) -> bool:
-        """Whether it is this step of the environment."""
-        return isinstance(self.rule, StepRule) and self.rule.step is step
-
 
 class PossibleEvents:
     """All that can happen when a machine runs its program.
 
     all: by number. code: the instructions of each thread in program order; instructions: one
-    thread after the other. flushes: (write, entry) → its flush. fetches: (look, entry) → its fetch.
-    versions: word → what gives it a value. dirtying, invalidating: entry → what makes it DIRTY,
-    INV'D. locking: lock → what sets it. known: pairs that can only happen in this order.
+    thread after the other. flushes: (what set a bit, the bit) → the steps that may clear it.
+    fetches: (look, bit of an entry) → the refreshes that may serve it. versions: word → what gives
+    it a value. setting, unsetting: bit → what makes it true, or false; not the steps that clear it
+    as they need it, nor what gives an entry a value. locking: lock → what sets it. known: pairs
+    that can only happen in this order.
     """
 
     def __init__(self, machine: Machine) -> None:
         self.all: list[Event] = []
-        self.flushes: dict[tuple[Event, Entry], Event] = {}
-        self.fetches: dict[tuple[Event, Entry], Event] = {}
+        self.flushes: dict[tuple[Event, Bit], list[Event]] = {}
+        self.fetches: dict[tuple[Event, Bit], list[Event]] = {}
         self.versions: dict[Word, list[Event]] = {}
-        self.dirtying: dict[Entry, list[Event]] = {}
-        self.invalidating: dict[Entry, list[Event]] = {}
-        self.locking: dict[LockCell, list[Event]] = {}
+        self.setting: dict[Bit, list[Event]] = {}
+        self.unsetting: dict[Bit, list[Event]] = {}
+        self.locking: dict[Lock, list[Event]] = {}
         self.known: list[tuple[int, int]] = []
-        self._steps = {
-            (rule.step, rule.entry): rule for rule in machine.steps if _is_event(rule.step)
-        }
+        self.shapes = machine.shapes
         self.code = [[self._add(rule, None) for rule in thread] for thread in machine.code]
         for thread in self.code:
             self._follow(thread)
@@ -71,63 +79,58 @@ class PossibleEvents:
             self._with_steps(self.all[place])
             place += 1
 
-    def add_dequeue(self, enqueuing: Event, entry: Entry) -> Event:
-        """One more: what an event has put into the fifo of an entry's cache leaves it."""
-        dequeue = self._add(self._steps[Step.DEQLOC, entry], enqueuing)
+    def add_dequeue(self, enqueuing: Event, fifo: Fifo, element: Element) -> Event:
+        """One more: what an event has put into a fifo leaves it."""
+        dequeue = self._add(self.shapes.leaving[fifo, element], enqueuing, Shape.LEAVES)
         self._follow((enqueuing, dequeue))
         return dequeue
 
-    def _add(self, rule: Rule, owner: Event | None) -> Event:
-        added = Event(len(self.all), rule, owner)
+    def _add(
+        self,
+        rule: Rule,
+        owner: Event | None,
+        shape: Shape | None = None,
+        clears: Bit | None = None,
+    ) -> Event:
+        added = Event(len(self.all), rule, owner, shape, clears)
         self.all.append(added)
+        if rule.conditional:
+            raise AssertionError(f"the events engine does not know {rule.conditional[0]} by {rule}")
         for update in rule.changes.values():
             match update:
-                case rules.Assign(word, _) if isinstance(rule, InstructionRule):
+                case rules.Assign(word, _) | rules.Copy(word, _):
                     self.versions.setdefault(word, []).append(added)
-                case rules.Copy(word, _) if isinstance(rule, StepRule):
-                    self.versions.setdefault(word, []).append(added)
-                case rules.SetBit(rules.IsDirty(cache, x), True):
-                    self.dirtying.setdefault((cache, x), []).append(added)
-                case rules.SetBit(rules.IsDirty(), False) if added.does(Step.FLUSH):
-                    pass  # Claim 1.
-                case rules.SetBit(rules.IsValid(cache, x), True) if (
-                    rules.ValueOf(cache, x) in rule.changes
-                ):
-                    pass  # A version of an entry is VALID.
-                case rules.SetBit(rules.IsValid(cache, x), False):
-                    self.invalidating.setdefault((cache, x), []).append(added)
+                case rules.SetBit(bit, value):
+                    self._set(bit, value, added)
                 case rules.SetLock(lock, _):
                     self.locking.setdefault(lock, []).append(added)
-                case rules.Deliver() | rules.SetBit(rules.IsPresent()):
-                    pass  # Reads change nothing, and only EVICT looks at what is present.
-                case rules.Assign() | rules.Copy() | rules.SetBit():
-                    raise AssertionError(f"the events engine does not know {update} by {rule}")
+                case rules.Deliver():
+                    pass  # Reads change nothing.
                 case _:
                     assert_never(update)
         return added
 
+    def _set(self, bit: Bit, value: bool, by: Event) -> None:
+        if value and bit in self.shapes.entries:
+            return  # A version of an entry counts.
+        if value:
+            self.setting.setdefault(bit, []).append(by)
+        elif bit != by.clears:  # Claim 1.
+            self.unsetting.setdefault(bit, []).append(by)
+
     def _with_steps(self, event: Event) -> None:
-        """Add the flushes of what it writes and the fetches of what it looks at."""
-        for entry in event.rule.written:
-            flush = self.flushes[event, entry] = self._add(self._steps[Step.FLUSH, entry], event)
-            self._follow((event, flush))
-        for entry in event.rule.valid_entries:
-            if (event, entry) not in self.fetches:
-                fetch = self._add(self._steps[Step.FETCH, entry], event)
-                self.fetches[event, entry] = fetch
-                self._follow((fetch, event))
+        """Add the steps that clear what it sets, and the refreshes of what it looks at."""
+        for bit in event.rule.sets(True):
+            for step in self.shapes.clearing.get(bit, ()):
+                flush = self._add(step, event, Shape.CLEARS, bit)
+                self.flushes.setdefault((event, bit), []).append(flush)
+                self._follow((event, flush))
+        for bit, _ in event.rule.literals:
+            if bit in self.shapes.entries and (event, bit) not in self.fetches:
+                fetches = self.fetches[event, bit] = []
+                for step in self.shapes.refreshing.get(bit, ()):
+                    fetches.append(self._add(step, event, Shape.REFRESHES))
+                    self._follow((fetches[-1], event))
 
     def _follow(self, events: Sequence[Event]) -> None:
         self.known += [(first.number, second.number) for first, second in pairwise(events)]
-
-
-def _is_event(step: Step) -> bool:
-    match step:
-        case Step.FLUSH | Step.FETCH | Step.DEQLOC:
-            return True
-        case Step.EVICT:
-            return False  # It adds nothing (claim 3).
-        case Step.DEQMARKER:
-            return False  # A marker leaves as soon as it is the oldest (claim 6).
-        case _:
-            assert_never(step)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.relevance import may_stand_before
-from rspverify.machine.rules import Cache, Element, Marker, Step
+from rspverify.machine.rules import Bit, Element, Fifo, Marker, Without
+from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 
@@ -21,7 +22,7 @@ from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 class Enqueued:
     """An element that an event puts into a fifo: the `place`-th of what it enqueues."""
 
-    cache: Cache
+    fifo: Fifo
     element: Element
     by: Event
     place: int
@@ -30,7 +31,7 @@ class Enqueued:
 def enqueued(by: Event) -> list[Enqueued]:
     """What an event puts into fifos, in order."""
     return [
-        Enqueued(each.cache, each.element, by, place) for place, each in enumerate(by.rule.enqueues)
+        Enqueued(each.fifo, each.element, by, place) for place, each in enumerate(by.rule.enqueues)
     ]
 
 
@@ -49,20 +50,20 @@ class EventFifos:
             for each in every
             if isinstance(each.element, Marker) and any(True for _ in self._followers(each))
         ]
-        self._waiting: dict[Cache, list[Enqueued]] = {}
+        self._waiting: dict[Fifo, list[Enqueued]] = {}
         self.leaving: dict[Enqueued, Event] = {}
         for each in every:
             if isinstance(each.element, Marker):
                 continue
             if any(_may_stand_before(each, marker) for marker in self._markers):
-                self._waiting.setdefault(each.cache, []).append(each)
-                self.leaving[each] = self._leaves(each, each.element)
+                self._waiting.setdefault(each.fifo, []).append(each)
+                self.leaving[each] = self._leaves(each)
 
     def constraints(self, order: EventOrder) -> Iterator[Term]:
         """Locations leave in order, and threads wait for their markers."""
         for elements in self._waiting.values():
             for each in elements:
-                if self.leaving[each].does(Step.DEQLOC):
+                if self.leaving[each].shape is Shape.LEAVES:
                     for other in elements:
                         if other is not each:
                             yield self._first(order, other, each, self.leaving[each])
@@ -70,7 +71,7 @@ class EventFifos:
             marks = order.happens(marker.by)
             for following in self._followers(marker):
                 goes_on = order.happens(following)
-                for each in self._waiting.get(marker.cache, ()):
+                for each in self._waiting.get(marker.fifo, ()):
                     first = self._first(order, each, marker, following)
                     yield any_of((~marks, first))
                 if goes_on is TRUE or goes_on is marks:
@@ -84,7 +85,7 @@ class EventFifos:
         for marker in self._markers:
             if following in self._followers(marker):
                 marks = order.happens(marker.by)
-                for each in self._waiting.get(marker.cache, ()):
+                for each in self._waiting.get(marker.fifo, ()):
                     entered = self._entered(order, each, marker)
                     yield each, all_of((marks, entered, order.absent(self.leaving[each])))
 
@@ -102,20 +103,33 @@ class EventFifos:
         return any_of((order.absent(what), ~entered, left))
 
     def _followers(self, marker: Enqueued) -> Iterator[Event]:
-        """The instructions that come after a marker in its thread."""
+        """The instructions that come after a marker in its thread, and wait for it."""
         for code in self._possible.code:
             if marker.by in code:
-                yield from code[code.index(marker.by) + 1 :]
+                for each in code[code.index(marker.by) + 1 :]:
+                    if any(
+                        isinstance(guard, Without) and marker.fifo in guard.fifos
+                        for guard in each.rule.guards
+                    ):
+                        yield each
 
-    def _leaves(self, each: Enqueued, location: str) -> Event:
+    def _leaves(self, each: Enqueued) -> Event:
         """Its leaving; the flush of its entry where there can be no other write to it."""
-        entry = (each.cache, location)
-        if len(self._possible.dirtying[entry]) == 1:
-            return self._possible.flushes[each.by, entry]
-        return self._possible.add_dequeue(each.by, entry)
+        possible = self._possible
+        rule, clean = possible.shapes.leaving[each.fifo, each.element], self.wanted_clean(each)
+        if len(clean) == 1 and len(rule.guards) == 2 and clean[0] not in possible.unsetting:
+            flushes = possible.flushes.get((each.by, clean[0]), ())
+            if len(possible.setting.get(clean[0], ())) == 1 and len(flushes) == 1:
+                return flushes[0]
+        return possible.add_dequeue(each.by, each.fifo, each.element)
+
+    def wanted_clean(self, each: Enqueued) -> list[Bit]:
+        """The bits that must be false for it to leave."""
+        rule = self._possible.shapes.leaving[each.fifo, each.element]
+        return [bit for bit, value in rule.literals if not value]
 
 
 def _may_stand_before(each: Enqueued, marker: Enqueued) -> bool:
     if each.by is marker.by:
-        return each.cache == marker.cache and each.place < marker.place
-    return each.cache == marker.cache and may_stand_before(each.by.rule, marker.by.rule)
+        return each.fifo == marker.fifo and each.place < marker.place
+    return each.fifo == marker.fifo and may_stand_before(each.by.rule, marker.by.rule)

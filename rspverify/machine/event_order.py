@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from rspverify.assembly import ThreadId
 from rspverify.limits import Limits
 from rspverify.machine.event import Event, PossibleEvents
-from rspverify.machine.rules import Entry, LockCell
+from rspverify.machine.rules import Bit, Lock
+from rspverify.machine.shapes import Entry
 from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
 from rspverify.smt.order import Order
 
@@ -79,15 +80,20 @@ class EventOrder:
             ]
         )
 
-    def clean(self, entry: Entry, at: Event | None) -> Term:
-        """That an entry is not DIRTY: each write to it is flushed, or overwritten, before."""
-        writes = self._possible.dirtying.get(entry, ())
+    def clean(self, bit: Bit, at: Event | None) -> Term:
+        """That a bit is not set: whatever set it, a DIRTY bit say, is flushed or followed, before.
+
+        What follows is another setting, of which the same holds, or what makes it false anyhow.
+        """
+        writes = self._possible.setting.get(bit, ())
+        unsetting = [it for it in self._possible.unsetting.get(bit, ()) if it is not at]
         return all_of(
             self.undone(
                 write,
                 [
-                    self._possible.flushes[write, entry],
+                    *self._possible.flushes.get((write, bit), ()),
                     *(other for other in writes if other is not write and other is not at),
+                    *unsetting,
                 ],
                 at,
             )
@@ -95,7 +101,19 @@ class EventOrder:
             if write is not at
         )
 
-    def ready(self, lock: LockCell, threads: frozenset[ThreadId], at: Event | None) -> Term:
+    def is_set(self, bit: Bit, at: Event | None, *, at_first: bool) -> Term:
+        """That a bit is true, which steps do not clear: by what set it last, or from the start."""
+        changes = [
+            [it for it in found.get(bit, ()) if it is not at]
+            for found in (self._possible.setting, self._possible.unsetting)
+        ]
+        setting, unsetting = changes
+        kept = all_of(self.undone(each, setting, at) for each in unsetting)
+        if at_first:
+            return kept
+        return kept & any_of(all_of((self.happens(it), self.before(it, at))) for it in setting)
+
+    def ready(self, lock: Lock, threads: frozenset[ThreadId], at: Event | None) -> Term:
         """That a lock is ready: whoever else took it before, it has been set again since."""
         setting = [each for each in self._possible.locking.get(lock, ()) if each is not at]
         holders = {each: each.rule.holders[lock] for each in setting}
@@ -110,6 +128,7 @@ class EventOrder:
 
     def spoilt(self, entry: Entry) -> Term:
         """In the end, of a DIRTY entry: it has been invalidated after the last write to it."""
-        spoiling = self._possible.invalidating.get(entry, ())
-        writes = self._possible.dirtying.get(entry, ())
+        assert entry.dirty is not None
+        spoiling = self._possible.unsetting.get(entry.valid, ())
+        writes = self._possible.setting.get(entry.dirty, ())
         return all_of(self.undone(write, spoiling, None) for write in writes)

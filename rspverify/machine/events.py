@@ -8,6 +8,7 @@ the machine is found, and no other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import assert_never
 
 from rspverify.limits import Limits
@@ -17,7 +18,8 @@ from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
-from rspverify.machine.rules import Bit, Entry, Guard, InstructionRule, Rule, Step, Word
+from rspverify.machine.rules import Bit, Guard, InstructionRule, Rule, Word
+from rspverify.machine.shapes import Entry, Shape
 from rspverify.smt import FALSE, TRUE, Choice, Model, Term, all_of, any_of, choose, variable
 from rspverify.smt.choice import equal
 
@@ -26,6 +28,10 @@ Origins = Sequence[tuple[int | None, Term]]
 
 Versions = list[tuple[Event | None, Term]]
 """What gave a word its value, None for its initial one, and when it is that."""
+
+
+class ShapeUnknown(Exception):
+    """A machine whose steps the engine knows no bounds of; the text says which and why."""
 
 
 class Events(Observation):
@@ -45,13 +51,15 @@ class Events(Observation):
         chosen: ProgramChoice | None = None,
     ) -> None:
         super().__init__(machine.program, limits, chosen)
+        if machine.shapes.unknown:
+            raise ShapeUnknown(machine.shapes.unknown)
         self.machine = machine
         self._to_the_end = complete
         self.possible = PossibleEvents(machine)
         self.fifos = EventFifos(self.possible)
         self.order = EventOrder(self.possible, self._choose())
-        self._origins: dict[Event, Origins] = {}
-        self._looked: dict[tuple[Event, Entry], Versions] = {}
+        self._origins: dict[tuple[Event, Word], Origins] = {}
+        self._looked: dict[tuple[Event, Bit], Versions] = {}
         self._written: dict[int | None, Choice[int]] = {}
         self.sources: dict[int, Origins] = {}
         for each in self.possible.all:
@@ -61,12 +69,14 @@ class Events(Observation):
             self._complete()
             self.constraints += self.not_cut()
         self.constraints += self.fifos.constraints(self.order)
-        self.last = {x: self._traced(self._found(None, rules.Memory(x))) for x in machine.locations}
-        self.memory = {x: self._final(x) for x in machine.locations}
+        final = {x: word for x in machine.locations if (word := machine.memory(x))}
+        self.last = {x: self._traced(self._found(None, word), word) for x, word in final.items()}
+        self.memory = {x: self._final(x, word) for x, word in final.items()}
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules of the execution that a model describes, in order; dequeues left out."""
-        return [each.rule for each in self.order.present(model) if not each.rule.dequeues]
+        present = self.order.present(model)
+        return [each.rule for each in present if each.shape is not Shape.LEAVES]
 
     # What happens
 
@@ -78,12 +88,12 @@ class Events(Observation):
                 happens.append(self._dispatched(each.rule, happens))
                 continue
             assert each.owner is not None
-            owned, flush = happens[each.owner.number], each.does(Step.FLUSH)
-            if flush and self._must_be_flushed(each.rule.entry):
+            owned = happens[each.owner.number]
+            if each.clears and self._must_be_cleared(each.owner, each.clears):
                 happens.append(owned)
                 continue
             happens.append(variable(f"{each.rule.step}{each.number}"))
-            if flush:
+            if each.clears:
                 self.constraints.append(happens[-1].implies(owned))
         return happens
 
@@ -101,9 +111,20 @@ class Events(Observation):
                 self.constraints.append(term.implies(passed))
         return term
 
-    def _must_be_flushed(self, entry: Entry) -> bool:
+    def _must_be_cleared(self, setter: Event, bit: Bit) -> bool:
         """Whether the end leaves no choice: an only write is flushed exactly if it happens."""
-        return self._to_the_end and len(self.possible.dirtying[entry]) == 1
+        possible = self.possible
+        alone = len(possible.setting[bit]) == 1 and len(possible.flushes[setter, bit]) == 1
+        return (
+            self._to_the_end
+            and alone
+            and bit in self._cleared_in_the_end
+            and bit not in possible.unsetting
+        )
+
+    @cached_property
+    def _cleared_in_the_end(self) -> frozenset[Bit]:
+        return frozenset(self.machine.final())
 
     def _let_happen(self, event: Event) -> None:
         """Its guards hold where it happens, and what it reads is what it finds."""
@@ -114,25 +135,30 @@ class Events(Observation):
             if isinstance(update, rules.Deliver):
                 self._deliver(event, update.register, update.source)
             else:
-                self._origins_of(event)
+                self._origins_of(event, update.target)
 
     def _deliver(self, event: Event, register: int, word: Word) -> None:
-        traced = self.sources[register] = self._traced(self._found(event, word))
+        traced = self._traced(self._found(event, word), word)
+        before = self.sources.get(register)
+        happened = [(origin, term & self.order.happens(event)) for origin, term in traced]
+        self.sources[register] = traced if before is None else _either(before, happened)
         for origin, term in traced:
-            same = equal(self.written(origin, word.location), self.reads[register])
+            same = equal(self.written(origin, word), self.reads[register])
             self.constraints.append(any_of((self.order.absent(event), ~term, same)))
 
     def _complete(self) -> None:
         """In the end nothing is DIRTY: the last write to each entry has been flushed."""
-        for entry, writes in self.possible.dirtying.items():
+        for bit in self.machine.final():
+            writes = self.possible.setting.get(bit, [])
+            undoing = [*writes, *self.possible.unsetting.get(bit, ())]
             for write in writes:
                 later = (
                     all_of((self.order.happens(other), self.order.before(write, other)))
-                    for other in writes
+                    for other in undoing
                     if other is not write
                 )
-                flush = self.possible.flushes[write, entry]
-                wanted = any_of((self.order.happens(flush), *later))
+                flushes = self.possible.flushes.get((write, bit), ())
+                wanted = any_of((*map(self.order.happens, flushes), *later))
                 self.constraints.append(self.order.happens(write).implies(wanted))
 
     # Guards
@@ -143,42 +169,44 @@ class Events(Observation):
                 return any_of(self._bit(bit, value, at) for bit, value in bits)
             case rules.Ready(lock, threads):
                 return self.order.ready(lock, threads, at)
-            case rules.Oldest():
-                return TRUE  # What stands before it in its fifo is the business of EventFifos.
+            case rules.Oldest() | rules.Without():
+                return TRUE  # What stands in fifos is the business of EventFifos.
             case _:
                 assert_never(guard)
 
     def _bit(self, bit: Bit, value: bool, at: Event) -> Term:
-        entry = bit.entry
-        match bit:
-            case rules.IsDirty() if not value:
-                return self.order.clean(entry, at)
-            case rules.IsDirty() if (
-                at.does(Step.FLUSH) and at.owner in self.possible.dirtying[entry]
-            ):
-                return self._still_dirty(entry, at)
-            case rules.IsValid() if value:
-                return any_of(term for _, term in self._valid_sources(entry, at))
-            case rules.IsDirty() | rules.IsValid() | rules.IsPresent():
+        entry = self.machine.shapes.entries.get(bit)
+        if entry is not None:
+            if not value:
                 raise AssertionError(f"the events engine does not know {bit} being {value}")
-            case _:
-                assert_never(bit)
+            return any_of(term for _, term in self._valid_sources(entry, at))
+        if bit == at.clears:
+            return self._still_set(bit, at)
+        if bit in self.machine.shapes.clearing:
+            clean = self.order.clean(bit, at)
+            return ~clean if value else clean
+        true = self.order.is_set(bit, at, at_first=self.machine.starts_true(bit))
+        return true if value else ~true
 
-    def _still_dirty(self, entry: Entry, flush: Event) -> Term:
-        """What its owner wrote has not been overwritten when a flush happens."""
-        assert flush.owner is not None
+    def _still_set(self, bit: Bit, step: Event) -> Term:
+        """What its owner set has not been set again, or made false, when a step clears it."""
+        owner = step.owner
+        assert owner is not None
+        changing = [*self.possible.setting[bit], *self.possible.unsetting.get(bit, ())]
+        flushes = self.possible.flushes[owner, bit]
         return all_of(
-            self.order.not_between(other, flush.owner, flush)
-            for other in self.possible.dirtying[entry]
-            if other is not flush.owner
+            self.order.not_between(other, owner, step)
+            for other in (*changing, *(it for it in flushes if it is not step))
+            if other is not owner
         )
 
     # Values
 
     def _found(self, at: Event | None, word: Word) -> Versions:
         """What gave a word the value that an event, or None: the end, finds there."""
-        if at is not None and isinstance(word, rules.ValueOf) and at.rule.awaits_valid(word.entry):
-            return self._valid_sources(word.entry, at)
+        entry = self.machine.shapes.of_value.get(word)
+        if at is not None and entry is not None and at.rule.awaits(entry.valid):
+            return self._valid_sources(entry, at)
         found = self._last_versions(word, at)
         absent = [] if at is None else [self.order.absent(at)]
         self.constraints.append(any_of([*absent, *(term for _, term in found)]))
@@ -189,17 +217,17 @@ class Events(Observation):
 
         Its own fetch happens exactly where it is the one.
         """
-        found = self._looked.get((at, entry))
+        found = self._looked.get((at, entry.valid))
         if found is not None:
             return found
-        order, versions = self.order, self.possible.versions[rules.ValueOf(*entry)]
-        spoiling = self.possible.invalidating.get(entry, ())
-        own = self.possible.fetches[at, entry]
-        found = self._looked[at, entry] = []
+        order, versions = self.order, self.possible.versions.get(entry.value, [])
+        spoiling = self.possible.unsetting.get(entry.valid, ())
+        own = self.possible.fetches[at, entry.valid]
+        found = self._looked[at, entry.valid] = []
         for version in versions:
             if version is at or order.before(version, at) is FALSE:
                 continue
-            term = order.happens(own) if version is own else variable("source")
+            term = order.happens(version) if version in own else variable("source")
             self._bind(term, self._latest(version, (*versions, *spoiling), at))
             found.append((version, term))
         return found
@@ -225,39 +253,61 @@ class Events(Observation):
     def _bind(self, term: Term, conditions: Iterable[Term]) -> None:
         self.constraints += [term.implies(condition) for condition in conditions]
 
-    def _traced(self, found: Versions) -> Origins:
-        """Which instructions wrote the values that were found."""
+    def _traced(self, found: Versions, word: Word) -> Origins:
+        """Which instructions wrote the values that were found in a word."""
         origins: dict[int | None, list[Term]] = {}
         for version, term in found:
-            for origin, when in self._origins_of(version):
+            for origin, when in self._origins_of(version, word):
                 origins.setdefault(origin, []).append(term & when)
         return [(origin, any_of(terms)) for origin, terms in origins.items()]
 
-    def _origins_of(self, version: Event | None) -> Origins:
-        while version is not None and version.does(Step.FLUSH):
-            version = version.owner
+    def _origins_of(self, version: Event | None, word: Word) -> Origins:
         if version is None:
             return [(None, TRUE)]
-        if isinstance(version.rule, InstructionRule):
-            return [(version.rule.instruction.index, TRUE)]
-        if version not in self._origins:
-            (update,) = version.rule.takes
-            self._origins[version] = self._traced(self._found(version, update.source))
-        return self._origins[version]
+        update = version.rule.changes[word]
+        match update:
+            case rules.Assign():
+                assert version.rule.instruction is not None
+                return [(version.rule.instruction.index, TRUE)]
+            case rules.Copy(_, source) if self._carries(version, source):
+                return self._origins_of(version.owner, source)
+            case rules.Copy(_, source):
+                known = self._origins.get((version, word))
+                if known is None:
+                    known = self._traced(self._found(version, source), source)
+                    self._origins[version, word] = known
+                return known
+            case rules.SetBit() | rules.SetLock() | rules.Deliver():
+                raise AssertionError(f"{update} gives {word} no value")
+            case _:
+                assert_never(update)
 
-    def written(self, origin: int | None, location: str) -> Choice[int]:
-        """What an instruction writes; without one, the initial value of the location."""
+    def _carries(self, version: Event, source: Word) -> bool:
+        """Whether it is a flush that carries what its owner wrote (claim 1)."""
+        entry = self.machine.shapes.of_value.get(source)
+        return entry is not None and version.clears is not None and entry.dirty == version.clears
+
+    def written(self, origin: int | None, word: Word) -> Choice[int]:
+        """What an instruction writes; without one, what is in a word before any step."""
         if origin is None:
-            return {self.machine.program.initial[location]: TRUE}
+            return {self.machine.program.initial.get(word.location or "", 0): TRUE}
         if origin not in self._written:
             value = self.machine.program.instructions[origin].value
             assert value is not None
             self._written[origin] = choose(value, self.reads)
         return self._written[origin]
 
-    def _final(self, x: str) -> Choice[int]:
+    def _final(self, x: str, word: Word) -> Choice[int]:
         values: dict[int, list[Term]] = {}
         for origin, last in self.last[x]:
-            for value, term in self.written(origin, x).items():
+            for value, term in self.written(origin, word).items():
                 values.setdefault(value, []).append(last & term)
         return {value: any_of(terms) for value, terms in values.items()}
+
+
+def _either(one: Origins, other: Origins) -> Origins:
+    """Where a value comes from, if it may come by several ways."""
+    terms: dict[int | None, list[Term]] = {}
+    for origin, term in (*one, *other):
+        terms.setdefault(origin, []).append(term)
+    return [(origin, any_of(found)) for origin, found in terms.items()]

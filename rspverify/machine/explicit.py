@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine.closures import alternatives, compile_rule
+from rspverify.machine.closures import compile_guards, compile_rule
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
 from rspverify.machine.rules import (
-    Cache,
     Cell,
     Element,
+    Fifo,
     InstructionRule,
     Marker,
-    Memory,
     Rule,
     Wait,
+    Without,
 )
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, Expression, evaluate
@@ -64,9 +64,9 @@ class ExplicitMachine:
         self._steps = [
             (rule, self._compiled[rule.key], looks(rule))
             for rule in machine.steps
-            if not (alone and rule.dequeues)
+            if not (self._reduction and self._reduction.happens_alone(rule))
         ]
-        self._dirty = [self.layout.cell(bit) for bit in machine.final()]
+        self._at_the_end = compile_guards(machine.ending, self.layout)
         start = list(self.layout.start)
         for thread in range(len(self._code)):
             self._skip(start, thread)
@@ -133,9 +133,9 @@ class ExplicitMachine:
         """What a cell holds: a value, a bit, or the thread that holds a lock (-1: none)."""
         return state[self.layout.cell(cell)]
 
-    def fifo(self, state: State, cache: Cache) -> tuple[Element, ...]:
+    def fifo(self, state: State, fifo: Fifo) -> tuple[Element, ...]:
         """The elements of a fifo, oldest first."""
-        return tuple(self.layout.element(each) for each in state[self.layout.fifo(cache)])
+        return tuple(self.layout.element(each) for each in state[self.layout.cell(fifo)])
 
     def next_rules(self, state: State) -> Iterator[InstructionRule]:
         """The instruction that each unfinished thread has come to."""
@@ -145,24 +145,25 @@ class ExplicitMachine:
 
     def failing(self, state: State, rule: InstructionRule) -> list[Wait]:
         """The guards of an instruction that do not hold in a state."""
-        return [
-            guard
-            for guard in rule.guards
-            if not any(state[slot] in given for slot, given in alternatives(guard, self.layout))
-        ]
+        return [it for it in rule.guards if not compile_guards([it], self.layout)(state)]
 
-    def marked(self, state: State, rule: InstructionRule) -> list[Cache]:
-        """The caches in whose fifos the thread of an instruction still has markers."""
+    def marked(self, state: State, rule: InstructionRule) -> list[Fifo]:
+        """The fifos in which the thread of an instruction has markers that it waits for."""
         marker = Marker(rule.instruction.thread)
-        return [cache for cache in self.machine.caches if marker in self.fifo(state, cache)]
+        return [
+            fifo
+            for guard in rule.guards
+            if isinstance(guard, Without) and marker in (guard.elements or ())
+            for fifo in guard.fifos
+            if marker in self.fifo(state, fifo)
+        ]
 
     # Searches
 
     def ended(self, state: State) -> bool:
-        """Whether every instruction has been dispatched and no cache entry is DIRTY."""
-        return all(
-            state[thread] >= len(code) for thread, code in enumerate(self._code)
-        ) and not any(state[slot] for slot in self._dirty)
+        """Whether every instruction has been dispatched, and the machine is done."""
+        done = all(state[thread] >= len(code) for thread, code in enumerate(self._code))
+        return done and self._at_the_end(state)
 
     def cut(self, state: State) -> bool:
         """Whether a thread goes on where the unrolling of a loop has ended.
@@ -180,8 +181,9 @@ class ExplicitMachine:
 
     def outcome(self, state: State) -> Outcome:
         """The outcome of a complete state."""
-        memory = [(x, self.cell(state, Memory(x))) for x in self.machine.locations]
-        return Outcome(tuple(sorted(self.layout.values(state).items())), tuple(memory))
+        memory = ((x, self.machine.memory(x)) for x in self.machine.locations)
+        last = tuple((x, self.cell(state, word)) for x, word in memory if word)
+        return Outcome(tuple(sorted(self.layout.values(state).items())), last)
 
     def search(self, limits: Limits) -> Exploration:
         """All outcomes. Raises LimitReached beyond the limits on states or time."""

@@ -13,17 +13,18 @@ from graphlib import CycleError, TopologicalSorter
 from typing import assert_never
 
 from rspverify.assembly import ThreadId
+from rspverify.machine.draining import locks_of
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import AnyBit, Cache, InstructionRule, LockCell, Ready
+from rspverify.machine.rules import AnyBit, Fifo, InstructionRule, Lock, Ready, StepRule, Without
 from rspverify.value import Constant, Expression
 
 _ALWAYS: Expression = Constant(1)
 _NEVER: Expression = Constant(0)
 
-Hold = tuple[ThreadId, LockCell]
+Hold = tuple[ThreadId, Lock]
 """A lock while a thread holds it."""
 
-Drains = Mapping[Cache, list[Ready]]
+Drains = Mapping[Fifo, list[Ready]]
 """What a marker waits for in each fifo: that each location which may be DIRTY is flushed."""
 
 
@@ -43,7 +44,7 @@ class Need:
 class Place:
     """What a thread may hold before an instruction, or at its end, and what it may wait for."""
 
-    held: frozenset[LockCell]
+    held: frozenset[Lock]
     needs: tuple[Need, ...] = ()
 
 
@@ -52,11 +53,21 @@ class LockOrder:
 
     def __init__(self, machine: Machine) -> None:
         self._threads = machine.program.threads
-        written = dict.fromkeys(entry for rule in machine.rules for entry in rule.written)
-        self._drains: Drains = {
-            cache: [machine.unlocked(entry) for entry in written if entry[0] == cache]
-            for cache in machine.caches
+        written = dict.fromkeys(bit for rule in machine.rules for bit in rule.sets(True))
+        clean = {
+            fifo: [bit for it in _leaving(machine, fifo) for bit, _ in it.literals]
+            for fifo in machine.fifos
         }
+        self._drains: Drains = {
+            fifo: [it for bit in bits if bit in written for it in locks_of(machine, bit)]
+            for fifo, bits in clean.items()
+        }
+        self._at_the_end = [
+            Need(it, False)
+            for bit in dict.fromkeys(machine.final())
+            if bit in written
+            for it in locks_of(machine, bit)
+        ]
         walks = [_Walk(machine, self._drains, code) for code in machine.code]
         self._freed_unsurely = {lock for walk in walks for lock in walk.freed_unsurely}
         self._places = [walk.places for walk in walks]
@@ -72,12 +83,11 @@ class LockOrder:
     def _decide(self, places: tuple[int, ...]) -> bool:
         codes = [code[place:] for code, place in zip(self._places, places, strict=True)]
         to_come = list(zip(self._threads, codes, strict=True))
-        holders: dict[LockCell, set[ThreadId]] = {}
+        holders: dict[Lock, set[ThreadId]] = {}
         for thread, code in to_come:
             for lock in frozenset().union(*(place.held for place in code)):
                 holders.setdefault(lock, set()).add(thread)
-        at_the_end = [Need(each, False) for drain in self._drains.values() for each in drain]
-        awaited = set(self._blockers(None, at_the_end, holders))
+        awaited = set(self._blockers(None, self._at_the_end, holders))
         waits: dict[Hold, set[Hold]] = {}
         for thread, code in to_come:
             for place in code:
@@ -98,7 +108,7 @@ class LockOrder:
         self,
         waiting: ThreadId | None,
         needs: Iterable[Need],
-        holders: Mapping[LockCell, set[ThreadId]],
+        holders: Mapping[Lock, set[ThreadId]],
     ) -> Iterator[Hold]:
         """Who may hold what is needed, and keep it from whoever waits."""
         for need in needs:
@@ -118,12 +128,12 @@ class _Walk:
     """
 
     def __init__(self, machine: Machine, drains: Drains, code: tuple[InstructionRule, ...]) -> None:
-        self.freed_unsurely: set[LockCell] = set()
+        self.freed_unsurely: set[Lock] = set()
         self.places: list[Place] = []
         self._machine = machine
         self._drains = drains
-        self._held: dict[LockCell, set[Expression]] = {}
-        self._marked: dict[Cache, set[Expression]] = {}
+        self._held: dict[Lock, set[Expression]] = {}
+        self._marked: dict[Fifo, set[Expression]] = {}
         for rule in code:
             guard = rule.instruction.guard
             if isinstance(guard, Constant):
@@ -138,25 +148,32 @@ class _Walk:
         self.places.append(Place(frozenset(self._held)))
 
     def _needs(self, rule: InstructionRule) -> Iterator[Ready]:
-        for cache in self._marked:
-            yield from self._drains[cache]
         for guard in rule.guards:
             match guard:
                 case Ready():
                     yield guard
-                case AnyBit(bits):  # An L2 can always be made VALID for an L1.
-                    yield from (self._machine.unlocked(bit.entry) for bit, _ in bits)
+                case AnyBit(bits):
+                    for bit, _ in bits:
+                        yield from locks_of(self._machine, bit)
+                case Without(fifos, _):
+                    for fifo in self._marked:
+                        if fifo in fifos:
+                            yield from self._drains[fifo]
                 case _:
                     assert_never(guard)
 
-    def _surely(self, lock: LockCell, guard: Expression) -> bool:
+    def _surely(self, lock: Lock, guard: Expression) -> bool:
         return not {guard, _ALWAYS}.isdisjoint(self._held.get(lock, ()))
 
     def _follow(self, rule: InstructionRule, guard: Expression) -> None:
-        still = ((cache, _without(under, guard)) for cache, under in self._marked.items())
-        self._marked = {cache: under for cache, under in still if under}
-        for cache in rule.marks:
-            self._marked.setdefault(cache, set()).add(guard)
+        waited = {it for each in rule.guards if isinstance(each, Without) for it in each.fifos}
+        still = (
+            (fifo, _without(under, guard) if fifo in waited else under)
+            for fifo, under in self._marked.items()
+        )
+        self._marked = {fifo: under for fifo, under in still if under}
+        for fifo in rule.marks:
+            self._marked.setdefault(fifo, set()).add(guard)
         for lock, holder in rule.holders.items():
             if holder is not None:
                 self._held.setdefault(lock, set()).add(guard)
@@ -171,3 +188,7 @@ class _Walk:
 def _without(under: set[Expression], guard: Expression) -> set[Expression]:
     """Under which guards something is left, after an instruction that ends it under its own."""
     return set() if guard == _ALWAYS else under - {guard}
+
+
+def _leaving(machine: Machine, fifo: Fifo) -> list[StepRule]:
+    return [rule for (its, _), rule in machine.shapes.leaving.items() if its == fifo]

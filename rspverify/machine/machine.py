@@ -1,85 +1,77 @@
-"""The machine that runs one compiled program: its parts, and its rules from Tab. 1 and Tab. 2."""
+"""The machine that runs one compiled program: its cells, and its rules as its file says them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, product
-from typing import assert_never
 
-from rspverify import assembly
-from rspverify.assembly import AssemblyProgram, Instruction, Level, Lock, Reach, ThreadId
+from rspverify.architecture import Architecture, Mnemonic
+from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.machine.grounding import Grounding
+from rspverify.machine.routes import Routes
 from rspverify.machine.rules import (
     AnyBit,
-    Assign,
-    Cache,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
-    Entry,
+    Bit,
+    Cell,
+    Fifo,
     Guard,
     InstructionRule,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    LocationLock,
-    LockCell,
-    Marker,
-    Memory,
-    Oldest,
-    Ready,
-    RmwLock,
+    Member,
     Rule,
-    SetBit,
-    SetLock,
-    Step,
     StepRule,
-    Update,
-    ValueOf,
-    Wait,
+    Structure,
     Word,
-    clean,
-    valid,
 )
+from rspverify.machine.shapes import Shapes
+from rspverify.machine.simplification import simplification
+from rspverify.value import Constant
+
+_KEPT = 512
+"""For how many arrangements of threads and locations the steps of a machine are kept."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A compiled program on the machine of Fig. 3.
+    """A compiled program on the machine that it is compiled for.
 
-    elide_l2: treat L2 as memory itself: always VALID, never DIRTY, with an empty fifo. Exact for
-    one device (docs/machine.md), and what the machine is where its L2s are coherent; with several
-    devices whose L2s are not it must be False.
-    evict: have EVICT steps, and with them the difference between absent and INV'D entries. Nothing
-    that can be observed depends on it (docs/machine.md).
+    elide: leave out structures that are as good as memory, such as the L2 of the one device that
+    there is (docs/machine.md). evict: have steps that only take away, as EVICT does. Nothing that
+    can be observed depends on either.
     """
 
     program: AssemblyProgram
-    elide_l2: bool
+    elide: bool = True
     evict: bool = False
 
-    def __post_init__(self) -> None:
-        if len(self.devices) > 1 and self.elide_l2 is not self.program.machine.coherent_l2:
-            raise ValueError("with several devices, L2 is memory exactly where it is coherent")
-
     @cached_property
+    def _ground(self) -> _Ground:
+        program = self.program
+        spaces = tuple(sorted(program.spaces.items()))
+        key = (program.machine, program.threads, tuple(program.initial), spaces)
+        own = program.instructions if _begins(program.machine) else ()
+        return (_Ground if own else _kept_ground)(*key, own, self.elide, self.evict)
+
+    @property
+    def shapes(self) -> Shapes:
+        """What its steps are like."""
+        return self._ground.shapes
+
+    @property
+    def routes(self) -> Routes:
+        """The ways of writes to memory."""
+        return self._ground.routes
+
+    @property
+    def elided(self) -> frozenset[Structure]:
+        """The structures that are left out, as they are as good as memory."""
+        return self._ground.without.structures
+
+    @property
     def devices(self) -> tuple[int, ...]:
         """The devices that threads run on."""
         return tuple(sorted({thread.device for thread in self.program.threads}))
-
-    @cached_property
-    def l1s(self) -> tuple[Cache, ...]:
-        """The L1 caches, one per work-group."""
-        groups = sorted({(thread.device, thread.workgroup) for thread in self.program.threads})
-        return tuple(Cache(device, workgroup) for device, workgroup in groups)
-
-    @cached_property
-    def caches(self) -> tuple[Cache, ...]:
-        """All caches that the machine has."""
-        l2s = () if self.elide_l2 else tuple(Cache(device, None) for device in self.devices)
-        return self.l1s + l2s
 
     @cached_property
     def locations(self) -> tuple[str, ...]:
@@ -87,192 +79,161 @@ class Machine:
         return tuple(self.program.initial)
 
     @cached_property
-    def locks(self) -> tuple[LockCell, ...]:
-        """All locks."""
-        lockfiles = [LocationLock(d, x) for d in self.devices for x in self.locations]
-        rmws = [RmwLock(l1.device, l1.workgroup or 0) for l1 in self.l1s]
-        return (*lockfiles, *rmws)
+    def cells(self) -> tuple[Cell | Fifo, ...]:
+        """All cells but those of pools."""
+        return self._ground.cells
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """The cells of pools: one for each instruction that may be in it."""
+        return tuple(
+            dict.fromkeys(
+                bit for rule in self.rules for bit in rule.sets(True) if isinstance(bit, Member)
+            )
+        )
+
+    @property
+    def structures(self) -> tuple[Structure, ...]:
+        """The parts of the machine."""
+        return self._ground.structures
+
+    @property
+    def fifos(self) -> tuple[Fifo, ...]:
+        """All fifos."""
+        return self._ground.fifos
+
+    def memory(self, location: str) -> Word | None:
+        """The word that has the value of a location in the end; None if the machine has none."""
+        return self._ground.grounding.memory(location)
+
+    def starts_true(self, bit: Bit) -> bool:
+        """What a bit is before any step."""
+        return self._ground.grounding.starts_true(bit)
+
+    def threads_of(self, structure: Structure) -> frozenset[ThreadId]:
+        """The threads at the place of a structure, or in it."""
+        return self._ground.grounding.threads_of(structure.place)
+
+    def of_thread(self, thread: ThreadId) -> list[Structure]:
+        """The structures at the places that a thread is in, the nearest first."""
+        found = [it for it in self.structures if thread in self.threads_of(it)]
+        return sorted(found, key=lambda it: -len(it.place.path))
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """Every rule: instructions in program order, then the steps of each cache."""
+        """Every rule: instructions in program order, then the steps of the environment."""
         return (*chain.from_iterable(self.code), *self.steps)
 
     @cached_property
     def code(self) -> tuple[tuple[InstructionRule, ...], ...]:
-        """The instructions of each thread, in program order (Tab. 1)."""
-        return tuple(tuple(map(self._instruction, thread)) for thread in self.program.code)
+        """The instructions of each thread, in program order."""
+        ground, every = self._ground, self._ground.instructions
+        return tuple(
+            tuple(
+                ground.without.instruction(ground.grounding.instruction(it, every)) for it in code
+            )
+            for code in self.program.code
+        )
 
-    @cached_property
+    @property
     def steps(self) -> tuple[StepRule, ...]:
-        """The steps of the environment (Tab. 2)."""
-        entries = product(self.caches, self.locations)
-        return (
-            *(rule for cache, x in entries for rule in self._steps(cache, x)),
-            *(rule for cache in self.caches for rule in self._dequeues(cache)),
+        """The steps of the environment, those that complete instructions last."""
+        return self._ground.steps
+
+    @property
+    def ending(self) -> tuple[Guard, ...]:
+        """What holds when an execution is complete, besides that all was executed."""
+        return self._ground.ending
+
+    def final(self) -> list[Bit]:
+        """The bits that must be false in a complete execution."""
+        return self._ground.final
+
+
+class _Ground:
+    """What a machine is for some threads and locations.
+
+    instructions: those of the program where what is begun completes later; otherwise none, and
+    everything is said of all instructions that there are.
+    """
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        threads: tuple[ThreadId, ...],
+        locations: tuple[str, ...],
+        spaces: tuple[tuple[str, str], ...],
+        instructions: tuple[Instruction, ...],
+        elide: bool,
+        evict: bool,
+    ) -> None:
+        self.instructions = instructions
+        self.grounding = Grounding(architecture, threads, locations, spaces)
+        steps = list(self.grounding.steps(instructions))
+        for it in instructions:
+            steps += self.grounding.later(it, instructions)
+        code = instructions or tuple(_every_instruction(architecture, threads, locations))
+        rules: list[Rule] = [self.grounding.instruction(it, instructions) for it in code]
+        ending = self.grounding.complete(instructions)
+        memory = [word for x in locations if (word := self.grounding.memory(x))]
+        shapes = Shapes([*rules, *steps], ending, memory, self.grounding.starts_true)
+        self.without = simplification(
+            shapes, [*rules, *steps], frozenset(threads), elide=elide, evict=evict
         )
-
-    def own(self, thread: ThreadId, level: Level) -> Cache:
-        """The cache of a level on a thread's path to memory."""
-        match level:
-            case Level.L1:
-                return Cache(thread.device, thread.workgroup)
-            case Level.L2:
-                return Cache(thread.device, None)
-            case _:
-                assert_never(level)
-
-    def group(self, cache: Cache) -> frozenset[ThreadId]:
-        """The threads that may trigger the steps of a cache (docs/machine.md)."""
-        return frozenset(
-            thread
-            for thread in self.program.threads
-            if thread.device == cache.device and cache.workgroup in (None, thread.workgroup)
-        )
-
-    def in_reach(self, thread: ThreadId, level: Level, reach: Reach) -> list[Cache]:
-        """The caches of a level that a reach names, seen from a thread; none where L2 is elided."""
-        own = self.own(thread, level)
-        alike = [cache for cache in self.caches if cache.level is level]
-        match reach:
-            case Reach.WG:
-                return [cache for cache in alike if cache == own]
-            case Reach.DV:
-                return [cache for cache in alike if cache.device == own.device]
-            case Reach.SY:
-                return alike
-            case _:
-                assert_never(reach)
-
-    def below(self, cache: Cache) -> Cache | None:
-        """The cache that a cache stands over; None if that is memory."""
-        l2 = Cache(cache.device, None)
-        return l2 if cache.level is Level.L1 and l2 in self.caches else None
-
-    def unlocked(self, entry: Entry) -> Ready:
-        """What FLUSH and FETCH of an entry wait for."""
-        cache, x = entry
-        return Ready(LocationLock(cache.device, x), self.group(cache))
-
-    # Tab. 1
-
-    def _instruction(self, it: Instruction) -> InstructionRule:
-        guards: list[Wait] = []
-        updates: list[Update] = []
-        for effect in it.mnemonic.effects:
-            match effect:
-                case assembly.Await():
-                    guards += self._await(it, effect)
-                case assembly.ReadEntry(level):
-                    assert it.register is not None
-                    word = self._word(self.own(it.thread, level), _location(it))
-                    updates.append(Deliver(it.register, word))
-                case assembly.WriteEntry(level):
-                    assert it.value is not None
-                    own, x = self.own(it.thread, level), _location(it)
-                    updates += [Assign(self._word(own, x), it.value), *self._stored(own, x)]
-                case assembly.Invalidate(level, reach, every):
-                    locations = self.locations if every else (_location(it),)
-                    entries = product(self._in_reach(it, level, reach), locations)
-                    updates += [SetBit(IsValid(*entry), False) for entry in entries]
-                case assembly.Mark(level, reach):
-                    caches = self._in_reach(it, level, reach)
-                    updates += [Enqueue(each, Marker(it.thread)) for each in caches]
-                case assembly.Acquire(lock, reach):
-                    updates += [SetLock(each, it.thread) for each in self._locks(it, lock, reach)]
-                case assembly.Release(lock, reach):
-                    updates += [SetLock(each, None) for each in self._locks(it, lock, reach)]
-                case _:
-                    assert_never(effect)
-        return InstructionRule(tuple(guards), tuple(updates), it)
-
-    def _await(self, it: Instruction, effect: assembly.Await) -> list[Wait]:
-        if isinstance(effect.what, Lock):
-            locks = self._locks(it, effect.what, effect.reach)
-            return [Ready(lock, frozenset({it.thread})) for lock in locks]
-        assert effect.level is not None
-        cache, x = self.own(it.thread, effect.level), _location(it)
-        if cache not in self.caches:
-            return []
-        clean, fresh = (IsDirty(cache, x), False), (IsValid(cache, x), True)
-        match effect.what:
-            case assembly.Condition.VALID:
-                return [AnyBit((fresh,))]
-            case assembly.Condition.NOT_DIRTY:
-                return [AnyBit((clean,))]
-            case assembly.Condition.NOT_DIRTY_AND_INVALID:
-                return [AnyBit((clean, fresh))]
-            case _:
-                assert_never(effect.what)
-
-    def _word(self, cache: Cache, x: str) -> Word:
-        return ValueOf(cache, x) if cache in self.caches else Memory(x)
-
-    def _stored(self, cache: Cache, x: str) -> list[Update]:
-        """The rest of store(C, x, v): DIRTY, VALID, and enqueued."""
-        if cache not in self.caches:
-            return []
-        bits = [SetBit(IsDirty(cache, x), True), SetBit(IsValid(cache, x), True)]
-        return [*bits, *self._present(cache, x), Enqueue(cache, x)]
-
-    def _present(self, cache: Cache, x: str) -> list[Update]:
-        return [SetBit(IsPresent(cache, x), True)] if self.evict else []
-
-    def _in_reach(self, it: Instruction, level: Level, reach: Reach | None) -> list[Cache]:
-        """The caches that an effect is about; without a reach of its own it has the operand's."""
-        named = reach or it.reach
-        assert named is not None
-        return self.in_reach(it.thread, level, named)
-
-    def _locks(self, it: Instruction, lock: Lock, reach: Reach | None) -> list[LockCell]:
-        match lock:
-            case Lock.LOCATION:
-                return [LocationLock(it.thread.device, _location(it))]
-            case Lock.RMW:
-                caches = self._in_reach(it, Level.L1, reach)
-                return [RmwLock(cache.device, cache.workgroup or 0) for cache in caches]
-            case _:
-                assert_never(lock)
-
-    # Tab. 2
-
-    def _steps(self, cache: Cache, x: str) -> Iterator[StepRule]:
-        """The steps of one cache at one location; the level below is L2, or memory."""
-        entry, lock, below = (cache, x), self.unlocked((cache, x)), self.below(cache)
-        value, dirty, is_valid = ValueOf(cache, x), IsDirty(cache, x), IsValid(cache, x)
-        lower: Word = Memory(x)
-        flushed: list[Update] = []
-        fetchable: list[Guard] = []
-        if below is not None:
-            lower = ValueOf(below, x)
-            l2s = [each for each in self.caches if each.level is Level.L2]
-            flushed = [SetBit(IsValid(l2, x), False) for l2 in l2s]
-            flushed += self._stored(below, x)
-            fetchable = [valid((below, x))]
-        updates = (*flushed, Copy(lower, value), SetBit(dirty, False))
-        yield StepRule((AnyBit(((dirty, True),)), lock), updates, Step.FLUSH, *entry)
-        updates = (Copy(value, lower), SetBit(is_valid, True), *self._present(cache, x))
-        yield StepRule((clean(entry), *fetchable, lock), updates, Step.FETCH, *entry)
-        if self.evict:
-            present = IsPresent(cache, x)
-            locked = (lock,) if cache.level is Level.L2 else ()
-            guards = (AnyBit(((present, True),)), clean(entry), *locked)
-            updates = (SetBit(is_valid, False), SetBit(present, False))
-            yield StepRule(guards, updates, Step.EVICT, *entry)
-
-    def _dequeues(self, cache: Cache) -> Iterator[StepRule]:
-        leave = (Dequeue(cache),)
-        for x in self.locations:
-            guards = (Oldest(cache, x), clean((cache, x)))
-            yield StepRule(guards, leave, Step.DEQLOC, cache, x)
-        for marker in map(Marker, self.program.threads):
-            yield StepRule((Oldest(cache, marker),), leave, Step.DEQMARKER, cache, marker)
-
-    def final(self) -> list[IsDirty]:
-        """The bits that must be false in a complete execution: nothing is DIRTY."""
-        return [IsDirty(cache, x) for cache in self.caches for x in self.locations]
+        self.steps = self.without.left(steps)
+        self.ending = tuple(self.without.guards(ending))
+        self.final = [
+            guard.bits[0][0]
+            for guard in self.ending
+            if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]
+        ]
+        left = [
+            self.without.instruction(rule) for rule in rules if isinstance(rule, InstructionRule)
+        ]
+        all_left: list[Rule] = [*left, *self.steps]
+        self.shapes = Shapes(all_left, self.ending, memory, self.grounding.starts_true)
+        self.routes = Routes(self.shapes, all_left, frozenset(memory))
+        self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
+        self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
+        self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
 
 
-def _location(it: Instruction) -> str:
-    assert it.location is not None
-    return it.location
+def effect_of(
+    architecture: Architecture, mnemonic: Mnemonic, reach: str | None, devices: int
+) -> InstructionRule:
+    """What an instruction of the first thread does on devices of two work-groups each."""
+    threads = tuple(
+        ThreadId(device, group, 2 * device + group) for device in range(devices) for group in (0, 1)
+    )
+    x = "x" if "x" in mnemonic.operands else None
+    register, value = (0 if mnemonic.reads else None), (Constant(0) if mnemonic.writes else None)
+    it = Instruction(0, mnemonic, threads[0], 0, Constant(1), x, reach, register, value)
+    code = ((it,), *(() for _ in threads[1:]))
+    return Machine(AssemblyProgram(threads, code, {"x": 0}, architecture)).code[0][0]
+
+
+_kept_ground = lru_cache(maxsize=_KEPT)(_Ground)
+
+
+def _begins(architecture: Architecture) -> bool:
+    """Whether instructions begin what completes later, so that rules depend on the program."""
+    return any(it.later for it in architecture.instructions.values())
+
+
+def _every_instruction(
+    architecture: Architecture, threads: tuple[ThreadId, ...], locations: tuple[str, ...]
+) -> Iterator[Instruction]:
+    """Every instruction that a program for these threads and locations may have."""
+    index = 0
+    for mnemonic, thread in product(architecture.instructions.values(), threads):
+        for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
+            register = index if mnemonic.reads else None
+            value = Constant(0) if mnemonic.writes else None
+            yield Instruction(
+                index, mnemonic, thread, index, Constant(1), x, reach, register, value
+            )
+            index += 1
+
+
+def _locations(mnemonic: Mnemonic, locations: tuple[str, ...]) -> tuple[str | None, ...]:
+    return locations if "x" in mnemonic.operands else (None,)

@@ -11,15 +11,18 @@ from typing import TypeVar, assert_never
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
-    Cache,
+    Bit,
     Cell,
-    Entry,
+    Copy,
+    Fifo,
     InstructionRule,
-    Memory,
+    Marker,
+    Oldest,
     Rule,
-    Step,
     StepRule,
+    Without,
 )
+from rspverify.machine.shapes import Shape, wants
 
 T = TypeVar("T")
 
@@ -27,22 +30,48 @@ LastPlaces = list[tuple[int, int]]
 """(thread, place): the last place in the thread's code that does something."""
 
 
-def last_looks(machine: Machine) -> Mapping[Entry, LastPlaces]:
-    """Per entry that is looked at, where each thread last awaits it VALID; L2s also through L1s."""
-    looks = _last(machine, lambda rule: rule.valid_entries)
-    for (cache, x), last in list(looks.items()):
-        below = machine.below(cache)
-        if below is not None:
-            through = looks.setdefault((below, x), {})
-            for thread, place in last.items():
-                through[thread] = max(place, through.get(thread, 0))
-    return {entry: sorted(last.items()) for entry, last in looks.items()}
+def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
+    """Where each thread last wants a value to count, by the bit that says so; none is none.
+
+    What a refresh of another value wants is wanted where that is. Values that other steps want are
+    left out: these may happen at any time.
+    """
+    shapes = machine.shapes
+    looks: dict[Bit, dict[int, int]] = {bit: {} for bit in shapes.entries}
+    direct = _last(machine, lambda rule: [bit for bit, _ in wants(rule) if bit in looks])
+    for bit, last in direct.items():
+        _look(machine, bit, last, looks)
+    for rule in machine.steps:
+        if shapes.shape(rule) not in (Shape.REFRESHES, Shape.LOSES):
+            for bit, _ in wants(rule):
+                looks.pop(bit, None)
+    changed = True
+    while changed:  # What is wanted at any time is so through refreshes, too.
+        changed = False
+        for bit, steps in shapes.refreshing.items():
+            if bit not in looks:
+                for wanted in {it for rule in steps for it, _ in wants(rule)} & looks.keys():
+                    del looks[wanted]
+                    changed = True
+    return {bit: sorted(last.items()) for bit, last in looks.items()}
 
 
-def last_marks(machine: Machine) -> Mapping[Cache, LastPlaces]:
-    """Per cache whose fifo is marked, where each thread last does."""
+def _look(
+    machine: Machine, bit: Bit, last: Mapping[int, int], looks: dict[Bit, dict[int, int]]
+) -> None:
+    mine = looks[bit]
+    for thread, place in last.items():
+        mine[thread] = max(place, mine.get(thread, 0))
+    for rule in machine.shapes.refreshing.get(bit, ()):
+        for wanted, _ in wants(rule):
+            if wanted in looks:
+                _look(machine, wanted, last, looks)
+
+
+def last_marks(machine: Machine) -> Mapping[Fifo, LastPlaces]:
+    """Per fifo, where each thread last puts a marker into it."""
     marks = _last(machine, lambda rule: rule.marks)
-    return {cache: sorted(last.items()) for cache, last in marks.items()}
+    return {fifo: sorted(marks.get(fifo, {}).items()) for fifo in machine.fifos}
 
 
 def _last(
@@ -57,24 +86,48 @@ def _last(
     return last
 
 
+def plain_fifos(machine: Machine) -> frozenset[Fifo]:
+    """The fifos of which nobody sees more than that a marker has left.
+
+    Elements leave them by steps that do nothing else.
+    """
+    seen: set[Fifo] = set()
+    for guards in (*(rule.guards for rule in machine.rules), machine.ending):
+        for guard in guards:
+            if isinstance(guard, Without):
+                elements = guard.elements or ()
+                if not elements or not all(isinstance(it, Marker) for it in elements):
+                    seen.update(guard.fifos)
+    for rule in machine.rules:
+        if rule.conditional:
+            return frozenset()
+        if isinstance(rule, StepRule) and machine.shapes.shape(rule) is not Shape.LEAVES:
+            seen.update(it.fifo for it in rule.guards if isinstance(it, Oldest))
+        if any(not isinstance(it.element, (str, Marker)) for it in rule.enqueues):
+            seen.update(it.fifo for it in rule.enqueues)
+    return frozenset(machine.fifos) - seen
+
+
 def relevant_rules(machine: Machine) -> list[Rule]:
-    """The rules without dequeues, and without FETCH steps that nobody looks at."""
-    wanted = last_looks(machine)
-    return [rule for rule in machine.rules if _matters(rule, wanted)]
+    """The rules without dequeues, and without refreshes of what nobody looks at."""
+    looks = last_looks(machine)
+    return [rule for rule in machine.rules if _matters(machine, rule, looks)]
 
 
-def _matters(rule: Rule, wanted: Mapping[Entry, LastPlaces]) -> bool:
+def _matters(machine: Machine, rule: Rule, looks: Mapping[Bit, LastPlaces]) -> bool:
     if isinstance(rule, InstructionRule):
         return True
-    match rule.step:
-        case Step.FLUSH | Step.EVICT:
+    shape = machine.shapes.shape(rule)
+    match shape:
+        case Shape.CLEARS | Shape.LOSES | None:
             return True
-        case Step.FETCH:
-            return rule.entry in wanted
-        case Step.DEQLOC | Step.DEQMARKER:
+        case Shape.REFRESHES:
+            (copy,) = (it for it in rule.takes if isinstance(it, Copy))
+            return looks.get(machine.shapes.of_value[copy.target].valid) != []
+        case Shape.LEAVES:
             return False
         case _:
-            assert_never(rule.step)
+            assert_never(shape)
 
 
 def may_stand_before(one: Rule, other: Rule) -> bool:
@@ -86,6 +139,6 @@ def may_stand_before(one: Rule, other: Rule) -> bool:
 
 def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
     """The cells that some of these rules look at, that completion needs, and final memory."""
-    memory = [Memory(x) for x in machine.locations]
+    memory = [word for x in machine.locations if (word := machine.memory(x))]
     looked = [cell for rule in rules for cell in rule.looks]
     return list(dict.fromkeys([*machine.final(), *memory, *looked]))

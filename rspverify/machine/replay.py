@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, assert_never
 
+from rspverify.assembly import ThreadId
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
-    Cache,
-    Cell,
+    Bit,
+    Copy,
+    Deliver,
+    Fifo,
     InstructionRule,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    Memory,
+    Lock,
+    Marker,
+    Oldest,
     Rule,
-    Step,
     StepRule,
-    ValueOf,
+    Structure,
+    Word,
 )
 from rspverify.machine.state import State
 from rspverify.value import evaluate
@@ -97,10 +99,26 @@ class Replayer:
                 line = lines[rule.instruction.operation]
                 steps.append(ShownStep(text, rule.thread, None, line, snapshot))
             else:
-                steps.append(ShownStep(text, None, str(rule.cache), None, snapshot))
-        own = tuple(str(Cache(t.device, t.workgroup)) for t in self.machine.program.threads)
-        caches = tuple(str(cache) for cache in self.machine.caches)
+                steps.append(ShownStep(text, None, str(rule.structure), None, snapshot))
+        own = tuple(self._own(thread) for thread in self.machine.program.threads)
+        caches = tuple(map(str, self._shown))
         return Execution(self.snapshot(states[0]), tuple(steps), own, caches)
+
+    @cached_property
+    def _shown(self) -> list[Structure]:
+        """The structures that are shown: not memory, and no locks alone; the innermost first."""
+        memory = {self.machine.memory(x) for x in self.machine.locations}
+        found = [
+            cell.structure
+            for cell in (*self.machine.cells, *self.machine.members)
+            if not isinstance(cell, Lock) and cell not in memory
+        ]
+        return sorted(dict.fromkeys(found), key=lambda it: -len(it.place.path))
+
+    def _own(self, thread: ThreadId) -> str:
+        """The structure that a thread is shown beside: the nearest to it."""
+        near = [it for it in self._shown if thread in self.machine.threads_of(it)]
+        return str(near[0]) if near else ""
 
     def _with_values(self, rule: Rule, before: State, after: State) -> str:
         """The step as Figs 4 and 5 write it: `ST 42 x`, `FLUSH_L1(x, 42)`, `LD r x (reads 42)`."""
@@ -119,35 +137,67 @@ class Replayer:
         return text
 
     def _step_with_value(self, rule: StepRule, before: State, after: State) -> str:
-        match rule.step:
-            case Step.FETCH | Step.FLUSH:
-                state = after if rule.step is Step.FETCH else before
-                value = self.explicit.cell(state, ValueOf(*rule.entry))
-                return f"{rule.name}({rule.element}, {value})"
-            case Step.EVICT | Step.DEQLOC:
-                return f"{rule.name}({rule.element})"
-            case Step.DEQMARKER:
-                return rule.name
-            case _:
-                assert_never(rule.step)
+        """Its name, its location, and the value that it moves."""
+        oldest = [guard.element for guard in rule.guards if isinstance(guard, Oldest)]
+        about = [str(it) for it in rule.about if not any(isinstance(e, Marker) for e in oldest)]
+        if rule.instruction is not None:
+            about = [rule.instruction.location or "", *about]
+        for update in rule.updates:
+            match update:
+                case Copy(_, source):
+                    about.append(str(self.explicit.cell(before, source)))
+                    break
+                case Deliver(register, _):
+                    about.append(str(self.explicit.layout.values(after)[register]))
+                    break
+                case _:
+                    pass
+        return f"{rule.step}({', '.join(about)})" if about else rule.step
 
     def snapshot(self, state: State) -> Snapshot:
         """A state as plain data."""
-
-        def at(cell: Cell) -> Any:
-            return self.explicit.cell(state, cell)
-
-        caches = {
-            str(cache): CacheState(
-                {
-                    x: Entry(at(ValueOf(cache, x)), at(IsDirty(cache, x)), at(IsValid(cache, x)))
-                    for x in self.machine.locations
-                    if at(IsPresent(cache, x))
-                },
-                tuple(map(str, self.explicit.fifo(state, cache))),
-            )
-            for cache in self.machine.caches
+        at = self.explicit.cell
+        caches = {str(each): self._contents(each, state) for each in self._shown}
+        final = ((x, self.machine.memory(x)) for x in self.machine.locations)
+        memory = {x: at(state, word) for x, word in final if word}
+        locks = {
+            str(cell): f"P{at(state, cell)}"
+            for cell in self.machine.cells
+            if isinstance(cell, Lock) and at(state, cell) >= 0
         }
-        memory = {x: at(Memory(x)) for x in self.machine.locations}
-        locks = {str(lock): f"P{at(lock)}" for lock in self.machine.locks if at(lock) >= 0}
         return Snapshot(caches, memory, locks)
+
+    def _contents(self, structure: Structure, state: State) -> CacheState:
+        at, shapes = self.explicit.cell, self.machine.shapes
+        cells = [it for it in self.machine.cells if it.structure == structure]
+        entries: dict[str, Entry] = {}
+        for cell in cells:
+            if isinstance(cell, Word):
+                entry = shapes.of_value.get(cell)
+                bits = [it for it in cells if isinstance(it, Bit) and it.location == cell.location]
+                if entry is not None and not any(at(state, bit) for bit in bits):
+                    continue
+                known = () if entry is None else (entry.valid, entry.dirty)
+                named = [
+                    bit.word
+                    for bit in bits
+                    if bit not in known and not shapes.ignored(bit) and at(state, bit)
+                ]
+                dirty = None if entry is None or entry.dirty is None else at(state, entry.dirty)
+                valid = None if entry is None else at(state, entry.valid)
+                entries[cell.location or cell.word] = Entry(
+                    at(state, cell), dirty, valid, tuple(named)
+                )
+        fifo = [
+            f"{cell.location}: {each}" if cell.location else str(each)
+            for cell in cells
+            if isinstance(cell, Fifo)
+            for each in self.explicit.fifo(state, cell)
+        ]
+        instructions = self.machine.program.instructions
+        fifo += [
+            str(instructions[member.index])
+            for member in self.machine.members
+            if member.structure == structure and at(state, member)
+        ]
+        return CacheState(entries, tuple(fifo))

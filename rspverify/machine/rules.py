@@ -1,109 +1,107 @@
-"""What Tab. 1 and Tab. 2 are spelled out in: cells, and rules that change them.
+"""What a machine does, spelled out for one program: cells, and rules that change them.
 
-An instruction's effects (assembly/instruction.py) and the steps of a cache level become rules over
-named cells. The engines interpret these rules and know nothing else about the machine.
+The instructions and steps of a machine's file become rules over named cells
+(machine/grounding.py). The engines interpret these rules and know nothing else about the machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import assert_never
 
-from rspverify.assembly import Instruction, Level, ThreadId
+from rspverify.assembly import Instruction, ThreadId
 from rspverify.value import Expression
 
+# ---- Places and cells ----------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
-class Cache:
-    """A cache: L1 of work-group (device, workgroup), or L2 of a device where workgroup is None."""
+class Place:
+    """A place of a kind: path has its device, work-group and thread, as far as it has them."""
 
-    device: int
-    workgroup: int | None
+    kind: str
+    path: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """As in `d0 w1`; a thread is `P2`."""
+        if len(self.path) == 3:
+            return f"P{self.path[2]}"
+        return " ".join(f"{it}{number}" for it, number in zip("dw", self.path, strict=False))
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A part of the machine at a place, such as the L1 of a work-group."""
+
+    name: str
+    place: Place
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.place}".strip()
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell of a structure, by its field; of a location, where it is located."""
+
+    structure: Structure
+    field: str
+    location: str | None = None
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((str(self.structure), self.field, self.location))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.structure, self.field, self.location)  # Without its hash.
 
     @property
-    def level(self) -> Level:
-        """Which of the levels it is at."""
-        return Level.L2 if self.workgroup is None else Level.L1
+    def word(self) -> str:
+        """What it is called: its field, or its structure where that is this cell alone."""
+        return self.field or self.structure.name
+
+
+class Bit(_Cell):
+    """True or false."""
+
+
+class Word(_Cell):
+    """A value."""
+
+
+class Lock(_Cell):
+    """Free, or held by a thread."""
 
     def __str__(self) -> str:
-        group = "" if self.workgroup is None else f" w{self.workgroup}"
-        return f"{self.level.value} d{self.device}{group}"
+        name, place = self.word, self.structure.place
+        return f"{name} of {self.location} on {place}" if self.location else f"{name} {place}"
 
 
-@dataclass(frozen=True)
-class _OfEntry:
-    """A part of a cache entry."""
-
-    cache: Cache
-    location: str
-
-    @property
-    def entry(self) -> Entry:
-        """The entry that it is a part of."""
-        return self.cache, self.location
-
-
-class ValueOf(_OfEntry):
-    """The value of a cache entry."""
-
-
-class IsDirty(_OfEntry):
-    """Whether a cache entry is DIRTY."""
-
-    word = "DIRTY"
-
-
-class IsValid(_OfEntry):
-    """Whether a cache entry is present and VALID."""
-
-    word = "VALID"
-
-
-class IsPresent(_OfEntry):
-    """Whether a cache has an entry. Absent ones are neither DIRTY nor VALID; only EVICT looks."""
-
-    word = "present"
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The value of a location in global memory."""
-
-    location: str
-
-
-@dataclass(frozen=True)
-class LocationLock:
-    """The lockfile entry of a location on a device."""
-
-    device: int
-    location: str
+class Fifo(_Cell):
+    """Elements in the order in which they entered."""
 
     def __str__(self) -> str:
-        return f"lock of {self.location} on d{self.device}"
+        of = f" for {self.location}" if self.location else ""
+        return f"{self.structure}{of}"
 
 
 @dataclass(frozen=True)
-class RmwLock:
-    """The rmw lock of a work-group."""
+class Member(Bit):
+    """Whether an instruction, by its index, is in a pool."""
 
-    device: int
-    workgroup: int
+    index: int = -1
+    __hash__ = _Cell.__hash__
 
-    def __str__(self) -> str:
-        return f"rmw d{self.device} w{self.workgroup}"
+    def __reduce__(self) -> tuple[object, ...]:
+        return Member, (self.structure, self.field, self.location, self.index)
 
 
-LockCell = LocationLock | RmwLock
-Bit = IsDirty | IsValid | IsPresent
-Word = ValueOf | Memory
-Cell = Bit | Word | LockCell
-
-Entry = tuple[Cache, str]
-"""An entry of a cache, by its location."""
+Cell = Bit | Word | Lock
 
 
 @dataclass(frozen=True)
@@ -116,32 +114,46 @@ class Marker:
         return f"FLUSH({self.thread})"
 
 
-Element = str | Marker
-"""What a fifo holds: locations and markers."""
+@dataclass(frozen=True)
+class Issued:
+    """An instruction, by its index, that waits in a fifo to go on."""
+
+    index: int
+    name: str = field(compare=False, default="")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Element = str | Marker | Issued
+"""What a fifo holds: locations, markers, instructions."""
+
+
+# ---- Guards --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class AnyBit:
-    """Guard: one of these bits has this value."""
+    """Guard: one of these bits has this value; of none, never."""
 
     bits: tuple[tuple[Bit, bool], ...]
 
 
-def valid(entry: Entry) -> AnyBit:
-    """Guard: an entry is VALID."""
-    return AnyBit(((IsValid(*entry), True),))
+def holds(bit: Bit) -> AnyBit:
+    """Guard: a bit is true."""
+    return AnyBit(((bit, True),))
 
 
-def clean(entry: Entry) -> AnyBit:
-    """Guard: an entry is CLEAN."""
-    return AnyBit(((IsDirty(*entry), False),))
+def fails(bit: Bit) -> AnyBit:
+    """Guard: a bit is false."""
+    return AnyBit(((bit, False),))
 
 
 @dataclass(frozen=True)
 class Ready:
     """Guard: a lock is free, or held by one of these threads."""
 
-    lock: LockCell
+    lock: Lock
     threads: frozenset[ThreadId]
 
 
@@ -149,14 +161,25 @@ class Ready:
 class Oldest:
     """Guard: the oldest element of a fifo is this one."""
 
-    cache: Cache
+    fifo: Fifo
     element: Element
 
 
-Wait = AnyBit | Ready
+@dataclass(frozen=True)
+class Without:
+    """Guard: none of these elements is in any of these fifos; elements None: these are empty."""
+
+    fifos: tuple[Fifo, ...]
+    elements: frozenset[Element] | None
+
+
+Wait = AnyBit | Ready | Without
 """What an instruction may wait for."""
 
 Guard = Wait | Oldest
+
+
+# ---- Updates -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -195,7 +218,7 @@ class Assign:
 class SetLock:
     """A lock gets a holder, or becomes free."""
 
-    lock: LockCell
+    lock: Lock
     holder: ThreadId | None
 
 
@@ -203,7 +226,7 @@ class SetLock:
 class Enqueue:
     """An element goes to the young end of a fifo."""
 
-    cache: Cache
+    fifo: Fifo
     element: Element
 
 
@@ -211,21 +234,22 @@ class Enqueue:
 class Dequeue:
     """The oldest element of a fifo leaves it."""
 
-    cache: Cache
+    fifo: Fifo
+
+
+@dataclass(frozen=True)
+class When:
+    """Updates that happen only where guards hold before the rule."""
+
+    guards: tuple[Guard, ...]
+    updates: tuple[Update, ...]
 
 
 Change = SetBit | Copy | Deliver | Assign | SetLock
-Update = Change | Enqueue | Dequeue
+Update = Change | Enqueue | Dequeue | When
 
 
-class Step(StrEnum):
-    """The steps of the environment (Tab. 2)."""
-
-    FLUSH = "FLUSH"
-    FETCH = "FETCH"
-    EVICT = "EVICT"
-    DEQLOC = "DEQLOC"
-    DEQMARKER = "DEQMARKER"
+# ---- Rules ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -241,7 +265,10 @@ class _Rule:
 
     @cached_property
     def changes(self) -> Mapping[object, Change]:
-        """The updates of cells that count, by the cell, or ("read", register), that they set."""
+        """The updates of cells that count, by the cell, or ("read", register), that they set.
+
+        What happens only under conditions is not among them.
+        """
         found: dict[object, Change] = {}
         for update in self.updates:
             match update:
@@ -249,11 +276,21 @@ class _Rule:
                     found[cell] = update
                 case Deliver(register, _):
                     found["read", register] = update
-                case Enqueue() | Dequeue():
+                case Enqueue() | Dequeue() | When():
                     pass
                 case _:
                     assert_never(update)
         return found
+
+    @cached_property
+    def conditional(self) -> tuple[When, ...]:
+        """What happens only under conditions."""
+        return tuple(update for update in self.updates if isinstance(update, When))
+
+    @cached_property
+    def literals(self) -> list[tuple[Bit, bool]]:
+        """The bits that its guards look at, and what they want, be it as one of several ways."""
+        return [each for guard in self.guards if isinstance(guard, AnyBit) for each in guard.bits]
 
     @cached_property
     def looks(self) -> list[Cell]:
@@ -265,10 +302,12 @@ class _Rule:
                     found += [bit for bit, _ in bits]
                 case Ready(lock, _):
                     found.append(lock)
-                case Oldest():
+                case Oldest() | Without():
                     pass
                 case _:
                     assert_never(guard)
+        for when in self.conditional:
+            found += _Rule(when.guards, when.updates).looks
         return [*found, *(update.source for update in self.takes)]
 
     @cached_property
@@ -282,46 +321,36 @@ class _Rule:
         return tuple(update for update in self.updates if isinstance(update, Enqueue))
 
     @cached_property
-    def marks(self) -> list[Cache]:
-        """The caches in whose fifos it puts a marker."""
-        return [each.cache for each in self.enqueues if isinstance(each.element, Marker)]
+    def marks(self) -> list[Fifo]:
+        """The fifos into which it puts a marker."""
+        return [each.fifo for each in self.enqueues if isinstance(each.element, Marker)]
 
     @cached_property
     def dequeues(self) -> bool:
-        """Whether it takes an element out of a fifo, as DEQLOC and DEQMARKER do."""
+        """Whether it takes an element out of a fifo."""
         return any(isinstance(update, Dequeue) for update in self.updates)
 
     @cached_property
-    def holders(self) -> dict[LockCell, ThreadId | None]:
+    def holders(self) -> dict[Lock, ThreadId | None]:
         """The locks that it sets, and who holds each then."""
         return {it.lock: it.holder for it in self.changes.values() if isinstance(it, SetLock)}
 
-    @cached_property
-    def written(self) -> list[Entry]:
-        """The entries that it makes DIRTY."""
+    def sets(self, value: bool) -> list[Bit]:
+        """The bits that it makes true, or false."""
         return [
-            cell.entry
+            cell
             for cell, update in self.changes.items()
-            if isinstance(cell, IsDirty) and update == SetBit(cell, True)
+            if isinstance(cell, Bit) and update == SetBit(cell, value)
         ]
 
-    @cached_property
-    def valid_entries(self) -> list[Entry]:
-        """The entries that it wants VALID, be it as one of several ways to go on."""
-        return [cell.entry for cell in self.looks if isinstance(cell, IsValid)]
-
-    def awaits_valid(self, entry: Entry) -> bool:
-        """Whether it waits until an entry is VALID, whatever else holds."""
-        return valid(entry) in self.guards
+    def awaits(self, bit: Bit) -> bool:
+        """Whether it waits until a bit is true, whatever else holds."""
+        return holds(bit) in self.guards
 
 
 @dataclass(frozen=True)
 class InstructionRule(_Rule):
-    """An instruction in its place.
-
-    It also waits for its turn in program order, fires at most once, and waits until none of its
-    thread's markers is in any fifo.
-    """
+    """An instruction in its place. It also waits for its turn, and fires at most once."""
 
     guards: tuple[Wait, ...]
     instruction: Instruction
@@ -338,42 +367,41 @@ class InstructionRule(_Rule):
 
     def __str__(self) -> str:
         """By name: `LD r y`, `FLU_L1 DV`."""
-        instruction = self.instruction
-        reach = instruction.reach.value if instruction.reach else ""
-        operands = {"r": "r", "x": instruction.location or "", "s": reach}
-        parts = [operands[letter] for letter in instruction.mnemonic.operands]
-        return " ".join([instruction.mnemonic.name, *parts])
+        return str(self.instruction)
 
 
 @dataclass(frozen=True)
 class StepRule(_Rule):
-    """A step of the environment at a cache, and at the location or marker that it is about."""
+    """A step of the environment.
 
-    step: Step
-    cache: Cache
-    element: Element
+    step: its name in the machine's file. structure: where it is shown. about: what it is for, a
+    location, or the places and threads that its variables stand for. instruction: the one that it
+    completes, if it is a later step of one.
+    """
 
-    @property
-    def entry(self) -> Entry:
-        """The cache entry that it is about; not of a DEQMARKER."""
-        assert isinstance(self.element, str)
-        return self.cache, self.element
+    step: str
+    structure: Structure
+    about: tuple[object, ...] = ()
+    instruction: Instruction | None = None
 
     @cached_property
     def key(self) -> object:
         """What tells it apart, the same in every machine that runs the same program."""
-        return self.step, self.cache, self.element
+        index = None if self.instruction is None else self.instruction.index
+        return self.step, self.structure, self.about, index
 
-    @property
-    def name(self) -> str:
-        """Its step and level: `FLUSH_L1`."""
-        return f"{self.step}_{self.cache.level.value}"
+    @cached_property
+    def element(self) -> Element:
+        """What it takes out of a fifo."""
+        (found,) = (guard.element for guard in self.guards if isinstance(guard, Oldest))
+        return found
 
     def __str__(self) -> str:
         """By name: `FLUSH_L1 x`, `DEQMARKER_L1 of P0`."""
-        element = self.element
-        where = f"of {element.thread}" if isinstance(element, Marker) else element
-        return f"{self.name} {where}"
+        about = [f"of {each}" if isinstance(each, ThreadId) else str(each) for each in self.about]
+        if self.instruction is not None:
+            about = [f"of {self.instruction.thread} at {self.instruction}", *about]
+        return " ".join([self.step, *about])
 
 
 Rule = InstructionRule | StepRule

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import (
-    Cache,
-    Cell,
-    Element,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    Marker,
-    Memory,
-    ValueOf,
-)
+from rspverify.machine.rules import Bit, Cell, Element, Fifo, Issued, Lock, Marker, Word
 
 State = tuple[Any, ...]
-"""pc of each thread, then reads, bits, words, locks (-1: free) and fifos (oldest first)."""
+"""pc of each thread, then reads, cells (a lock that is free: -1; fifos oldest first), pools."""
 
 
 class Layout:
     """Where each part of a machine stands in a state; `start` is the state before any step.
 
-    A read that has not happened is None. In a fifo a location is its number from 0, a marker is
-    -1 - thread.
+    A read that has not happened is None. In a fifo a location is its number from 0, an instruction
+    its index and the number of locations, a marker -1 - thread.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -38,53 +28,48 @@ class Layout:
         for instruction in machine.program.instructions:
             if instruction.register is not None:
                 self._add(("read", instruction.register), None)
-        for cache in machine.caches:
-            for x in machine.locations:
-                self._add(IsDirty(cache, x), False)
-                self._add(IsValid(cache, x), False)
-                if machine.evict:
-                    self._add(IsPresent(cache, x), False)
-                self._add(ValueOf(cache, x), 0)
-        for x, value in machine.program.initial.items():
-            self._add(Memory(x), value)
-        for lock in machine.locks:
-            self._add(lock, -1)
-        for cache in machine.caches:
-            self._add(("fifo", cache), ())
+        for cell in machine.cells:
+            self._add(cell, _start(machine, cell))
+        for member in machine.members:
+            self._add(member, False)
         self._reads = {
             instruction.register: self._slots["read", instruction.register]
             for instruction in machine.program.instructions
             if instruction.register is not None
         }
-        self.fifos = [self._slots["fifo", cache] for cache in machine.caches]
 
     def _add(self, key: object, value: object) -> None:
         self._slots[key] = len(self.start)
         self.start.append(value)
 
-    def cell(self, cell: Cell) -> int:
-        """The place of a bit, a word or a lock."""
+    def cell(self, cell: Cell | Fifo) -> int:
+        """The place of a cell."""
         return self._slots[cell]
 
     def read(self, register: int) -> int:
         """The place of a value read."""
         return self._slots["read", register]
 
-    def fifo(self, cache: Cache) -> int:
-        """The place of a fifo."""
-        return self._slots["fifo", cache]
-
     def number(self, element: Element) -> int:
         """A fifo element as a number."""
-        if isinstance(element, Marker):
-            return -1 - element.thread.thread
-        return self._locations[element]
+        match element:
+            case Marker(thread):
+                return -1 - thread.thread
+            case Issued(index):
+                return len(self._locations) + index
+            case str():
+                return self._locations[element]
+            case _:
+                assert_never(element)
 
     def element(self, number: int) -> Element:
         """The fifo element that a number stands for."""
-        if number >= 0:
+        if number < 0:
+            return Marker(self._machine.program.threads[-1 - number])
+        if number < len(self._locations):
             return self._machine.locations[number]
-        return Marker(self._machine.program.threads[-1 - number])
+        instruction = self._machine.program.instructions[number - len(self._locations)]
+        return Issued(instruction.index, str(instruction))
 
     def values(self, state: State | list[Any]) -> dict[int, int]:
         """The values read so far, by register."""
@@ -93,3 +78,18 @@ class Layout:
             for register, slot in self._reads.items()
             if state[slot] is not None
         }
+
+
+def _start(machine: Machine, cell: Cell | Fifo) -> object:
+    """What a cell holds before any step."""
+    match cell:
+        case Bit():
+            return machine.starts_true(cell)
+        case Word():
+            return machine.program.initial.get(cell.location or "", 0)
+        case Lock():
+            return -1
+        case Fifo():
+            return ()
+        case _:
+            assert_never(cell)

@@ -9,19 +9,23 @@ two elements entered a fifo.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
-from rspverify.assembly import Level
 from rspverify.limits import Limits
 from rspverify.machine import rules
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation
 from rspverify.machine.relevance import relevant_rules, watched_cells
-from rspverify.machine.rules import Cell, Change, Guard, InstructionRule, Rule, StepRule
+from rspverify.machine.rules import (
+    Cell,
+    Change,
+    Guard,
+    InstructionRule,
+    Rule,
+    StepRule,
+    Update,
+)
 from rspverify.machine.unroll_fifos import UnrollFifos
 from rspverify.smt import (
     FALSE,
@@ -35,41 +39,6 @@ from rspverify.smt import (
     choose,
     variable,
 )
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How many steps of each kind the executions of a program can need."""
-
-    instructions: int
-    flushes: int
-    fetches: int
-    dequeues: int
-
-    @property
-    def total(self) -> int:
-        """K*."""
-        return self.instructions + self.flushes + self.fetches + self.dequeues
-
-
-def enough_steps(machine: Machine) -> Budget:
-    """K*, by kind: each outcome has an execution with at most this many steps (docs/machine.md).
-
-    An entry is flushed at most once per write to it, only the last fetch before a read is needed,
-    and each fifo element leaves once.
-    """
-    code = list(chain.from_iterable(machine.code))
-    writes = Counter(cache.level for rule in code for cache, _ in rule.written)
-    looks = chain.from_iterable(rule.looks for rule in code)
-    reads = Counter(word.cache.level for word in looks if isinstance(word, rules.ValueOf))
-    elements = sum(len(rule.enqueues) for rule in code)
-    flushes, fetches = writes[Level.L1], reads[Level.L1]
-    if not machine.elide_l2:
-        flushes_to_l2 = writes[Level.L1]
-        flushes += writes[Level.L2] + flushes_to_l2
-        fetches += reads[Level.L2] + reads[Level.L1]
-        elements += flushes_to_l2
-    return Budget(len(code), flushes, fetches, elements)
 
 
 class Unrolling(Observation):
@@ -97,7 +66,8 @@ class Unrolling(Observation):
             limits.remaining()
             self._step(step)
         self._end()
-        self.memory = {x: self._state[rules.Memory(x)] for x in machine.locations}
+        final = {x: word for x in machine.locations if (word := machine.memory(x))}
+        self.memory = {x: self._state[word] for x, word in final.items()}
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules that fire in the execution that a model describes, in order."""
@@ -108,12 +78,15 @@ class Unrolling(Observation):
         program = self.machine.program
         state: dict[Any, Any] = {}
         for cell in watched_cells(self.machine, self._rules):
-            if isinstance(cell, (rules.ValueOf, rules.Memory)):
-                state[cell] = {program.initial[cell.location]: TRUE}
-            elif cell in self.machine.locks:
-                state[cell] = {None: TRUE}
-            else:
-                state[cell] = FALSE
+            match cell:
+                case rules.Word():
+                    state[cell] = {program.initial.get(cell.location or "", 0): TRUE}
+                case rules.Lock():
+                    state[cell] = {None: TRUE}
+                case rules.Bit():
+                    state[cell] = TRUE if self.machine.starts_true(cell) else FALSE
+                case _:
+                    assert_never(cell)
         return state
 
     # Steps
@@ -161,7 +134,7 @@ class Unrolling(Observation):
                 self.guards[instruction.index],
                 ~self._done[instruction.index],
                 *self._preceded(rule),
-                *self._fifos.unmarked(instruction, self.guards),
+                *self._fifos.unmarked(rule, self.guards),
                 *(self._holds(guard) for guard in rule.guards),
             ]
         )
@@ -185,6 +158,8 @@ class Unrolling(Observation):
             case rules.Ready(lock, threads):
                 holders = sorted(threads, key=lambda each: each.thread)  # The same in every run.
                 return any_of(self._state[lock].get(it, FALSE) for it in (None, *holders))
+            case rules.Without():
+                return TRUE  # The fifos say it.
             case rules.Oldest():
                 raise AssertionError("fifos dequeue by rules of their own")
             case _:
@@ -197,8 +172,7 @@ class Unrolling(Observation):
             if isinstance(rule, InstructionRule):
                 index = rule.instruction.index
                 self._done[index] = self._done[index] | term
-            for update in rule.changes.values():
-                self._record(update, term, changes)
+            self._record_all(rule.updates, term, changes)
         after = dict(self._state)
         for cell, alternatives in changes.items():
             if isinstance(self._state[cell], Term):
@@ -206,6 +180,30 @@ class Unrolling(Observation):
             else:
                 after[cell] = _next_choice(self._state[cell], alternatives)
         self._state = after
+
+    def _record_all(
+        self, updates: Sequence[Update], term: Term, changes: dict[Any, list[tuple[Term, Any]]]
+    ) -> None:
+        """The updates of a rule that fires; of two of one cell the later one counts."""
+        overridden: dict[object, list[Term]] = {}
+        for update, under in reversed(list(self._flat(updates, TRUE))):
+            cell = update.register if isinstance(update, rules.Deliver) else _target(update)
+            left = all_of([term, under, *(~later for later in overridden.get(cell, ()))])
+            overridden.setdefault(cell, []).append(under)
+            if left is not FALSE:
+                self._record(update, left, changes)
+
+    def _flat(self, updates: Sequence[Update], under: Term) -> Iterator[tuple[Change, Term]]:
+        """The changes of cells, and under which condition each happens."""
+        for update in updates:
+            match update:
+                case rules.When(guards, inner):
+                    condition = all_of((under, *(self._holds(guard) for guard in guards)))
+                    yield from self._flat(inner, condition)
+                case rules.Enqueue() | rules.Dequeue():
+                    pass
+                case _:
+                    yield update, under
 
     def _record(
         self, update: Change, term: Term, changes: dict[Any, list[tuple[Term, Any]]]
@@ -240,6 +238,16 @@ class Unrolling(Observation):
         self.constraints += [
             ~self._state[bit] for bit in self.machine.final() if bit in self._state
         ]
+
+
+def _target(update: rules.SetBit | rules.SetLock | rules.Copy | rules.Assign) -> Cell:
+    match update:
+        case rules.SetBit(cell, _) | rules.SetLock(cell, _) | rules.Copy(cell, _):
+            return cell
+        case rules.Assign(cell, _):
+            return cell
+        case _:
+            assert_never(update)
 
 
 def _next_bit(old: Term, alternatives: list[tuple[Term, Term]]) -> Term:

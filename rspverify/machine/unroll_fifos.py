@@ -13,15 +13,16 @@ from itertools import combinations
 from typing import Any
 
 from rspverify.assembly import Instruction
+from rspverify.machine.firings import Firings
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import may_stand_before
 from rspverify.machine.rules import (
-    Cache,
     Element,
+    Fifo,
     InstructionRule,
-    IsDirty,
     Marker,
     Rule,
+    Without,
 )
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 
@@ -30,7 +31,7 @@ from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 class Occurrence:
     """One element that a rule may enqueue; `turn` counts the firings of a rule that may repeat."""
 
-    cache: Cache
+    fifo: Fifo
     element: Element
     rule: Rule
     turn: int
@@ -59,11 +60,11 @@ class UnrollFifos:
         self._queued: dict[Occurrence, Term] = dict.fromkeys(self.occurrences, FALSE)
         self._gone: dict[Occurrence, Term] = dict.fromkeys(self.occurrences, FALSE)
         self._older: dict[tuple[Occurrence, Occurrence], Term] = {}
-        self._by_cache: dict[Cache, list[Occurrence]] = {}
+        self._by_fifo: dict[Fifo, list[Occurrence]] = {}
         for each in self.occurrences:
-            self._by_cache.setdefault(each.cache, []).append(each)
+            self._by_fifo.setdefault(each.fifo, []).append(each)
         self._unordered: list[tuple[Occurrence, Occurrence]] = []
-        for members in self._by_cache.values():
+        for members in self._by_fifo.values():
             for a, b in combinations(members, 2):
                 self._order(a, b)
 
@@ -78,10 +79,14 @@ class UnrollFifos:
             self._unordered.append((a, b))
         self._older[a, b], self._older[b, a] = known, ~known
 
-    def unmarked(self, instruction: Instruction, guards: Mapping[int, Term]) -> Iterator[Term]:
-        """That none of the thread's own markers is in a fifo."""
+    def unmarked(self, rule: InstructionRule, guards: Mapping[int, Term]) -> Iterator[Term]:
+        """That none of the thread's own markers is in a fifo where it waits for them."""
+        instruction = rule.instruction
+        waited = [it.fifos for it in rule.guards if isinstance(it, Without)]
         for each in self.occurrences:
             mark = each.instruction
+            if not any(each.fifo in fifos for fifos in waited):
+                continue
             if each.marks and mark and mark.thread == instruction.thread:
                 if mark.index < instruction.index:
                     yield ~guards[mark.index] | self._gone[each]
@@ -102,14 +107,17 @@ class UnrollFifos:
                 yield leaves.implies(self._may_leave(each, state))
 
     def _may_ever_leave(self, each: Occurrence, state: Mapping[Any, Any]) -> bool:
-        return each.marks or state[IsDirty(each.cache, str(each.element))] is not TRUE
+        return all(literal is not FALSE for literal in self._wanted(each, state))
+
+    def _wanted(self, each: Occurrence, state: Mapping[Any, Any]) -> Iterator[Term]:
+        """What must hold for an element to leave when it is the oldest."""
+        for bit, value in self._machine.shapes.leaving[each.fifo, each.element].literals:
+            yield state[bit] if value else ~state[bit]
 
     def _may_leave(self, each: Occurrence, state: Mapping[Any, Any]) -> Term:
         """It is in the fifo, nothing older is, and its entry is not DIRTY."""
-        conditions = [self._queued[each]]
-        if not each.marks:
-            conditions.append(~state[IsDirty(each.cache, str(each.element))])
-        for other in self._by_cache[each.cache]:
+        conditions = [self._queued[each], *self._wanted(each, state)]
+        for other in self._by_fifo[each.fifo]:
             if other is not each:
                 conditions.append(
                     any_of((~self._queued[other], ~self._older[other, each], self._gone[other]))
@@ -128,12 +136,11 @@ class UnrollFifos:
 
     def dequeue_rules(self, dequeues: Mapping[Occurrence, Term]) -> Iterator[tuple[Rule, Term]]:
         """The dequeues of a step as rules of the machine, joined where two elements are alike."""
-        by_rule: dict[tuple[Cache, Element], list[Term]] = {}
+        by_rule: dict[tuple[Fifo, Element], list[Term]] = {}
         for each, term in dequeues.items():
-            by_rule.setdefault((each.cache, each.element), []).append(term)
-        for rule in self._machine.steps:
-            if rule.dequeues and (terms := by_rule.get((rule.cache, rule.element))):
-                yield rule, any_of(terms)
+            by_rule.setdefault((each.fifo, each.element), []).append(term)
+        for leaves, terms in by_rule.items():
+            yield self._machine.shapes.leaving[leaves], any_of(terms)
 
     def advance(
         self,
@@ -164,7 +171,7 @@ class UnrollFifos:
             return TRUE
         earlier = [
             self._queued[other]
-            for other in self._by_cache[each.cache]
+            for other in self._by_fifo[each.fifo]
             if other.rule is each.rule and other.turn < each.turn
         ]
         return all_of([*earlier, ~self._queued[each]])
@@ -176,22 +183,15 @@ def _relevant(machine: Machine, rules: list[Rule]) -> Iterator[Occurrence]:
     markers = [each for each in every if each.marks]
     for each in every:
         if each.marks or any(
-            marker.cache == each.cache and may_stand_before(each.rule, marker.rule)
+            marker.fifo == each.fifo and may_stand_before(each.rule, marker.rule)
             for marker in markers
         ):
             yield each
 
 
 def _occurrences(machine: Machine, rules: list[Rule]) -> Iterator[Occurrence]:
+    firings = Firings(machine)
     for rule in rules:
         for enqueue in rule.enqueues:
-            for turn in range(_firings(machine, rule)):
-                yield Occurrence(enqueue.cache, enqueue.element, rule, turn)
-
-
-def _firings(machine: Machine, rule: Rule) -> int:
-    """How often a rule can fire: an instruction once, a flush once per write to its entry."""
-    if isinstance(rule, InstructionRule):
-        return 1
-    written = (each.written for code in machine.code for each in code)
-    return sum(entries.count(rule.entry) for entries in written)
+            for turn in range(firings.of(rule)):
+                yield Occurrence(enqueue.fifo, enqueue.element, rule, turn)

@@ -16,7 +16,7 @@ from itertools import combinations
 
 from rspverify.machine.event import Event
 from rspverify.machine.events import Events, Origins
-from rspverify.machine.rules import Memory, ValueOf, Word
+from rspverify.machine.rules import Bit, Word
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, truth, variable
 
 Arrivals = list[tuple[Event, Term]]
@@ -50,7 +50,7 @@ class GeneratedWitness:
             register: self._operations(sources) for register, sources in events.sources.items()
         }
         self._read: dict[int, Sources] = {}
-        self._carriers_of: dict[tuple[Event, Word], Arrivals] = {}
+        self._carriers_of: dict[tuple[Event, Bit], Arrivals] = {}
         for register in self._succeeds:
             self._name_sources(register)
         self.rf: dict[tuple[int | None, int], Term] = {
@@ -160,32 +160,33 @@ class GeneratedWitness:
 
     def _route(self, write: Event) -> Iterator[tuple[Word, Arrivals]]:
         """The words that a write passes on its way to memory."""
-        word = _target(write)
+        routes = self._events.machine.routes
+        word: Word | None = routes.start(write.rule)
         arrivals: Arrivals = [(write, self._events.order.happens(write))]
-        while True:
+        while word is not None:
             yield word, arrivals
-            if isinstance(word, Memory):
+            entry = self._events.machine.shapes.of_value.get(word)
+            if entry is None or entry.dirty is None:
                 return
             arrivals = [
                 (flush, at & carried)
                 for each, at in arrivals
-                for flush, carried in self._carried_by(each, word)
+                for flush, carried in self._carried_by(each, entry.dirty)
             ]
-            word = _target(arrivals[0][0])
+            word = routes.after(word)
 
-    def _carried_by(self, write: Event, word: ValueOf) -> Arrivals:
+    def _carried_by(self, write: Event, dirty: Bit) -> Arrivals:
         """The same for every write that it is compared with."""
-        if (write, word) not in self._carriers_of:
-            self._carriers_of[write, word] = list(self._carriers(write, word))
-        return self._carriers_of[write, word]
+        if (write, dirty) not in self._carriers_of:
+            self._carriers_of[write, dirty] = list(self._carriers(write, dirty))
+        return self._carriers_of[write, dirty]
 
-    def _carriers(self, write: Event, word: ValueOf) -> Iterator[tuple[Event, Term]]:
+    def _carriers(self, write: Event, dirty: Bit) -> Iterator[tuple[Event, Term]]:
         """The first flush of an entry after a write to it: its own, or that of a later write."""
         possible, order = self._events.possible, self._events.order
-        entry = word.entry
-        own = possible.flushes[write, entry]
+        (own,) = possible.flushes[write, dirty]
         yield own, order.happens(own)
-        flushes = [possible.flushes[other, entry] for other in possible.dirtying[entry]]
+        flushes = [each for it in possible.setting[dirty] for each in possible.flushes[it, dirty]]
         for flush in flushes:
             if flush is not own and flush.owner is not None:
                 between = (
@@ -197,14 +198,10 @@ class GeneratedWitness:
                 yield flush, all_of([order.absent(own), order.happens(flush), after, *between])
 
 
-def _target(event: Event) -> Word:
-    """The word that a write or a flush sets."""
-    (word,) = (cell for cell in event.rule.changes if isinstance(cell, (ValueOf, Memory)))
-    return word
-
-
 def _location(write: Event) -> str:
-    return _target(write).location
+    location = write.instruction.location
+    assert location is not None
+    return location
 
 
 def _operation(write: Event) -> int:

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
+from rspverify.machine.draining import locks_of
 from rspverify.machine.explicit import ExplicitMachine
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Cache,
-    IsDirty,
-    LocationLock,
-    LockCell,
-    Marker,
-    Ready,
-    Wait,
-)
+from rspverify.machine.rules import AnyBit, Bit, Lock, Marker, Ready, Wait, Without
 from rspverify.machine.state import State
 
 
@@ -24,22 +15,32 @@ def waiting(explicit: ExplicitMachine, state: State) -> Iterator[str]:
     """What each thread that is not finished waits for in a state, be it for ever or not."""
     for rule in explicit.next_rules(state):
         marked = explicit.marked(state, rule)
-        reasons = [f"its marker to leave the fifo of {cache}" for cache in marked]
-        reasons += [_in_words(guard) for guard in explicit.failing(state, rule)]
+        reasons = [f"its marker to leave the fifo of {fifo}" for fifo in marked]
+        failing = explicit.failing(state, rule)
+        reasons += [_in_words(it) for it in failing if not (marked and isinstance(it, Without))]
         yield f"{rule.instruction.thread} at {rule} waits for {_and(reasons) or 'nothing'}"
 
 
 def _in_words(guard: Wait) -> str:
     match guard:
+        case AnyBit(()):
+            return "what cannot be"
         case AnyBit(bits):
-            return " or ".join(
-                f"{bit.location} {'' if value else 'not '}{bit.word} in {bit.cache}"
-                for bit, value in bits
-            )
+            return " or ".join(_bit(bit, value) for bit, value in bits)
         case Ready(lock, _):
             return f"the {lock}"
+        case Without(fifos, None):
+            return f"{_and(map(str, fifos))} to be empty"
+        case Without(fifos, elements):
+            assert elements is not None
+            return f"{', '.join(map(str, elements))} to leave {_and(map(str, fifos))}"
         case _:
             assert_never(guard)
+
+
+def _bit(bit: Bit, value: bool) -> str:
+    where = "" if bit.location is None else f"{bit.location} "
+    return f"{where}{'' if value else 'not '}{bit.word} in {bit.structure}"
 
 
 class Waits:
@@ -54,45 +55,68 @@ class Waits:
     def of_threads(self) -> Iterator[str]:
         """What each unfinished thread waits for."""
         for rule in self._explicit.next_rules(self._state):
-            marked = [str(cache) for cache in self._explicit.marked(self._state, rule)]
+            marked = [str(fifo) for fifo in self._explicit.marked(self._state, rule)]
             fifos = "fifo" if len(marked) == 1 else "fifos"
             reasons = [f"its marker to leave the {fifos} of {_and(marked)}"] if marked else []
             failing = self._explicit.failing(self._state, rule)
-            bits = [guard.bits[-1][0] for guard in failing if isinstance(guard, AnyBit)]
-            reasons += [self._entry(bit) for bit in bits]
-            said = {LocationLock(bit.cache.device, bit.location) for bit in bits}
+            bits = [it for it in failing if isinstance(it, AnyBit)]
+            reasons += [self._bits(it) for it in bits]
+            said = {lock for it in bits for bit, _ in it.bits for lock in self._locks_of(bit)}
             locks = [it.lock for it in failing if isinstance(it, Ready) and it.lock not in said]
             reasons += [self._locks(locks)] if locks else []
+            others = [it for it in failing if isinstance(it, Without) and not marked]
+            reasons += [_in_words(it) for it in others]
             yield f"{rule.instruction.thread} at {rule} waits for {_and(reasons)}"
 
     def of_fifos(self) -> Iterator[str]:
         """What each fifo that holds something waits for."""
-        for cache in self._machine.caches:
-            fifo = self._explicit.fifo(self._state, cache)
-            if fifo:
-                held_up = [f"the marker of {it.thread}" for it in fifo if isinstance(it, Marker)]
+        for fifo in self._machine.fifos:
+            queue = self._explicit.fifo(self._state, fifo)
+            if queue:
+                held_up = [f"the marker of {it.thread}" for it in queue if isinstance(it, Marker)]
                 behind = f"; behind it: {', '.join(held_up)}" if held_up else ""
-                yield f"the fifo of {cache} waits for {fifo[0]} to be flushed{behind}"
+                waits = f"{queue[0]} to be flushed" if isinstance(queue[0], str) else str(queue[0])
+                yield f"the fifo of {fifo} waits for {waits}{behind}"
 
     def of_entries(self) -> Iterator[str]:
         """What each DIRTY entry waits for."""
-        for cache in self._machine.caches:
-            for x in self._machine.locations:
-                if self._dirty(cache, x):
-                    lock = self._locks([LocationLock(cache.device, x)])
-                    yield f"{x}, DIRTY in {cache}, waits to be flushed for {lock}"
+        for bit in self._machine.final():
+            if self._explicit.cell(self._state, bit):
+                lock = self._locks(self._locks_of(bit))
+                what = f"{bit.location}, {bit.word} in {bit.structure}"
+                yield f"{what}, waits to be flushed" + (f" for {lock}" if lock else "")
 
-    def _dirty(self, cache: Cache, x: str) -> bool:
-        return bool(self._explicit.cell(self._state, IsDirty(cache, x)))
+    def _locks_of(self, bit: Bit) -> list[Lock]:
+        """The locks that keep a step of an entry from happening."""
+        held = [
+            it.lock
+            for it in locks_of(self._machine, bit)
+            if self._explicit.cell(self._state, it.lock)
+            not in {-1, *(thread.thread for thread in it.threads)}
+        ]
+        return list(dict.fromkeys(held))
 
-    def _entry(self, bit: Bit) -> str:
+    def _bits(self, guard: AnyBit) -> str:
         """An entry that an instruction wants otherwise, and the lock that this needs."""
-        wish = "flushed from" if isinstance(bit, IsDirty) else f"{bit.word} in"
-        step = "FLUSH" if self._dirty(bit.cache, bit.location) else "FETCH"
-        lock = self._locks([LocationLock(bit.cache.device, bit.location)])
-        return f"{bit.location} to be {wish} {bit.cache}, where {step} needs {lock}"
+        if not guard.bits:
+            return _in_words(guard)
+        bit, value = guard.bits[-1]
+        locks = self._locks_of(bit)
+        if not locks:
+            return _in_words(guard)
+        shapes = self._machine.shapes
+        entry = shapes.entries.get(bit)
+        dirty = bit if entry is None else entry.dirty
+        steps = shapes.refreshing.get(bit, [])
+        if dirty is not None and self._explicit.cell(self._state, dirty):
+            steps = shapes.clearing.get(dirty, [])
+        wish = f"{bit.word} in" if value else "flushed from"
+        name = steps[0].step if steps else "a step"
+        return (
+            f"{bit.location} to be {wish} {bit.structure}, where {name} needs {self._locks(locks)}"
+        )
 
-    def _locks(self, locks: Iterable[LockCell]) -> str:
+    def _locks(self, locks: Iterable[Lock]) -> str:
         held: dict[int, list[str]] = {}
         for lock in locks:
             held.setdefault(self._explicit.cell(self._state, lock), []).append(str(lock))

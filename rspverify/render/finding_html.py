@@ -181,4 +181,4 @@ def _cache_parts(before: CacheState, after: CacheState) -> list[Part]:
 
 
 def _entry(location: str, it: Entry) -> str:
-    return f"{location}={it.value} {'D' if it.dirty else 'C'},{'V' if it.valid else 'I'}"
+    return f"{location}={it}"

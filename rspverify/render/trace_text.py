@@ -102,10 +102,7 @@ def _of_locks(step: Step, before: Snapshot) -> Text:
 
 
 def _cache(cache: CacheState) -> Text:
-    entries = [
-        f"{x}={entry.value} {'D' if entry.dirty else 'C'},{'V' if entry.valid else 'I'}"
-        for x, entry in cache.entries.items()
-    ]
+    entries = [f"{x}={entry}" for x, entry in cache.entries.items()]
     fifo = f" [{' '.join(reversed(cache.fifo))}]" if cache.fifo else ""
     return Text("{" + "; ".join(entries) + "}" + fifo)
 

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
 
-from rspverify.assembly import MACHINES, Acquire, Invalidate, Level, Mark, Reach
+from rspverify.architecture import MACHINES, Deed, acts
 from rspverify.convert import Count
 from rspverify.scheme.scheme import Scheme, Template
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
@@ -41,8 +41,8 @@ class Costs:
 class Bill:
     """What a code is made of, and its weighted cost.
 
-    flushes, invalidations: instructions that flush or empty whole caches of that level, in any
-    reach. locks: instructions that take locks.
+    flushes, invalidations: instructions that flush or empty whole caches, in any reach; l1: those
+    of a work-group or less, l2: those that are for more. locks: instructions that take locks.
     """
 
     cost: Count = 0
@@ -61,7 +61,7 @@ class Bill:
 def priced(template: Template) -> str:
     """The instruction as a file of costs names it: without register and location."""
     name = template.mnemonic.name
-    return f"{name} {template.reach.value}" if template.reach else name
+    return f"{name} {template.reach}" if template.reach else name
 
 
 @cache
@@ -82,17 +82,20 @@ def bill(code: Iterable[Template], costs: Costs) -> Bill:
 
 
 def _bill(template: Template, costs: Costs) -> Bill:
-    effects = template.mnemonic.effects
-    flushed = {effect.level for effect in effects if isinstance(effect, Mark)}
-    emptied = {it.level for it in effects if isinstance(it, Invalidate) and it.every}
+    done = acts(template.mnemonic)
+    near = ("thread", "workgroup")
+    flushed = {it.kind.place in near for it in done if it.deed is Deed.MARK and it.kind}
+    emptied = {
+        it.kind.place in near for it in done if it.deed is Deed.LOSE and it.every and it.kind
+    }
     return Bill(
         costs.weights[priced(template)],
         1,
-        Level.L1 in flushed,
-        Level.L2 in flushed,
-        Level.L1 in emptied,
-        Level.L2 in emptied,
-        any(isinstance(effect, Acquire) for effect in effects),
+        True in flushed,
+        False in flushed,
+        True in emptied,
+        False in emptied,
+        any(it.deed is Deed.TAKE for it in done),
     )
 
 
@@ -102,7 +105,7 @@ def priced_names() -> list[str]:
     for machine in MACHINES.values():
         for name, mnemonic in machine.instructions.items():
             for reach in mnemonic.reaches or (None,):
-                found[f"{name} {Reach(reach).value}" if reach else name] = None
+                found[f"{name} {reach}" if reach else name] = None
     return list(found)
 
 

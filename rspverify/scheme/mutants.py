@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import zip_longest
-from typing import assert_never
 
-from rspverify.assembly import (
-    Acquire,
-    Await,
-    Invalidate,
-    Lock,
-    Mark,
-    Reach,
-    ReadEntry,
-    Release,
-    WriteEntry,
-)
+from rspverify.architecture import CellKind, Deed, acts
 from rspverify.convert import Place
 from rspverify.litmus.program import Scope
 from rspverify.scheme.scheme import Row, Scheme, Template
 
 Code = tuple[Template, ...]
-_WIDTHS = tuple(Reach)
-"""Reaches from narrow to wide."""
 
 
 class Mutation(StrEnum):
@@ -103,12 +90,13 @@ def mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
 def wider_mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
     """Every mutant in which one instruction reaches one step further.
 
-    On one device SY reaches nothing that DV does not, so that DV is widened only in schemes that
-    have a row for the scope of all devices.
+    On one device the whole system is no more than that device, so that nothing is widened to it but
+    in schemes that have a row for the scope of all devices.
     """
     across = any(Scope.ALL in row.scopes for row in scheme.rows)
-    widest = Reach.SY if across else Reach.DV
-    return tuple(_different(row, _wider(row.code, widest)) for row in scheme.rows)
+    reaches, system = scheme.machine.reaches, scheme.machine.places[-1]
+    pointless = {it for it, kind in reaches.items() if kind == system and not across}
+    return tuple(_different(row, _wider(row.code, pointless)) for row in scheme.rows)
 
 
 def _different(row: Row, steps: Iterator[tuple[Step, Code]]) -> RowMutants:
@@ -135,7 +123,7 @@ def _weaker(code: Code) -> Iterator[tuple[Step, Code]]:
             left = (*before, *code[place + 1 : other], *code[other + 1 :])
             yield Step(Mutation.DROP_PAIR, here, name, words, removes), left
         if narrower := _reach(template, -1):
-            step = Step(Mutation.NARROW, here, name, f"narrow to {narrower.value}")
+            step = Step(Mutation.NARROW, here, name, f"narrow to {narrower}")
             yield step, (*before, replace(template, reach=narrower), *rest)
         if after and not (template.accesses and after.accesses):
             step = Step(Mutation.SWAP, here, name, f"swap with {after}")
@@ -148,11 +136,11 @@ def stored_elsewhere(code: Code, place: int) -> bool:
     return place in writes and not code[place].mnemonic.reads and len(writes) > 1
 
 
-def _wider(code: Code, widest: Reach) -> Iterator[tuple[Step, Code]]:
+def _wider(code: Code, pointless: Collection[str]) -> Iterator[tuple[Step, Code]]:
     for place, template in enumerate(code):
         wider = _reach(template, +1)
-        if wider and _WIDTHS.index(wider) <= _WIDTHS.index(widest):
-            step = Step(Mutation.WIDEN, place + 1, str(template), f"widen to {wider.value}")
+        if wider and wider not in pointless:
+            step = Step(Mutation.WIDEN, place + 1, str(template), f"widen to {wider}")
             yield step, (*code[:place], replace(template, reach=wider), *code[place + 1 :])
 
 
@@ -162,7 +150,7 @@ def lock_pairs(code: Code) -> Iterator[tuple[int, int]]:
     An instruction that frees a lock belongs to the last before it that takes the same with the
     same reach and has no such partner yet.
     """
-    open_: dict[tuple[Lock, Reach | None], list[int]] = {}
+    open_: dict[tuple[CellKind, str | None], list[int]] = {}
     for place, template in enumerate(code):
         for lock, taken in locks_of(template):
             if taken:
@@ -171,22 +159,15 @@ def lock_pairs(code: Code) -> Iterator[tuple[int, int]]:
                 yield partners.pop(), place
 
 
-def locks_of(template: Template) -> Iterator[tuple[Lock, bool]]:
+def locks_of(template: Template) -> Iterator[tuple[CellKind, bool]]:
     """The locks that an instruction takes (True) and frees (False), in its order."""
-    for effect in template.mnemonic.effects:
-        match effect:
-            case Acquire(lock):
-                yield lock, True
-            case Release(lock):
-                yield lock, False
-            case Await() | ReadEntry() | WriteEntry() | Invalidate() | Mark():
-                pass
-            case _:
-                assert_never(effect)
+    for act in acts(template.mnemonic):
+        if act.deed in (Deed.TAKE, Deed.FREE) and act.kind is not None:
+            yield act.kind, act.deed is Deed.TAKE
 
 
-def _reach(template: Template, by: int) -> Reach | None:
+def _reach(template: Template, by: int) -> str | None:
     """The reach that is so many steps wider, where the instruction can have it."""
-    place = _WIDTHS.index(template.reach) + by if template.reach else -1
-    known = 0 <= place < len(_WIDTHS) and _WIDTHS[place] in template.mnemonic.reaches
-    return _WIDTHS[place] if known else None
+    reaches = template.mnemonic.reaches
+    place = reaches.index(template.reach) + by if template.reach else -1
+    return reaches[place] if 0 <= place < len(reaches) else None

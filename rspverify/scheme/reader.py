@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rspverify.assembly import MACHINES, InstructionSet
+from rspverify.architecture import MACHINES, InstructionSet
 from rspverify.scheme.row_reader import read_named, read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
 from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source

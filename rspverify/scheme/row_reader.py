@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from rspverify.assembly import InstructionSet
+from rspverify.architecture import InstructionSet
 from rspverify.litmus.program import Order, Scope
 from rspverify.scheme.orders import DEFAULT, POSSIBLE, Op, covered
 from rspverify.scheme.scheme import Row, Template

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rspverify.assembly import MACHINES, Mnemonic
+from rspverify.architecture import MACHINES, Mnemonic
 from rspverify.convert import Schema
 from rspverify.scheme.cost import MOST, priced_names
 from rspverify.scheme.orders import Op

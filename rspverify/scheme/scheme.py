@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rspverify.assembly import Architecture, Mnemonic, Reach
+from rspverify.architecture import Architecture, Mnemonic
 from rspverify.litmus.program import Operation, Order, Scope
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import InputError, Problem, Source, Span, require
@@ -20,7 +20,7 @@ class Template:
     """
 
     mnemonic: Mnemonic
-    reach: Reach | None
+    reach: str | None
     span: Span
 
     @property
@@ -30,8 +30,9 @@ class Template:
 
     def __str__(self) -> str:
         """The paper's notation: `LD r x`, `INV_L1 WG`."""
-        reach = self.reach.value if self.reach else ""
-        operands = (reach if letter == "s" else letter for letter in self.mnemonic.operands)
+        operands = (
+            self.reach or "" if letter == "s" else letter for letter in self.mnemonic.operands
+        )
         return " ".join((self.mnemonic.name, *operands))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rspverify.assembly import InstructionSet, Mnemonic, Reach
+from rspverify.architecture import InstructionSet, Mnemonic
 from rspverify.scheme.orders import Op
 from rspverify.scheme.scheme import Template
 from rspverify.source import Problem, Span
@@ -33,14 +33,14 @@ def read_template(
     if problem:
         problems.append(problem)
         return None
-    reach = Reach(operands[mnemonic.operands.index("s")][0]) if mnemonic.reaches else None
+    reach = operands[mnemonic.operands.index("s")][0] if mnemonic.reaches else None
     return Template(mnemonic, reach, node.span)
 
 
 def spellings(mnemonic: Mnemonic) -> list[str]:
     """How an instruction is written: `LD r x`; `FLU_L2 DV` and `FLU_L2 SY`."""
     if mnemonic.reaches:
-        return [f"{mnemonic.name} {reach.value}" for reach in mnemonic.reaches]
+        return [f"{mnemonic.name} {reach}" for reach in mnemonic.reaches]
     return [" ".join((mnemonic.name, *mnemonic.operands))]
 
 
@@ -74,9 +74,8 @@ def _number_problem(
 
 def _operand_problem(mnemonic: Mnemonic, operands: list[tuple[str, Span]]) -> Problem | None:
     """The first operand that is not what its place wants."""
-    reaches = [reach.value for reach in mnemonic.reaches]
     for letter, (word, span) in zip(mnemonic.operands, operands, strict=False):
-        allowed = reaches if letter == "s" else [letter]
+        allowed = list(mnemonic.reaches) if letter == "s" else [letter]
         if word in allowed:
             continue
         what = {"r": "register", "x": "location", "s": "reach"}[letter]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from rspverify.assembly import MACHINES, Architecture, Mnemonic, Reach
+from rspverify.architecture import MACHINES, Architecture, Mnemonic
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs import STRONG, Access, LitmusTest
 from rspverify.scheme import Op, Row, Scheme, Shape, Template, shipped_scheme
@@ -27,7 +27,7 @@ def code(*instructions: str) -> Code:
     found = []
     for name, *operands in map(str.split, instructions):
         mnemonic = _INSTRUCTIONS[name]
-        reach = Reach(operands[0]) if mnemonic.reaches else None
+        reach = operands[0] if mnemonic.reaches else None
         found.append(Template(mnemonic, reach, _SPAN))
     return tuple(found)
 
@@ -104,7 +104,7 @@ def row_of(column: str, shape: Shape) -> Code:
 
 
 def _everywhere(template: Template) -> Template:
-    return replace(template, reach=Reach.SY) if template.reach is Reach.DV else template
+    return replace(template, reach="SY") if template.reach == "DV" else template
 
 
 def near(kind: Op) -> Code:

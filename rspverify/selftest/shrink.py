@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, product
 
-from rspverify.assembly import MACHINES, Reach
+from rspverify.architecture import MACHINES
 from rspverify.litmus.program import Kind, Scope
 from rspverify.programs import STRONG, Access, LitmusTest, litmus_test
 from rspverify.scheme import Scheme
@@ -190,6 +190,9 @@ def _simpler_codes(own: Code) -> Iterator[Code]:
         again = each.mnemonic.name == "ST" and any(it.accesses for it in own[:place])
         if again or not each.accesses:
             yield own[:place] + own[place + 1 :]
-        narrower = Reach.DV if each.reach is Reach.SY else Reach.WG
-        if each.reach is not narrower and narrower in each.mnemonic.reaches:
+        for narrower in (
+            each.mnemonic.reaches[: each.mnemonic.reaches.index(each.reach)][-1:]
+            if (each.reach)
+            else ()
+        ):
             yield (*own[:place], replace(each, reach=narrower), *own[place + 1 :])

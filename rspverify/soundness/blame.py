@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from rspverify.assembly import Reach
+from rspverify.architecture import Architecture, CellKind, Deed, Mnemonic, Write, acts
 from rspverify.limits import Limits
 from rspverify.litmus import Scope
+from rspverify.machine import effect_of
 from rspverify.scheme import Row, Scheme, Template, rows_used
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -70,41 +71,72 @@ def strongest(
 ) -> tuple[Template, ...]:
     """The strongest code of a row: it flushes and invalidates before its access and after it.
 
-    An RMW is done at the L2; a fence has no access. A row for remote operations (or any,
-    `anywhere`) does this to every cache, under every rmw lock; another one to its own L1, and with
-    several devices to its own L2.
+    A read-modify-write is done as near to memory as can be; a fence has no access. A row for remote
+    operations (or any, `anywhere`) does this to every cache, under every lock that reaches as far;
+    another one to its own caches.
     """
+    machine = scheme.machine
     far = anywhere or row.remotes == {True}
-    if far:
-        first = second = Reach.DV if devices == 1 else Reach.SY
-    else:
-        first, second = Reach.WG, Reach.DV
-    around = list(_emptying(row, scheme, first, second, devices))
-    names = {"INC_L1": "INC_L2", "RMW_L1": "RMW_L2"}
+    wide = machine.places[-1] if devices > 1 else machine.places[-2]
+
+    def made(mnemonic: Mnemonic, kind: str) -> Template:
+        return Template(mnemonic, machine.reach_in(mnemonic, kind), row.span)
+
+    around = []
+    for mnemonic, own in _emptying(machine):
+        each = made(mnemonic, wide if far else own)
+        if effect_of(machine, mnemonic, each.reach, devices).updates:
+            around.append(each)
     access = next((each for each in row.code if each.accesses), None)
     code = tuple(around)
     if access is not None:
-        name = names.get(access.mnemonic.name, access.mnemonic.name)
-        mnemonic = scheme.machine.instructions[name]
-        code = (*around, Template(mnemonic, access.reach, access.span), *around)
-    if not far:
+        code = (*around, replace(access, mnemonic=_farthest(access.mnemonic, machine)), *around)
+    locks = _locking(machine)
+    if not far or locks is None:
         return code
-    lock, unlock = (
-        Template(scheme.machine.instructions[name], first, row.span)
-        for name in ("LK_rmw", "UL_rmw")
-    )
-    return (lock, *code, unlock)
+    take, free = locks
+    return (made(take, wide), *code, made(free, wide))
 
 
-def _emptying(
-    row: Row, scheme: Scheme, first: Reach, second: Reach, devices: int
-) -> Iterator[Template]:
-    """Flushes and invalidations of L1s in one reach, and with several devices of L2s in another."""
-    for name in ("FLU_L1", "FLU_L2", "INV_L1", "INV_L2"):
-        mnemonic = scheme.machine.instructions.get(name)
-        level_1 = name.endswith("L1")
-        if mnemonic is not None and (level_1 or devices > 1):
-            yield Template(mnemonic, first if level_1 else second, row.span)
+def _emptying(machine: Architecture) -> Iterator[tuple[Mnemonic, str]]:
+    """What flushes caches, then what empties them whole, each with the kind of place of its own."""
+    for deed in (Deed.MARK, Deed.LOSE):
+        for mnemonic in machine.instructions.values():
+            done = acts(mnemonic)
+            kinds = [it.kind.place for it in done if it.kind and (it.every or deed is Deed.MARK)]
+            alone = not (mnemonic.reads or mnemonic.writes)
+            if alone and kinds and all(it.deed is deed for it in done):
+                yield mnemonic, max(kinds, key=machine.places.index)
+
+
+def _farthest(mnemonic: Mnemonic, machine: Architecture) -> Mnemonic:
+    """Of the read-modify-writes that do the same, the one that writes nearest to memory."""
+    if not (mnemonic.reads and mnemonic.writes):
+        return mnemonic
+
+    def where(it: Mnemonic) -> int:
+        written = (each.target.kind.place for each in it.plain_effects if isinstance(each, Write))
+        return max(map(machine.places.index, written))
+
+    alike = [
+        it
+        for it in machine.instructions.values()
+        if it.reads and it.writes and it.operator == mnemonic.operator
+    ]
+    return max(alike, key=where)
+
+
+def _locking(machine: Architecture) -> tuple[Mnemonic, Mnemonic] | None:
+    """What takes the locks in a reach, and what frees them; None where nothing does."""
+    found: dict[tuple[Deed, CellKind], Mnemonic] = {}
+    for mnemonic in machine.instructions.values():
+        for act in acts(mnemonic):
+            if mnemonic.reaches and act.kind and act.deed in (Deed.TAKE, Deed.FREE):
+                found.setdefault((act.deed, act.kind), mnemonic)
+    for (deed, lock), mnemonic in found.items():
+        if deed is Deed.TAKE and (Deed.FREE, lock) in found:
+            return mnemonic, found[Deed.FREE, lock]
+    return None
 
 
 def _width(rows: Sequence[Row]) -> tuple[tuple[int, bool, int], ...]:

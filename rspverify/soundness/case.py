@@ -35,10 +35,5 @@ class Case:
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:
-    """The machine that runs a program; L2s are elided where that is exact and not declined.
-
-    L2s of several devices are what the scheme's machine says, and there is nothing to decline.
-    """
-    if len({thread.device for thread in program.threads}) > 1:
-        return Machine(program, elide_l2=program.machine.coherent_l2)
-    return Machine(program, elide_l2=settings.l2 is L2.AUTO)
+    """The machine that runs a program; what is as good as memory is left out if not declined."""
+    return Machine(program, elide=settings.l2 is L2.AUTO)

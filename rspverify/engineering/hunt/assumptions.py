@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rspverify.assembly import Lock, Reach
+from rspverify.architecture import CellKind
 from rspverify.scheme import Scheme
 from rspverify.scheme.mutants import locks_of
 
@@ -15,14 +15,14 @@ def gives_back(scheme: Scheme) -> bool:
     and the second may free that of another thread.
     """
     for row in scheme.rows:
-        held: dict[Lock, Reach | None] = {}
+        held: dict[CellKind, str | None] = {}
         for template in row.code:
             for lock, taken in locks_of(template):
                 if taken == (lock in held):
                     return False
                 if taken:
                     held[lock] = template.reach
-                elif held.pop(lock) is not template.reach:
+                elif held.pop(lock) != template.reach:
                     return False
         if held:
             return False

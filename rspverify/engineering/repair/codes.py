@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from rspverify.assembly import Lock
+from rspverify.architecture import CellKind
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 
 Code = tuple[int, ...]
@@ -33,15 +33,15 @@ class ParsedCode:
     """A code as a body of accesses and order instructions, and the sections of its locks."""
 
     body: Code
-    sections: dict[Lock, Section]
+    sections: dict[CellKind, Section]
 
 
 @lru_cache(maxsize=1 << 16)
 def parsed(code: Code, pool: InstructionPool) -> ParsedCode | None:
     """The parts of a code; None if its locks are not matched as codes must have them."""
     body: list[int] = []
-    open_locks: dict[Lock, tuple[int, int]] = {}
-    sections: dict[Lock, Section] = {}
+    open_locks: dict[CellKind, tuple[int, int]] = {}
+    sections: dict[CellKind, Section] = {}
     for each in code:
         it = pool.instructions[each]
         if it.lock is None:
@@ -115,7 +115,7 @@ class _State(NamedTuple):
     last: int
     done: bool
     held: tuple[tuple[int, bool], ...]
-    used: frozenset[Lock]
+    used: frozenset[CellKind]
     repeats: int
 
     @property

@@ -72,11 +72,9 @@ def space_of(
     """
     problems: list[Problem] = []
     machine = scheme.machine
-    pool = InstructionPool(machine.instructions, costs, scheme.rows[0].span)
+    pool = InstructionPool(machine, costs, scheme.rows[0].span)
     sensible = (
-        place
-        for place, it in enumerate(pool.instructions)
-        if it.sensible(devices=devices, coherent=machine.coherent_l2)
+        place for place, it in enumerate(pool.instructions) if it.sensible(machine, devices=devices)
     )
     allowed = _allowed(pool, frozenset(sensible), constraints, problems)
     stays = _staying(scheme, constraints, used, weak, problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rspverify.assembly import Lock
+from rspverify.architecture import CellKind
 from rspverify.engineering.repair.codes import Code
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.engineering.repair.space import CodeSet, Nogood, Relation, RowSpace
@@ -89,7 +89,7 @@ class Generaliser:
                     if tops[row] is not previous:
                         inserted = wanted
 
-    def _lock(self, instruction: int) -> Lock | None:
+    def _lock(self, instruction: int) -> CellKind | None:
         return self._pool.instructions[instruction].lock
 
     def _locked(self, code: Code, take: int) -> Iterator[Sequence[Code]]:

@@ -1,6 +1,6 @@
 """The instructions that codes are made of, and which of them is at least as strong as another.
 
-What an instruction is for is read off its effects (assembly/instruction.py), never off its name:
+What an instruction is for is told from its effects (architecture/acts.py), never from its name:
 
 * *order*: nothing but flush markers and invalidations;
 * *take* and *free*: it waits for a kind of lock and takes it, or frees it;
@@ -15,23 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from rspverify.assembly import (
-    Acquire,
-    Await,
-    Effect,
-    InstructionSet,
-    Invalidate,
-    Level,
-    Lock,
-    Mark,
-    Reach,
-    Release,
-)
+from rspverify.architecture import Act, Architecture, CellKind, Deed, acts
+from rspverify.machine import effect_of
 from rspverify.scheme import Template
 from rspverify.scheme.cost import Costs, priced
 from rspverify.source import Span
-
-_RANK = {Reach.WG: 0, Reach.DV: 1, Reach.SY: 2}
 
 
 class Role(Enum):
@@ -54,32 +42,34 @@ class CandidateInstruction:
     template: Template
     role: Role
     cost: int
-    lock: Lock | None = None
+    lock: CellKind | None = None
     spread: int = 0
 
     @property
-    def effects(self) -> tuple[Effect, ...]:
-        """What it does."""
-        return self.template.mnemonic.effects
+    def acts(self) -> tuple[Act, ...]:
+        """What it does besides its access."""
+        return acts(self.template.mnemonic)
 
     @property
-    def only_invalidates(self) -> bool:
+    def only_loses(self) -> bool:
         """Whether it does nothing but empty caches."""
-        return all(isinstance(effect, Invalidate) for effect in self.effects)
+        return all(it.deed is Deed.LOSE for it in self.acts)
 
-    def sensible(self, *, devices: int, coherent: bool) -> bool:
-        """Whether it can be needed on so many devices. coherent: their L2s are memory.
+    def sensible(self, architecture: Architecture, *, devices: int) -> bool:
+        """Whether it can be needed on so many devices.
 
-        On one device SY is DV. An L2 that is memory, as it is there too, needs no flush and no
-        invalidation.
+        It is not where it changes nothing, as it flushes what is as good as memory, or where one of
+        a narrower reach does the same, as on one device SY does what DV does.
         """
-        if devices == 1 and self.role is not Role.ACCESS and self.template.reach is Reach.SY:
+        mnemonic, reach = self.template.mnemonic, self.template.reach
+        if self.role is Role.ACCESS:
+            return True
+        own = effect_of(architecture, mnemonic, reach, devices)
+        if not own.updates:
             return False
-        l2_alone = all(
-            isinstance(effect, Mark | Invalidate) and effect.level is Level.L2
-            for effect in self.effects
-        )
-        return not (self.role is Role.ORDER and l2_alone and (devices == 1 or coherent))
+        narrower = mnemonic.reaches[: mnemonic.reaches.index(reach)] if reach else ()
+        alike = (effect_of(architecture, mnemonic, each, devices) for each in narrower)
+        return not any((it.guards, it.updates) == (own.guards, own.updates) for it in alike)
 
 
 class InstructionPool:
@@ -88,10 +78,10 @@ class InstructionPool:
     span: what stands for the place of an instruction that no file has.
     """
 
-    def __init__(self, instructions: InstructionSet, costs: Costs, span: Span) -> None:
+    def __init__(self, architecture: Architecture, costs: Costs, span: Span) -> None:
         every = (
-            _candidate(Template(mnemonic, reach, span), costs)
-            for mnemonic in instructions.values()
+            _candidate(Template(mnemonic, reach, span), architecture, costs)
+            for mnemonic in architecture.instructions.values()
             for reach in mnemonic.reaches or (None,)
         )
         self.instructions = found = tuple(each for each in every if each is not None)
@@ -103,13 +93,14 @@ class InstructionPool:
         by_lock = {(found[free].lock, found[free].spread): free for free in self._of(Role.FREE)}
         self.frees = {take: by_lock[found[take].lock, found[take].spread] for take in self.takes}
         self.covered_by = [
-            frozenset(place for place, b in enumerate(found) if stronger(b, a)) for a in found
+            frozenset(place for place, b in enumerate(found) if stronger(b, a, architecture))
+            for a in found
         ]
         self.pointless_beside = frozenset(
             (a, b)
             for a in self.order
             for b in self.order
-            if found[a].only_invalidates and found[b].only_invalidates
+            if found[a].only_loses and found[b].only_loses
             if b in self.covered_by[a] or a in self.covered_by[b]
         )
         """Neighbours that do together what one of them does alone."""
@@ -134,50 +125,45 @@ class InstructionPool:
         return sum(self.cost[each] for each in code)
 
 
-def stronger(one: CandidateInstruction, other: CandidateInstruction) -> bool:
+def stronger(
+    one: CandidateInstruction, other: CandidateInstruction, architecture: Architecture
+) -> bool:
     """Whether the one, in place of the other, leaves no execution more. Itself included."""
     if one.name == other.name:
         return True
     if one.role is not other.role or one.role is Role.ACCESS:
         return False
     if one.role is not Role.ORDER:
-        return one.lock is other.lock and one.spread >= other.spread
-    return all(
-        any(_covers(mine, its, one.template.reach, other.template.reach) for mine in one.effects)
-        for its in other.effects
-    )
+        return one.lock == other.lock and one.spread >= other.spread
+
+    def covers(mine: Act, its: Act) -> bool:
+        return (
+            (mine.deed, mine.kind) == (its.deed, its.kind)
+            and (mine.every or not its.every)
+            and mine.far(architecture, one.template.reach)
+            >= its.far(architecture, other.template.reach)
+        )
+
+    return all(any(covers(mine, its) for mine in one.acts) for its in other.acts)
 
 
-def _covers(mine: Effect, its: Effect, reach: Reach | None, its_reach: Reach | None) -> bool:
-    match mine, its:
-        case Mark(level, own), Mark(its_level, its_own):
-            far = True
-        case Invalidate(level, own, every), Invalidate(its_level, its_own, its_every):
-            far = every or not its_every
-        case _:
-            return False
-    return far and level is its_level and _far(own or reach) >= _far(its_own or its_reach)
-
-
-def _far(reach: Reach | None) -> int:
-    return 0 if reach is None else _RANK[reach]
-
-
-def _candidate(template: Template, costs: Costs) -> CandidateInstruction | None:
+def _candidate(
+    template: Template, architecture: Architecture, costs: Costs
+) -> CandidateInstruction | None:
     """None if an instruction has effects of which the search knows nothing."""
-    name, effects = priced(template), template.mnemonic.effects
+    name, done = priced(template), acts(template.mnemonic)
     cost = costs.weights[name]
     if template.accesses:
         return CandidateInstruction(name, template, Role.ACCESS, cost)
-    if all(isinstance(each, Mark | Invalidate) for each in effects):
+    if all(each.deed in (Deed.MARK, Deed.LOSE) for each in done):
         return CandidateInstruction(name, template, Role.ORDER, cost)
-    awaited = [(each.what, each.reach) for each in effects if isinstance(each, Await)]
-    match [each for each in effects if not isinstance(each, Await)]:
-        case [Acquire(lock, own)] if awaited == [(lock, own)]:
+    awaited = [(each.kind, each.reach) for each in done if each.deed is Deed.AWAIT]
+    match [each for each in done if each.deed is not Deed.AWAIT]:
+        case [Act(Deed.TAKE, lock, own) as act] if awaited == [(lock, own)]:
             role = Role.TAKE
-        case [Release(lock, own)] if not awaited:
+        case [Act(Deed.FREE, lock) as act] if not awaited:
             role = Role.FREE
         case _:
             return None
-    spread = _far(own or template.reach)
+    spread = act.far(architecture, template.reach)
     return CandidateInstruction(name, template, role, cost, lock, spread)

@@ -61,7 +61,7 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
     its own rf and mo are not. Which solution is found depends on the sketch, the scheme and the
     model alone.
     """
-    machine = Machine(template.assembly, elide_l2=True)
+    machine = Machine(template.assembly)
     events = Events(machine, limits, chosen=template)
     own = GeneratedWitness(events)
     judged = TemplateExecutions(template, model, limits, events.reads, own.rf, own.mo, own.last)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from rspverify.assembly import AssemblyProgram, Instruction, Mnemonic, ThreadId
+from rspverify.architecture import Mnemonic
+from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
 from rspverify.engineering.hunt.formula.merged import embedded, halves, merged, token
 from rspverify.engineering.hunt.formula.sketch import Sketch

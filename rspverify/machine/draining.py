@@ -1,0 +1,132 @@
+"""Whether a machine drains: all that its environment can do helps, and then nothing more happens.
+
+For such machines a deadlock is told from one state, without looking at what may follow
+(docs/machine.md, «Progress»). For any other it is told from the whole graph of states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import (
+    AnyBit,
+    Bit,
+    Guard,
+    Lock,
+    Oldest,
+    Ready,
+    Rule,
+    StepRule,
+    Without,
+)
+from rspverify.machine.shapes import Entry, Shape
+
+
+def drains(machine: Machine) -> bool:
+    """Whether flushing, dequeuing and then fetching all that can be is the best that can happen."""
+    shapes = machine.shapes
+    if shapes.unknown is not None:
+        return False
+    return all(_helps(machine, rule) for rule in machine.rules)
+
+
+def _helps(machine: Machine, rule: Rule) -> bool:
+    shapes = machine.shapes
+    if isinstance(rule, StepRule) and rule.holders:
+        return False
+    match shapes.shape(rule) if isinstance(rule, StepRule) else None:
+        case Shape.CLEARS:
+            (bit,) = (it for it in rule.sets(False) if rule.awaits(it))
+            others = [it for it in rule.guards if it != AnyBit(((bit, True),))]
+            return all(isinstance(it, Ready) for it in others)
+        case Shape.LEAVES:
+            return all(isinstance(it, Oldest) or _wants_clean(it, machine) for it in rule.guards)
+        case Shape.LOSES:
+            return all(_kept_with_value(it, machine) for it in rule.guards)
+        case _:
+            return all(
+                isinstance(it, Ready | Without) or _wants_entry(it, machine) for it in rule.guards
+            )
+
+
+def _wants_clean(guard: Guard, machine: Machine) -> bool:
+    """Whether it wants a bit false that steps clear, which need nothing but locks for it."""
+    if not isinstance(guard, AnyBit):
+        return False
+    return all(not value and bit in machine.shapes.clearing for bit, value in guard.bits)
+
+
+def _wants_entry(guard: Guard, machine: Machine) -> bool:
+    """Whether it wants an entry VALID, or not DIRTY, or either."""
+    if not isinstance(guard, AnyBit):
+        return False
+    entries = machine.shapes.entries
+    dirty = {entry.dirty for entry in entries.values()}
+    return all(bit in entries if value else bit in dirty for bit, value in guard.bits)
+
+
+def _kept_with_value(guard: Guard, machine: Machine) -> bool:
+    """Whether it holds for every value that counts and need not go anywhere."""
+    if isinstance(guard, Ready):
+        return True
+    if _wants_clean(guard, machine):
+        return True
+    if not isinstance(guard, AnyBit) or len(guard.bits) != 1 or not guard.bits[0][1]:
+        return False
+    ((bit, _),) = guard.bits
+    setting = {rule.key for rule in machine.rules if bit in rule.sets(True)}
+    return any(
+        {rule.key for rule in machine.rules if valid in rule.sets(True)} <= setting
+        for valid in machine.shapes.entries
+        if valid.structure == bit.structure and valid.location == bit.location
+    )
+
+
+def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
+    """What an entry's bit waits for: the locks that its flush or its fetch needs.
+
+    Of a fetch that wants another entry VALID, also what that waits for.
+    """
+    shapes = machine.shapes
+    steps = [*shapes.clearing.get(bit, ()), *shapes.refreshing.get(bit, ())]
+    found: list[Ready] = []
+    for step in steps:
+        found += [guard for guard in step.guards if isinstance(guard, Ready)]
+        for wanted, value in step.literals:
+            if wanted != bit and (wanted in shapes.entries) is value:
+                found += [it for it in locks_of(machine, wanted) if it not in found]
+    return list(dict.fromkeys(found))
+
+
+def holders(machine: Machine) -> dict[Lock, frozenset[object]]:
+    """The threads that may hold each lock."""
+    found: dict[Lock, set[object]] = {}
+    for code in machine.code:
+        for rule in code:
+            for lock, thread in rule.holders.items():
+                if thread is not None:
+                    found.setdefault(lock, set()).add(thread)
+    return {lock: frozenset(threads) for lock, threads in found.items()}
+
+
+def at_risk(machine: Machine) -> dict[Entry, StepRule]:
+    """The entries that may be lost and not fetched again, and the steps that lose them.
+
+    A lock that only those may hold whom it lets pass keeps nobody from fetching.
+    """
+    held = holders(machine)
+    return {
+        entry: step
+        for entry, step in _losing(machine)
+        if any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, entry.valid))
+    }
+
+
+def _losing(machine: Machine) -> Iterable[tuple[Entry, StepRule]]:
+    entries = machine.shapes.entries
+    for rule in machine.steps:
+        if machine.shapes.shape(rule) is Shape.LOSES:
+            for bit in rule.sets(False):
+                if bit in entries:
+                    yield entries[bit], rule

@@ -1,0 +1,93 @@
+"""How often the rules of a machine can matter, and so how many steps are enough (K*)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import assert_never
+
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import Bit, Copy, InstructionRule, Rule, StepRule
+from rspverify.machine.shapes import Shape
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many steps of each kind the executions of a program can need.
+
+    unbounded: the first step of which no bound is known, None if all are bounded.
+    """
+
+    instructions: int
+    flushes: int
+    fetches: int
+    dequeues: int
+    unbounded: str | None = None
+
+    @property
+    def total(self) -> int:
+        """K*, where every step is bounded."""
+        return self.instructions + self.flushes + self.fetches + self.dequeues
+
+
+def enough_steps(machine: Machine) -> Budget:
+    """K*, by kind: each outcome has an execution with at most this many steps (docs/machine.md).
+
+    A step that clears a bit which it needs happens at most once each time that the bit was set,
+    only the last refresh before a look is needed, and each fifo element leaves once.
+    """
+    shapes = machine.shapes
+    unbounded = next(
+        (rule.step for rule in machine.steps if shapes.shape(rule) is None), shapes.circle
+    )
+    if unbounded is not None:
+        return Budget(len(machine.program.instructions), 0, 0, 0, unbounded)
+    firings = Firings(machine)
+    found: Counter[Shape] = Counter()
+    for rule in machine.steps:
+        shape = shapes.shape(rule)
+        if shape in (Shape.CLEARS, Shape.REFRESHES):
+            found[shape] += firings.of(rule)
+    elements = sum(len(rule.enqueues) * firings.of(rule) for rule in machine.rules)
+    code = len(machine.program.instructions)
+    return Budget(code, found[Shape.CLEARS], found[Shape.REFRESHES], elements)
+
+
+class Firings:
+    """How often each rule of a machine can matter, where every step has a shape."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._setting: dict[Bit, list[Rule]] = {}
+        self._looking: dict[Bit, list[Rule]] = {}
+        entries = machine.shapes.entries
+        for rule in machine.rules:
+            for bit in rule.sets(True):
+                self._setting.setdefault(bit, []).append(rule)
+            for bit in dict.fromkeys(it for it, _ in rule.literals if it in entries):
+                self._looking.setdefault(bit, []).append(rule)
+        self._known: dict[object, int] = {}
+
+    def of(self, rule: Rule) -> int:
+        """An instruction once; a step as often as it is needed at most."""
+        if isinstance(rule, InstructionRule):
+            return 1
+        if rule.key not in self._known:
+            self._known[rule.key] = self._count(rule)
+        return self._known[rule.key]
+
+    def _count(self, rule: StepRule) -> int:
+        shapes = self._machine.shapes
+        shape = shapes.shape(rule)
+        match shape:
+            case Shape.CLEARS:
+                (bit,) = (it for it in rule.sets(False) if rule.awaits(it))
+                return sum(map(self.of, self._setting.get(bit, ())))
+            case Shape.REFRESHES:
+                (copy,) = (it for it in rule.takes if isinstance(it, Copy))
+                valid = shapes.of_value[copy.target].valid
+                return sum(map(self.of, self._looking.get(valid, ())))
+            case Shape.LEAVES | Shape.LOSES | None:
+                return 0
+            case _:
+                assert_never(shape)

@@ -1,0 +1,525 @@
+"""A machine's file spelled out for the threads and locations of one program: cells and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import assert_never
+
+from rspverify import architecture as files
+from rspverify.architecture import Architecture, CellAt, CellKind, Sort
+from rspverify.assembly import Instruction, ThreadId
+from rspverify.machine import rules
+from rspverify.machine.rules import (
+    AnyBit,
+    Bit,
+    Cell,
+    Element,
+    Fifo,
+    Guard,
+    InstructionRule,
+    Issued,
+    Lock,
+    Marker,
+    Member,
+    Oldest,
+    Place,
+    Ready,
+    StepRule,
+    Structure,
+    Update,
+    Wait,
+    When,
+    Without,
+    Word,
+)
+
+_DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
+"""How much of (device, work-group, thread) says which place of a kind it is."""
+
+
+_KINDS: Mapping[Sort, type[Bit | Word | Lock | Fifo]] = {
+    Sort.VALUE: Word,
+    Sort.BIT: Bit,
+    Sort.LOCK: Lock,
+    Sort.FIFO: Fifo,
+}
+
+
+class _Never(Exception):
+    """A condition that holds nowhere, whatever the state is."""
+
+
+@dataclass(frozen=True)
+class _Here:
+    """What names stand for where a rule is made.
+
+    own: where it happens; places, locations: by variable; thread: who executes it; instructions:
+    all of the program.
+    """
+
+    own: Place
+    places: Mapping[str, Place] = field(default_factory=dict)
+    locations: Mapping[str, str] = field(default_factory=dict)
+    thread: ThreadId | None = None
+    instruction: Instruction | None = None
+    instructions: tuple[Instruction, ...] = ()
+
+
+class Grounding:
+    """A machine with the places of some threads, and some locations.
+
+    spaces: of locations that are not in the first space, which.
+    """
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        threads: tuple[ThreadId, ...],
+        locations: tuple[str, ...],
+        spaces: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.architecture = architecture
+        self.threads = threads
+        self.locations = locations
+        self._spaces = dict(spaces)
+        self._cells: dict[object, Cell | Fifo] = {}
+        self._waits: dict[object, tuple[Wait, ...]] = {}
+        self._entering: dict[object, frozenset[tuple[CellKind, Place, str | None]]] = {}
+        paths = [(it.device, it.workgroup, it.thread) for it in threads]
+        self._places = {
+            kind: [Place(kind, path) for path in sorted({it[: self._depth(kind)] for it in paths})]
+            for kind in architecture.places
+        }
+        self._everywhere = Place(architecture.places[-1], ())
+
+    # Places and cells
+
+    def _depth(self, kind: str) -> int:
+        return _DEPTH[self.architecture.alike.get(kind, kind)]
+
+    def place_of(self, thread: ThreadId) -> Place:
+        """The place that a thread is."""
+        return Place(self.architecture.places[0], (thread.device, thread.workgroup, thread.thread))
+
+    def threads_of(self, place: Place) -> frozenset[ThreadId]:
+        """The threads in a place."""
+        return self._threads_of[place]
+
+    @cached_property
+    def _threads_of(self) -> Mapping[Place, frozenset[ThreadId]]:
+        return {
+            place: frozenset(
+                it
+                for it in self.threads
+                if (it.device, it.workgroup, it.thread)[: len(place.path)] == place.path
+            )
+            for places in self._places.values()
+            for place in places
+        }
+
+    def _around(self, own: Place, kind: str) -> Place:
+        """The place of a kind that a place is, or lies in."""
+        return Place(kind, own.path[: self._depth(kind)])
+
+    @cached_property
+    def cells(self) -> tuple[Cell | Fifo, ...]:
+        """All cells but those of pools."""
+        return tuple(
+            cell
+            for kind in self.architecture.cells
+            if kind.sort is not Sort.POOL
+            for cell in self.of_kind(kind)
+        )
+
+    def of_kind(self, kind: CellKind) -> list[Cell | Fifo]:
+        """All cells of a kind, place by place."""
+        locations = self.locations if kind.located else (None,)
+        return [self._cell(kind, *it) for it in product(self._places[kind.place], locations)]
+
+    def _cell(self, kind: CellKind, place: Place, location: str | None) -> Cell | Fifo:
+        key = (kind.structure, kind.field, place.path, location)
+        found = self._cells.get(key)
+        if found is None:
+            found = _KINDS[kind.sort](Structure(kind.structure, place), kind.field, location)
+            self._cells[key] = found
+        return found
+
+    def memory(self, location: str) -> Word | None:
+        """The word that has the value of a location in the end; None if the machine has none."""
+        final = self.architecture.final
+        if final is None:
+            return None
+        (found,) = (it for it in self.of_kind(final) if it.location == location)
+        assert isinstance(found, Word)
+        return found
+
+    def starts_true(self, bit: Bit) -> bool:
+        """What a bit is before any step."""
+        return (bit.structure.name, bit.field) in self._starting
+
+    @cached_property
+    def _starting(self) -> frozenset[tuple[str, str]]:
+        return frozenset((it.structure, it.field) for it in self.architecture.cells if it.start)
+
+    def _at(self, at: CellAt, here: _Here) -> tuple[Place, str | None]:
+        around = here.own if at.place is None else here.places[at.place]
+        location = None if at.location is None else here.locations[at.location]
+        return self._around(around, at.kind.place), location
+
+    def _bit(self, at: CellAt, here: _Here) -> Bit:
+        found = self._cell(at.kind, *self._at(at, here))
+        assert isinstance(found, Bit)
+        return found
+
+    def _word(self, at: CellAt, here: _Here) -> Word:
+        found = self._cell(at.kind, *self._at(at, here))
+        assert isinstance(found, Word)
+        return found
+
+    def _lock(self, at: CellAt, here: _Here) -> Lock:
+        found = self._cell(at.kind, *self._at(at, here))
+        assert isinstance(found, Lock)
+        return found
+
+    def _fifo(self, at: CellAt, here: _Here) -> Fifo:
+        found = self._cell(at.kind, *self._at(at, here))
+        assert isinstance(found, Fifo)
+        return found
+
+    def _member(self, at: CellAt, here: _Here, index: int) -> Member:
+        """That an instruction is in a pool."""
+        place, location = self._at(at, here)
+        return Member(Structure(at.kind.structure, place), at.kind.field, location, index)
+
+    # Binders
+
+    def _bound(self, binder: files.Binder, here: _Here) -> Iterator[_Here]:
+        match binder:
+            case files.Locations(variable, space):
+                for x in self.locations:
+                    if space is None or self._space(x) == space:
+                        yield replace(here, locations={**here.locations, variable: x})
+            case files.Places(variable):
+                for place in self._spoken_of(binder, here):
+                    yield replace(here, places={**here.places, variable: place})
+            case _:
+                assert_never(binder)
+
+    def _all_bound(self, binders: Sequence[files.Binder], here: _Here) -> Iterator[_Here]:
+        if not binders:
+            yield here
+            return
+        for each in self._bound(binders[0], here):
+            yield from self._all_bound(binders[1:], each)
+
+    def _spoken_of(self, binder: files.Places, here: _Here) -> Iterator[Place]:
+        own = here.own.path
+        inside = None if binder.inside is None else self._reach(binder.inside, here)
+        outside = None if binder.outside is None else self._reach(binder.outside, here)
+        for place in self._places[binder.kind]:
+            if inside is not None and not _nested(place.path, own[:inside]):
+                continue
+            if outside is not None and _nested(place.path, own[:outside]):
+                continue
+            if not (binder.other and place.path == own[: len(place.path)]):
+                yield place
+
+    def _reach(self, kind: str, here: _Here) -> int:
+        if kind == files.REACH:
+            assert here.instruction is not None and here.instruction.reach is not None
+            kind = self.architecture.reaches[here.instruction.reach]
+        return self._depth(kind)
+
+    def _space(self, x: str) -> str:
+        return self._spaces.get(x, self.architecture.spaces[0])
+
+    # Conditions
+
+    def _guards(self, conditions: Iterable[files.Condition], here: _Here) -> Iterator[Guard]:
+        """Raises _Never where they hold in no state."""
+        for each in conditions:
+            yield from self._guard(each, here)
+
+    def _guard(self, condition: files.Condition, here: _Here) -> Iterator[Guard]:
+        match condition:
+            case files.Holds():
+                yield AnyBit((self._literal(condition, here),))
+            case files.Either(bits):
+                yield AnyBit(tuple(self._literal(it, here) for it in bits))
+            case files.IsReady(at):
+                own = frozenset({here.thread}) if here.thread else self.threads_of(here.own)
+                yield Ready(self._lock(at, here), own)
+            case files.IsOldest(at, element):
+                yield Oldest(self._fifo(at, here), self._element(element, here))
+            case files.Lacks():
+                yield from self._lacks(condition, here)
+            case files.IsIn(at):
+                assert here.instruction is not None
+                yield rules.holds(self._member(at, here, here.instruction.index))
+            case files.InSpace(location, space, value):
+                if (self._space(here.locations[location]) == space) is not value:
+                    raise _Never
+            case files.All(binder, conditions):
+                for each in self._bound(binder, here):
+                    yield from self._guards(conditions, each)
+            case _:
+                assert_never(condition)
+
+    def _literal(self, it: files.Holds, here: _Here) -> tuple[Bit, bool]:
+        return self._bit(it.bit, here), it.value
+
+    def _element(self, element: files.FifoElement, here: _Here) -> Element:
+        match element:
+            case files.LocationElement(variable):
+                return here.locations[variable]
+            case files.MarkerOf(None):
+                assert here.thread is not None
+                return Marker(here.thread)
+            case files.MarkerOf(variable):
+                assert variable is not None
+                (thread,) = self.threads_of(here.places[variable])
+                return Marker(thread)
+            case files.Element.SELF:
+                assert here.instruction is not None
+                return Issued(here.instruction.index, str(here.instruction))
+            case _:
+                assert_never(element)
+
+    def _lacks(self, it: files.Lacks, here: _Here) -> Iterator[Guard]:
+        if it.marker is not None:
+            marker = self._element(it.marker, here)
+            yield Without((self._fifo(it.where, here),), frozenset({marker}))
+            return
+        where = self._at(it.where, here)
+        found = [
+            each
+            for each in here.instructions
+            if not it.instructions or each.mnemonic.name in it.instructions
+            if not it.own or each.thread == here.thread
+            if it.location is None or each.location == here.locations[it.location]
+            if (it.where.kind, *where) in self._entered(each)
+        ]
+        if it.where.kind.sort is Sort.POOL:
+            for each in found:
+                yield rules.fails(self._member(it.where, here, each.index))
+            return
+        elements = frozenset[Element](Issued(each.index, str(each)) for each in found)
+        every = not (it.instructions or it.own or it.location)
+        yield Without((self._fifo(it.where, here),), None if every else elements)
+
+    def _entered(self, it: Instruction) -> frozenset[tuple[CellKind, Place, str | None]]:
+        """The fifos and pools that an instruction may be in."""
+        key = (it.mnemonic.name, it.thread, it.location, it.reach)
+        if key not in self._entering:
+            here = self._here(it, ())
+            found = list(self._self_enters(it.mnemonic.effects, here))
+            for step in it.mnemonic.later:
+                for each in self._all_bound(step.variables, here):
+                    found += self._self_enters(step.effects, each)
+            self._entering[key] = frozenset(found)
+        return self._entering[key]
+
+    def _self_enters(
+        self, effects: Iterable[files.Effect], here: _Here
+    ) -> Iterator[tuple[CellKind, Place, str | None]]:
+        for each in effects:
+            match each:
+                case files.Enter(at, files.Element.SELF):
+                    yield at.kind, *self._at(at, here)
+                case files.If(_, inner):
+                    yield from self._self_enters(inner, here)
+                case files.Each(binder, inner):
+                    for bound in self._bound(binder, here):
+                        yield from self._self_enters(inner, bound)
+                case _:
+                    pass
+
+    # Effects
+
+    def _updates(self, effects: Iterable[files.Effect], here: _Here) -> Iterator[Update]:
+        for each in effects:
+            yield from self._update(each, here)
+
+    def _update(self, effect: files.Effect, here: _Here) -> Iterator[Update]:
+        match effect:
+            case files.SetTo(at, value):
+                yield rules.SetBit(self._bit(at, here), value)
+            case files.CopyTo(target, source):
+                yield rules.Copy(self._word(target, here), self._word(source, here))
+            case files.Read(source):
+                assert here.instruction is not None and here.instruction.register is not None
+                yield rules.Deliver(here.instruction.register, self._word(source, here))
+            case files.Write(target):
+                assert here.instruction is not None and here.instruction.value is not None
+                yield rules.Assign(self._word(target, here), here.instruction.value)
+            case files.Take(at):
+                yield rules.SetLock(self._lock(at, here), here.thread)
+            case files.Free(at):
+                yield rules.SetLock(self._lock(at, here), None)
+            case files.Enter(at, element) if at.kind.sort is Sort.POOL:
+                assert element is files.Element.SELF and here.instruction is not None
+                yield rules.SetBit(self._member(at, here, here.instruction.index), True)
+            case files.Enter(at, element):
+                yield rules.Enqueue(self._fifo(at, here), self._element(element, here))
+            case files.Leave(at) if at.kind.sort is Sort.POOL:
+                assert here.instruction is not None
+                yield rules.SetBit(self._member(at, here, here.instruction.index), False)
+            case files.Leave(at):
+                yield rules.Dequeue(self._fifo(at, here))
+            case files.If(conditions, effects):
+                yield from self._if(conditions, effects, here)
+            case files.Each(binder, effects):
+                for each in self._bound(binder, here):
+                    yield from self._updates(effects, each)
+            case _:
+                assert_never(effect)
+
+    def _if(
+        self,
+        conditions: tuple[files.Condition, ...],
+        effects: tuple[files.Effect, ...],
+        here: _Here,
+    ) -> Iterator[Update]:
+        try:
+            guards = tuple(self._guards(conditions, here))
+        except _Never:
+            return
+        updates = tuple(self._updates(effects, here))
+        if not guards:
+            yield from updates
+        elif updates:
+            yield When(guards, updates)
+
+    # Rules
+
+    @cached_property
+    def issues(self) -> bool:
+        """Whether instructions begin what completes later."""
+        return any(it.later for it in self.architecture.instructions.values())
+
+    def _here(self, it: Instruction, instructions: tuple[Instruction, ...]) -> _Here:
+        locations = {} if it.location is None else {files.OPERAND: it.location}
+        return _Here(self.place_of(it.thread), {}, locations, it.thread, it, instructions)
+
+    def instruction(
+        self, it: Instruction, instructions: tuple[Instruction, ...] = ()
+    ) -> InstructionRule:
+        """The rule of an instruction of a program."""
+        here = self._here(it, instructions)
+        key = None if self.issues else (it.mnemonic.name, it.thread, it.location, it.reach)
+        waits = self._waits.get(key) if key else None
+        if waits is None:
+            waits = self._waits_of(it, here)
+            if key:
+                self._waits[key] = waits
+        return InstructionRule(waits, tuple(self._updates(it.mnemonic.effects, here)), it)
+
+    def _waits_of(self, it: Instruction, here: _Here) -> tuple[Wait, ...]:
+        conditions = (*it.mnemonic.conditions, *self.architecture.always)
+        try:
+            guards = _merged(self._guards(conditions, here))
+        except _Never:
+            guards = (AnyBit(()),)
+        assert not any(isinstance(each, Oldest) for each in guards)
+        return tuple(each for each in guards if not isinstance(each, Oldest))
+
+    def later(self, it: Instruction, instructions: tuple[Instruction, ...]) -> Iterator[StepRule]:
+        """The steps that complete what an instruction of a program begins."""
+        here = self._here(it, instructions)
+        for kind in it.mnemonic.later:
+            yield from self._steps(kind, here)
+
+    def steps(self, instructions: tuple[Instruction, ...] = ()) -> tuple[StepRule, ...]:
+        """The steps of the environment."""
+        if not self.issues:
+            return self._own_steps
+        return self._made_steps(instructions)
+
+    @cached_property
+    def _own_steps(self) -> tuple[StepRule, ...]:
+        return self._made_steps(())
+
+    def _made_steps(self, instructions: tuple[Instruction, ...]) -> tuple[StepRule, ...]:
+        """Structure by structure, and in it location by location; what leaves fifos comes last."""
+        kinds = self.architecture.steps
+        structures = list(dict.fromkeys(map(self._shown, kinds)))
+        found: list[tuple[tuple[object, ...], StepRule]] = []
+        for number, kind in enumerate(kinds):
+            for place in self._places[kind.place]:
+                thread = None
+                if kind.place == self.architecture.places[0]:
+                    (thread,) = self.threads_of(place)
+                here = _Here(place, thread=thread, instructions=instructions)
+                for turn, rule in enumerate(self._steps(kind, here)):
+                    leaves = any(isinstance(guard, Oldest) for guard in rule.guards)
+                    order = (number, turn) if leaves else (turn, number)
+                    where = structures.index(rule.structure.name), place.path
+                    found.append(((leaves, *where, *order), rule))
+        return tuple(rule for _, rule in sorted(found, key=lambda each: each[0]))
+
+    def _steps(self, kind: files.StepKind, own: _Here) -> Iterator[StepRule]:
+        for here in self._all_bound(kind.variables, own):
+            try:
+                guards = _merged(self._guards(kind.conditions, here))
+            except _Never:
+                continue
+            updates = tuple(self._updates(kind.effects, here))
+            about = tuple(self._stands_for(each, here) for each in kind.variables)
+            shown = Structure(self._shown(kind), own.own)
+            yield StepRule(guards, updates, kind.name, shown, about, here.instruction)
+
+    def _stands_for(self, binder: files.Binder, here: _Here) -> object:
+        if isinstance(binder, files.Locations):
+            return here.locations[binder.variable]
+        place = here.places[binder.variable]
+        threads = self.threads_of(place)
+        return next(iter(threads)) if place.kind == self.architecture.places[0] else place
+
+    def _shown(self, kind: files.StepKind) -> str:
+        """The structure at which a step is shown: the first of its own place that it speaks of."""
+        for each in _cells_of((*kind.conditions, *kind.effects)):
+            if each.place is None and each.kind.place == kind.place:
+                return each.kind.structure
+        return ""
+
+    def complete(self, instructions: tuple[Instruction, ...]) -> tuple[Guard, ...]:
+        """What holds when an execution is complete, besides that all was executed."""
+        here = _Here(self._everywhere, instructions=instructions)
+        return _merged(self._guards(self.architecture.complete, here))
+
+
+def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether one of two places lies in the other."""
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+def _merged(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    """The guards, those that want the same elements in no fifo as one."""
+    found: list[Guard] = []
+    places: dict[frozenset[Element] | None, int] = {}
+    for each in guards:
+        if not isinstance(each, Without):
+            found.append(each)
+        elif each.elements in places:
+            place = places[each.elements]
+            before = found[place]
+            assert isinstance(before, Without)
+            found[place] = Without((*before.fifos, *each.fifos), each.elements)
+        else:
+            places[each.elements] = len(found)
+            found.append(each)
+    return tuple(found)
+
+
+def _cells_of(parts: Iterable[object]) -> Iterator[CellAt]:
+    """The cells that conditions and effects speak of, in order."""
+    for part in parts:
+        if isinstance(part, CellAt):
+            yield part
+        elif is_dataclass(part) and not isinstance(part, CellKind):
+            yield from _cells_of(getattr(part, each.name) for each in fields(part))
+        elif isinstance(part, tuple):
+            yield from _cells_of(part)

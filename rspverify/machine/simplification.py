@@ -1,0 +1,276 @@
+"""What of a machine is left out because nothing that can be observed depends on it.
+
+* Steps that only take away, and bits that nobody looks at then.
+* A structure that is as good as memory: one cache for all threads, whose steps wait for nobody.
+
+docs/machine.md, «What the engines leave out», proves both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rspverify.assembly import ThreadId
+from rspverify.machine.routes import below
+from rspverify.machine.rules import (
+    AnyBit,
+    Assign,
+    Bit,
+    Copy,
+    Deliver,
+    Dequeue,
+    Enqueue,
+    Fifo,
+    Guard,
+    InstructionRule,
+    Oldest,
+    Ready,
+    Rule,
+    SetBit,
+    SetLock,
+    StepRule,
+    Structure,
+    Update,
+    When,
+    Without,
+    Word,
+    fails,
+    holds,
+)
+from rspverify.machine.shapes import Entry, Shapes, wants
+
+
+@dataclass(frozen=True)
+class Simplification:
+    """What is left out. stands_for: word → the word that is as good. steps: by their keys."""
+
+    structures: frozenset[Structure] = frozenset()
+    bits: frozenset[Bit] = frozenset()
+    stands_for: Mapping[Word, Word] = field(default_factory=dict)
+    steps: frozenset[object] = frozenset()
+
+    def keeps(self, cell: Bit | Word | Fifo | object) -> bool:
+        """Whether a cell is still there."""
+        inside = isinstance(cell, Fifo | Bit | Word) and cell.structure in self.structures
+        return not inside and cell not in self.bits
+
+    def guards(self, guards: Sequence[Guard]) -> Iterator[Guard]:
+        """The guards that are left."""
+        for guard in guards:
+            match guard:
+                case AnyBit(bits) if any(not self.keeps(bit) for bit, _ in bits):
+                    pass
+                case Without(fifos, elements):
+                    left = tuple(each for each in fifos if self.keeps(each))
+                    if left:
+                        yield guard if len(left) == len(fifos) else Without(left, elements)
+                case _:
+                    yield guard
+
+    def updates(self, updates: Sequence[Update]) -> Iterator[Update]:
+        """The updates that are left."""
+        for update in updates:
+            match update:
+                case SetBit(bit, _) if not self.keeps(bit):
+                    pass
+                case Enqueue(fifo, _) if not self.keeps(fifo):
+                    pass
+                case Copy(target, source):
+                    yield Copy(self._word(target), self._word(source))
+                case Deliver(register, source):
+                    yield Deliver(register, self._word(source))
+                case Assign(target, value):
+                    yield Assign(self._word(target), value)
+                case When(guards, inner):
+                    yield When(tuple(self.guards(guards)), tuple(self.updates(inner)))
+                case _:
+                    yield update
+
+    def _word(self, word: Word) -> Word:
+        return self.stands_for.get(word, word)
+
+    def instruction(self, rule: InstructionRule) -> InstructionRule:
+        """What is left of an instruction."""
+        waits = tuple(it for it in self.guards(rule.guards) if not isinstance(it, Oldest))
+        return InstructionRule(waits, tuple(self.updates(rule.updates)), rule.instruction)
+
+    def left(self, steps: Sequence[StepRule]) -> tuple[StepRule, ...]:
+        """The steps that are left."""
+        return tuple(
+            replace(
+                rule,
+                guards=tuple(self.guards(rule.guards)),
+                updates=tuple(self.updates(rule.updates)),
+            )
+            for rule in steps
+            if rule.key not in self.steps
+        )
+
+
+def simplification(
+    shapes: Shapes,
+    rules: Sequence[Rule],
+    everyone: frozenset[ThreadId],
+    *,
+    elide: bool,
+    evict: bool,
+) -> Simplification:
+    """What can be left out of a machine with these rules, all that any program can have.
+
+    elide: also what is as good as memory. evict: keep the steps that only take away.
+    """
+    bits: frozenset[Bit] = frozenset()
+    steps: frozenset[object] = frozenset()
+    if not evict:
+        steps = shapes.losing
+        bits = frozenset(
+            cell
+            for rule in rules
+            for cell in [*rule.changes, *rule.looks]
+            if isinstance(cell, Bit) and shapes.ignored(cell)
+        )
+    if not elide:
+        return Simplification(bits=bits, steps=steps)
+    found = [
+        each
+        for each in {entry.value.structure: None for entry in shapes.entries.values()}
+        if _as_memory(each, shapes, rules, everyone)
+    ]
+    inside = {entry for entry in shapes.entries.values() if entry.value.structure in found}
+    stands_for = {entry.value: below(entry, shapes) for entry in inside}
+    gone = {rule.key for rule in rules if _is_inside(rule, inside, frozenset(found), shapes)}
+    return Simplification(
+        frozenset(found),
+        bits,
+        {word: lower for word, lower in stands_for.items() if lower is not None},
+        steps | gone,
+    )
+
+
+def _is_inside(
+    rule: Rule, entries: set[Entry], structures: frozenset[Structure], shapes: Shapes
+) -> bool:
+    """Whether a step does nothing but to flush, fetch, drop or dequeue what is left out."""
+    if not isinstance(rule, StepRule):
+        return False
+    fifos = [guard.fifo for guard in rule.guards if isinstance(guard, Oldest)]
+    if fifos:
+        return fifos[0].structure in structures
+    if rule.key in shapes.losing:
+        return all(bit.structure in structures for bit in rule.sets(False) + rule.sets(True))
+    return any(
+        rule in shapes.refreshing[entry.valid] or rule in shapes.clearing.get(entry.dirty, ())
+        for entry in entries
+        if entry.dirty is not None
+    )
+
+
+def _as_memory(
+    structure: Structure, shapes: Shapes, rules: Sequence[Rule], everyone: frozenset[ThreadId]
+) -> bool:
+    """Whether a structure can be kept equal to what lies below it, whatever happens."""
+    entries = [each for each in shapes.entries.values() if each.value.structure == structure]
+    return all(_kept_equal(entry, shapes, rules, everyone) for entry in entries) and all(
+        _harmless(rule, structure, entries, shapes) for rule in rules
+    )
+
+
+def _kept_equal(
+    entry: Entry, shapes: Shapes, rules: Sequence[Rule], everyone: frozenset[ThreadId]
+) -> bool:
+    """Whether it can be flushed after each change of it, and fetched before each use."""
+    lower, dirty = below(entry, shapes), entry.dirty
+    fetches = shapes.refreshing.get(entry.valid, ())
+    if lower is None or dirty is None or len(fetches) != 1:
+        return False
+    (fetch,), (flush,) = fetches, shapes.clearing[dirty]
+
+    def is_free(guards: Sequence[Guard], but: Guard) -> bool:
+        left = [guard for guard in guards if guard != but]
+        return all(isinstance(it, Ready) and it.threads >= everyone for it in left)
+
+    def all_that_counts(rule: StepRule) -> set[Update]:
+        return {
+            it for it in rule.updates if not (isinstance(it, SetBit) and shapes.ignored(it.bit))
+        }
+
+    wanted = (
+        is_free(flush.guards, holds(dirty)),
+        is_free(fetch.guards, fails(dirty)),
+        all_that_counts(flush) == {Copy(lower, entry.value), SetBit(dirty, False)},
+        all_that_counts(fetch) == {Copy(entry.value, lower), SetBit(entry.valid, True)},
+    )
+    if not all(wanted):
+        return False
+    for rule in rules:
+        if lower in rule.changes and rule.key != flush.key:
+            return False
+        taken = {it.source for it in rule.takes}
+        if lower in taken and rule.key != fetch.key:
+            return False
+        if entry.value in taken and rule.key != flush.key and not rule.awaits(entry.valid):
+            return False
+        changed = entry.value in rule.changes and rule.key != fetch.key
+        if changed is not (dirty in rule.sets(True)):
+            return False
+    return True
+
+
+def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes: Shapes) -> bool:
+    """Whether what a rule wants of a structure can always be had, and what it does is undone."""
+    if any(_speaks_of(when, structure) for when in rule.conditional):
+        return False
+    if rule.key in shapes.losing:
+        return True
+    can_be = {(entry.valid, True) for entry in entries} | {
+        (entry.dirty, False) for entry in entries
+    }
+    for bit, value in wants(rule):
+        if bit.structure != structure or (bit, value) in can_be:
+            continue
+        if not any(bit == it.dirty and rule in shapes.clearing[bit] for it in entries):
+            return False
+    for guard in rule.guards:
+        if isinstance(guard, Oldest) and guard.fifo.structure == structure:
+            others = [it for it in rule.guards if it is not guard]
+            if not all(
+                it in [fails(each.dirty) for each in entries if each.dirty] for it in others
+            ):
+                return False
+            if rule.updates != (Dequeue(guard.fifo),):
+                return False
+        if isinstance(guard, Ready) and guard.lock.structure == structure:
+            return False
+    return not any(
+        isinstance(update, SetLock) and update.lock.structure == structure
+        for update in rule.updates
+    )
+
+
+def _speaks_of(when: When, structure: Structure) -> bool:
+    found: list[Structure] = []
+    for guard in when.guards:
+        match guard:
+            case AnyBit(bits):
+                found += [bit.structure for bit, _ in bits]
+            case Ready(lock, _):
+                found.append(lock.structure)
+            case Oldest(fifo, _):
+                found.append(fifo.structure)
+            case Without(fifos, _):
+                found += [fifo.structure for fifo in fifos]
+    for update in when.updates:
+        match update:
+            case When():
+                if _speaks_of(update, structure):
+                    return True
+            case SetBit(cell, _) | SetLock(cell, _) | Assign(cell, _):
+                found.append(cell.structure)
+            case Copy(target, source):
+                found += [target.structure, source.structure]
+            case Deliver(_, source):
+                found.append(source.structure)
+            case Enqueue(fifo, _) | Dequeue(fifo):
+                found.append(fifo.structure)
+    return structure in found
