@@ -67,11 +67,11 @@ class Span:
         Of a long line only what is around the span is shown.
         """
         line = self.source.line(self.line)
-        text = "".join(each if each.isprintable() else " " for each in line)
         start = self.column - 1
-        end = self.end_column - 1 if self.end_line == self.line else len(text)
-        left = max(0, start - _EXCERPT // 2) if len(text) > _EXCERPT else 0
-        shown = text[left : left + _EXCERPT]
+        end = self.end_column - 1 if self.end_line == self.line else len(line)
+        left = max(0, start - _EXCERPT // 2) if len(line) > _EXCERPT else 0
+        shown = line[left : left + _EXCERPT]
+        shown = "".join(each if each.isprintable() else " " for each in shown)
         carets = "^" * max(1, min(end, left + len(shown)) - start)
         return f"    {shown}\n    {' ' * (start - left)}{carets}"
 

@@ -47,7 +47,7 @@ def _plain_instruction(instruction: Instruction) -> tuple[Any, ...]:
         case "LK_L2" | "UL_L2":
             return name, x
     assert instruction.reach is not None
-    return name, instruction.reach.value
+    return name, instruction.reach
 
 
 def _of_reads(expression: Expression) -> Callable[[dict[int, int]], int]:

@@ -13,14 +13,8 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from rspverify.assembly import (
-    MACHINES,
-    AssemblyProgram,
-    Instruction,
-    Mnemonic,
-    Reach,
-    ThreadId,
-)
+from rspverify.architecture import MACHINES, Mnemonic
+from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.axiomatic import Questions
 from rspverify.axiomatic.execution import executions
 from rspverify.litmus import Program, Scope, read_program
@@ -105,7 +99,7 @@ def assembly(
                     operation=max(operation, 0),
                     guard=guard,
                     location=location,
-                    reach=Reach[operands[0]] if "s" in mnemonic.operands else None,
+                    reach=operands[0] if "s" in mnemonic.operands else None,
                     register=operation if mnemonic.reads else None,
                     value=value,
                     success=success,
@@ -116,6 +110,16 @@ def assembly(
         code.append(tuple(own))
     memory = dict.fromkeys(names, 0) | dict(initial or {})
     return AssemblyProgram(tuple(ids), tuple(code), memory, MACHINES[machine])
+
+
+def on_machine(program: AssemblyProgram, name: str) -> AssemblyProgram:
+    """A program for another machine that has the same instructions."""
+    machine = MACHINES[name]
+    code = tuple(
+        tuple(replace(it, mnemonic=machine.instructions[it.mnemonic.name]) for it in thread)
+        for thread in program.code
+    )
+    return replace(program, code=code, machine=machine)
 
 
 def random_assembly(
@@ -217,7 +221,7 @@ _ROWS: Mapping[str, tuple[str, ...]] = {
 }
 """Rows of Tab. 3, and rows like them; `_L2` locks are for the location of the access."""
 
-_Template = tuple[Mnemonic, str | None, Reach | None]
+_Template = tuple[Mnemonic, str | None, str | None]
 
 
 class _Extra:
@@ -258,7 +262,7 @@ class _Extra:
             elif rng.random() < 0.9:
                 mnemonic = self.instructions[name]
                 own = access[1] if "x" in mnemonic.operands else None
-                scope = Reach[reach[0]] if reach else None
+                scope = reach[0] if reach else None
                 if scope is not None and rng.random() < 0.2:
                     scope = rng.choice(mnemonic.reaches)
                 code.append((mnemonic, own, scope))
@@ -396,7 +400,7 @@ def _instruction_text(instruction: Instruction) -> str:
     if instruction.location is not None:
         parts.append(instruction.location)
     if instruction.reach is not None:
-        parts.append(instruction.reach.value)
+        parts.append(instruction.reach)
     if instruction.value is not None:
         parts.append(f":= {_text(instruction.value)}")
     if instruction.guard != TRUE:

@@ -43,11 +43,9 @@ def settled(given: Settings | None) -> Settings:
             least = f"{option.name} must be {option.least:g} or more, not {value}"
             require(value >= option.least, least)
     if settings.machine is not None:
-        from rspverify.architecture import MACHINES
+        from rspverify.architecture import machine_named
 
-        machines = ", ".join(MACHINES)
-        message = f"the machine must be one of {machines}, not {settings.machine}"
-        require(settings.machine in MACHINES, message)
+        machine_named(settings.machine)
     if settings.confirm is not None:
         _require_solver(settings.confirm)
     return settings

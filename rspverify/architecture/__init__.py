@@ -40,7 +40,7 @@ from rspverify.architecture.architecture import (
     Write,
     Written,
 )
-from rspverify.architecture.machines import MACHINES
+from rspverify.architecture.machines import MACHINES, machine_named
 
 __all__ = [
     "MACHINES",
@@ -84,4 +84,5 @@ __all__ = [
     "Write",
     "Written",
     "acts",
+    "machine_named",
 ]

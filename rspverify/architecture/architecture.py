@@ -9,9 +9,10 @@ without a place variable is that of the own place, or of the place that the own 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from hashlib import sha256
 
 OPERAND = "x"
 """The location variable of an instruction: its location."""
@@ -284,10 +285,11 @@ class Each:
 Effect = SetTo | CopyTo | Read | Write | Take | Free | Enter | Leave | If | Each
 
 
-def _plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
+def plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
+    """Effects without what they are done for and under."""
     for effect in effects:
         if isinstance(effect, If | Each):
-            yield from _plain(effect.effects)
+            yield from plain(effect.effects)
         else:
             yield effect
 
@@ -333,7 +335,7 @@ class Mnemonic:
     def plain_effects(self) -> tuple[Effect, ...]:
         """All that it does, at once or later, without what it is done for and under."""
         later = (effect for step in self.later for effect in step.effects)
-        return tuple(_plain((*self.effects, *later)))
+        return tuple(plain((*self.effects, *later)))
 
     @property
     def reads(self) -> bool:
@@ -360,7 +362,8 @@ class Architecture:
     that there is one of for each place of another kind, that kind. reaches: the kind of place that
     each reach names. always: what every instruction waits for besides. complete: when an execution
     is. final: the located value that holds memory in the end; None where the machine has none.
-    spaces: the kinds of memory that locations are of, the first where a test says nothing.
+    spaces: the kinds of memory that locations are of, the first where a test says nothing. path:
+    the file that it is from, "" if it ships.
     """
 
     name: str
@@ -375,6 +378,15 @@ class Architecture:
     final: CellKind | None
     alike: Mapping[str, str] = field(default_factory=dict)
     spaces: tuple[str, ...] = ("global",)
+    path: str = field(default="", compare=False)
+
+    @cached_property
+    def identity(self) -> str:
+        """What answers about it depend on: its name where it ships, and all that it says if not."""
+        if not self.path:
+            return self.name
+        said = repr(replace(self, path=""))
+        return f"{self.name} {sha256(said.encode()).hexdigest()}"
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -23,6 +23,7 @@ from rspverify.architecture.architecture import (
     MarkerOf,
     Sort,
 )
+from rspverify.architecture.binders import bind
 from rspverify.architecture.definitions import expand
 from rspverify.architecture.scope import Scope
 from rspverify.source import Span
@@ -77,7 +78,7 @@ def bound(
     """What is said for each place or location that variables stand for, one inside the other."""
     found: list[Binder | None] = []
     for each in binders:
-        binder, scope = scope.bind(each)
+        binder, scope = bind(each, scope)
         found.append(binder)
     made = inner(scope)
     for binder in reversed(found):

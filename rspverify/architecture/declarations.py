@@ -7,12 +7,13 @@ from pathlib import Path
 
 from rspverify.architecture import syntax
 from rspverify.architecture.catalogue import shipped
-from rspverify.architecture.library import file_at, place
+from rspverify.architecture.library import place, read_machine, syntax_of
+from rspverify.architecture.parsing import MAX_CHARACTERS
 from rspverify.architecture.problems import Problems
 from rspverify.source import InputError, Problem, Span
 from rspverify.wording import alternatives, guess
 
-MAX_FILES = 32
+MAX_FILES = 16
 """How many files a machine is made of."""
 
 Key = tuple[type, str]
@@ -55,11 +56,15 @@ class _Collector:
     def __init__(self, problems: Problems) -> None:
         self.broken = False
         self._problems = problems
+        self._characters = 0
         self._known: dict[Path, dict[Key, Declaration]] = {}
 
     def collect(self, file: syntax.MachineFile, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
         """What a file declares. chain: it, and the files by which it was included."""
         found: dict[Key, Declaration] = {}
+        for broken in file.broken:
+            self._problems.note(broken.problem)
+            self.broken = self.broken or len(chain) > 1
         for each in file.items:
             if isinstance(each, syntax.Include):
                 found |= self._included(each, chain)
@@ -78,7 +83,8 @@ class _Collector:
         return found | own
 
     def _included(self, include: syntax.Include, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
-        path = place(include).resolve()
+        found = place(include)
+        path = found.resolve()
         if path in chain:
             circle = [each.name for each in (*chain[chain.index(path) :], path)]
             self._broken(include, f"{path.name} must not include itself: {' → '.join(circle)}")
@@ -91,7 +97,13 @@ class _Collector:
         elif path not in self._known:
             self._known[path] = {}
             try:
-                self._known[path] = self.collect(file_at(path), (*chain, path))
+                source = read_machine(found)
+                self._characters += len(source.text)
+                if self._characters > MAX_CHARACTERS:
+                    message = f"a machine must include at most {MAX_CHARACTERS:,} characters"
+                    self._broken(include, message)
+                else:
+                    self._known[path] = self.collect(syntax_of(source), (*chain, path))
             except InputError as error:
                 for problem in error.problems:
                     self._note(include, problem)

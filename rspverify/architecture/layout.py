@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import CellKind
 from rspverify.architecture.problems import Problems
-from rspverify.source import InputError, Problem, Span
+from rspverify.source import Span
 
-MAX_PARTS = 20_000
+MAX_PARTS = 10_000
 """How many conditions and effects a machine has, once its definitions are expanded."""
 
 
 class Budget:
     """How many conditions and effects there are so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
         self._spent = 0
 
     def spend(self, span: Span) -> None:
@@ -26,7 +27,7 @@ class Budget:
         if self._spent > MAX_PARTS:
             message = f"a machine must have at most {MAX_PARTS:,} conditions and effects"
             hint = "definitions that use each other often stand for very many"
-            raise InputError([Problem(span, message, hint)])
+            self._problems.stop(span, message, hint)
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Layout:
     parts: Mapping[str, Mapping[str, CellKind]]
     definitions: Mapping[str, syntax.Definition]
     instructions: frozenset[str]
-    problems: Problems = field(default_factory=Problems)
-    budget: Budget = field(default_factory=Budget)
+    problems: Problems
+    budget: Budget
 
     def contains(self, outer: str, inner: str) -> bool:
         """Whether each place of a kind lies in one of another kind."""

@@ -7,11 +7,8 @@ from pathlib import Path
 
 from rspverify.architecture import syntax
 from rspverify.architecture.catalogue import ENDING, SHIPPED
-from rspverify.architecture.parsing import parse
+from rspverify.architecture.parsing import MAX_CHARACTERS, parse
 from rspverify.source import Source, read_source
-
-MAX_MACHINE_BYTES = 100_000
-"""Largest file of a machine, in bytes: the paper's has five thousand."""
 
 
 def place(include: syntax.Include) -> Path:
@@ -21,16 +18,16 @@ def place(include: syntax.Include) -> Path:
     return Path(include.span.source.name).parent / include.name
 
 
-def file_at(path: Path) -> syntax.MachineFile:
-    """The syntax of a file. Raises InputError where it cannot be read, or is not one."""
-    return _shipped_file(path) if path.parent == SHIPPED else parse(read_machine(path))
-
-
 def read_machine(path: Path | str) -> Source:
     """The text of the file of a machine. Raises InputError where it cannot be read."""
-    return read_source(path, MAX_MACHINE_BYTES)
+    return read_source(path, MAX_CHARACTERS)
+
+
+def syntax_of(source: Source) -> syntax.MachineFile:
+    """The syntax of a file that is included; of one that ships, it is made once."""
+    return _shipped(source) if Path(source.name).parent == SHIPPED else parse(source)
 
 
 @cache
-def _shipped_file(path: Path) -> syntax.MachineFile:
-    return parse(read_machine(path))
+def _shipped(source: Source) -> syntax.MachineFile:
+    return parse(source)

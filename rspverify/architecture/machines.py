@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.catalogue import ENDING, SHIPPED, shipped
+from rspverify.source import InputError, Problem
+from rspverify.wording import alternatives, guess
 
 
 @cache
@@ -36,3 +40,20 @@ class _Machines(Mapping[str, Architecture]):
 
 MACHINES: Mapping[str, Architecture] = _Machines()
 """By name."""
+
+
+def machine_named(name: str, beside: Path | None = None) -> Architecture:
+    """A machine that ships, or that of a file, whose path may be from a folder: `beside`.
+
+    Raises InputError with all that is wrong with it.
+    """
+    from rspverify.architecture.library import read_machine
+    from rspverify.architecture.reader import read_architecture
+
+    if name in MACHINES:
+        return MACHINES[name]
+    if not name.endswith(ENDING):
+        message = f"the machine must be {alternatives([*MACHINES, 'a .machine file'])}, not {name}"
+        raise InputError([Problem(None, message, guess(name, MACHINES))])
+    path = str(beside / name) if beside is not None else name
+    return replace(read_architecture(read_machine(path)), path=path)

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lark import Token, Tree, v_args
+from lark import Token, v_args
 from lark.tree import Meta
 
 from rspverify.architecture import syntax
+from rspverify.architecture.mistakes import problem_of
+from rspverify.architecture.recovery import items
 from rspverify.grammar import Builder, Language, Mistake
-from rspverify.source import InputError, Problem, Source
+from rspverify.source import Source, require
 
 LANGUAGE = Language(Path(__file__).with_name("machine.lark"))
 """The language of machines."""
@@ -19,17 +21,45 @@ LANGUAGE = Language(Path(__file__).with_name("machine.lark"))
 _Node = TypeVar("_Node")
 
 
+MAX_CHARACTERS = 50_000
+"""How long the text of a file is: the paper's has five thousand characters."""
+
+MAX_ITEMS = 1_000
+"""How many items a file has: the paper's has thirty-five."""
+
+
 def parse(source: Source) -> syntax.MachineFile:
-    """The syntax of a file. Raises InputError where it is not one."""
+    """The syntax of a file, with what is wrong of it: the items that are right are there.
+
+    Raises InputError where a file is too long, or has too many items.
+    """
+    _require(source, len(source.text), MAX_CHARACTERS, "characters")
     tree = LANGUAGE.parse(source, source.text)
     if isinstance(tree, Mistake):
-        raise InputError([Problem(tree.span, f"what must stand here is not {tree.found}")])
-    return build(source, tree)
+        return _item_by_item(source)
+    file = _MachineBuilder(source).transform(tree)
+    _require(source, len(file.items), MAX_ITEMS, "items")
+    return file
 
 
-def build(source: Source, tree: Tree[Token]) -> syntax.MachineFile:
-    """The syntax that a tree is of."""
-    return _MachineBuilder(source).transform(tree)
+def _item_by_item(source: Source) -> syntax.MachineFile:
+    found: list[syntax.Item] = []
+    broken: list[syntax.Broken] = []
+    every = [*items(source.text)]
+    _require(source, len(every), MAX_ITEMS, "items")
+    for each in every:
+        tree = LANGUAGE.parse(source, each.alone(source.text))
+        if isinstance(tree, Mistake):
+            problem = problem_of(source, each, tree)
+            broken.append(syntax.Broken(each.word, each.name(source.text), problem))
+        else:
+            found += _MachineBuilder(source).transform(tree).items
+    return syntax.MachineFile(source, (*found,), (*broken,))
+
+
+def _require(source: Source, number: int, most: int, what: str) -> None:
+    message = f"{source.name}: a machine must have at most {most:,} {what}, not {number:,}"
+    require(number <= most, message)
 
 
 @v_args(meta=True, inline=True)

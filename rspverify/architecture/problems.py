@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from rspverify.source import InputError, Problem, Span
 
 MAX_PROBLEMS = 100
 """How many problems of one machine are told; the rest is only counted."""
+
+MAX_FOUND = 500
+"""How many problems are looked for."""
 
 Related = tuple[tuple[Span, str], ...]
 
@@ -15,6 +20,9 @@ class Problems:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Problem] = {}
+
+    def __len__(self) -> int:
+        return len(self._found)
 
     def error(
         self, span: Span, message: str, hint: str | None = None, related: Related = ()
@@ -29,14 +37,27 @@ class Problems:
     def note(self, problem: Problem) -> None:
         """Note a problem."""
         self._found.setdefault((str(problem.span), problem.message), problem)
+        if len(self._found) > MAX_FOUND:
+            self.raise_any()
+
+    def stop(self, span: Span, message: str, hint: str | None = None) -> NoReturn:
+        """Note a mistake with which there is no going on. Raises InputError with all."""
+        self.error(span, message, hint)
+        self.raise_any()
+        raise AssertionError("a problem was noted")
 
     def raise_any(self) -> None:
         """Raises InputError if there are any."""
         if not self._found:
             return
-        told = list(InputError(self._found.values()).problems)
-        if len(told) > MAX_PROBLEMS:
-            words = f"{len(told) - MAX_PROBLEMS:,} more problems from here on"
-            rest = Problem(told[MAX_PROBLEMS].span, words, "mend the ones above first")
-            told = [*told[:MAX_PROBLEMS], rest]
+        ordered = sorted(self._found.values(), key=_position)
+        told, left = ordered[:MAX_PROBLEMS], ordered[MAX_PROBLEMS:]
+        if left:
+            words = f"{len(left):,} more problems from here on"
+            told.append(Problem(left[0].span, words, "mend the ones above first"))
         raise InputError(told)
+
+
+def _position(problem: Problem) -> tuple[str, int, int]:
+    span = problem.span
+    return (span.source.name, span.line, span.column) if span else ("", 0, 0)

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import (
-    REACH,
-    Binder,
-    CellAt,
-    CellKind,
-    Locations,
-    Places,
-    Sort,
-    Written,
-)
+from rspverify.architecture.architecture import OPERAND, REACH, CellAt, CellKind, Sort, Written
 from rspverify.architecture.layout import Layout, Owner
-from rspverify.source import InputError, Problem, Span
+from rspverify.source import Span
 from rspverify.wording import alternatives, guess
 
 REGISTER = "r"
 """The register of an instruction, and its value."""
+
+OPERANDS = (REGISTER, OPERAND, REACH)
+"""What an instruction may have behind its name."""
 
 RESERVED = frozenset({REGISTER, REACH})
 """What no variable may be called."""
 
 MAX_DEPTH = 32
 """How deep definitions and blocks stand in each other."""
+
+
+_SHOWN = 8
+"""How many parts of the state are listed."""
 
 
 # ---- What a name stands for ----------------------------------------------------------------------
@@ -89,88 +87,30 @@ class Scope:
     def deeper(self, span: Span) -> Scope:
         """The scope inside a block. Raises InputError where blocks stand too deep."""
         if self.depth == MAX_DEPTH:
-            message = f"blocks and definitions must stand in each other at most {MAX_DEPTH} deep"
-            raise InputError([Problem(span, message)])
+            message = f"blocks, variables and definitions must be at most {MAX_DEPTH} deep"
+            self.layout.problems.stop(span, message)
         return replace(self, depth=self.depth + 1)
 
-    def bind(self, binder: syntax.Binder) -> tuple[Binder | None, Scope]:
-        """A variable for each place or location, and the scope in which it stands for it."""
-        name = self._fresh(binder.variable)
-        match binder:
-            case syntax.PlacesNamed():
-                bound: Binder | None = self._places(binder, name)
-                meaning: Meaning | None = PlaceOf(name, binder.kind.text) if bound else None
-            case syntax.LocationsNamed():
-                bound, meaning = self._locations(binder, name), LocationOf(name)
-            case _:
-                assert_never(binder)
-        names = {**self.names, binder.variable.text: meaning}
-        return bound, replace(self, names=names, taken=self.taken | {name})
+    def with_variable(self, word: syntax.Word, name: str, meaning: Meaning | None) -> Scope:
+        """The scope in which a word stands for something, in what is made by another name."""
+        names = {**self.names, word.text: meaning}
+        return replace(self, names=names, taken=self.taken | {name})
 
-    def _fresh(self, variable: syntax.Word) -> str:
-        """A name for the variable that nothing around it has, be it around a definition."""
-        self.require_new(variable)
-        name, number = variable.text, 2
-        while name in self.taken:
-            name, number = f"{variable.text}{number}", number + 1
-        return name
-
-    def require_new(self, variable: syntax.Word) -> None:
-        """Note a variable or parameter that has another's name."""
+    def require_new(self, variable: syntax.Word) -> bool:
+        """Whether a variable or parameter has a name of its own; notes it if not."""
         name = variable.text
         if name in self.names:
             self.error(variable.span, f"{name} must be the name of one variable, not of two")
         elif name in self.layout.parts:
-            self.error(
-                variable.span, f"{name} is a part of the state: a variable must not be called so"
-            )
+            message = f"{name} must not be the name of a variable: it is a part of the state"
+            self.error(variable.span, message)
         elif name in RESERVED:
             what = "the register" if name == REGISTER else "the reach"
-            self.error(
-                variable.span,
-                f"{name} is {what} of an instruction: a variable must not be called so",
-            )
-
-    def _places(self, binder: syntax.PlacesNamed, name: str) -> Places | None:
-        if not self.is_place(binder.kind):
-            return None
-        kind, layout, own = binder.kind.text, self.layout, self.owner.place
-        if binder.other and own != kind:
-            self.error(
-                binder.span,
-                f"an other {kind} must be one besides the own {kind}: there is none here",
-            )
-            return None
-        around = binder.inside or binder.outside
-        if around is None:
-            return Places(name, kind, other=binder.other)
-        if binder.inside is not None and around.text == REACH:
-            return self._reached(binder, name)
-        if not self.is_place(around):
-            return None
-        if not layout.contains(around.text, own):
-            self.error(
-                around.span, f"there is no own {around.text} here, so none is in or outside it"
-            )
-            return None
-        inside = around.text if binder.inside else None
-        outside = around.text if binder.outside else None
-        if outside and not layout.contains(outside, kind):
-            self.error(
-                around.span, f"a {kind} must not be larger than the {outside} that it is outside of"
-            )
-        return Places(name, kind, inside, outside, binder.other)
-
-    def _reached(self, binder: syntax.PlacesNamed, name: str) -> Places | None:
-        assert binder.inside is not None
-        if self.operand(REACH, binder.inside.span):
-            return Places(name, binder.kind.text, REACH, other=binder.other)
-        return None
-
-    def _locations(self, binder: syntax.LocationsNamed, name: str) -> Locations:
-        if binder.space is None or not self.is_space(binder.space):
-            return Locations(name)
-        return Locations(name, binder.space.text)
+            message = f"{name} must not be the name of a variable: it is {what} of an instruction"
+            self.error(variable.span, message)
+        else:
+            return True
+        return False
 
     # ---- names that are not cells ----------------------------------------------------------------
 
@@ -181,7 +121,7 @@ class Scope:
             return True
         message = f"{kind} must be a kind of place: {alternatives(layout.places)}"
         if kind.text in layout.reaches:
-            hint: str | None = f"{kind} reaches all of the {layout.reaches[kind.text]}: say that"
+            hint: str | None = f"say {layout.reaches[kind.text]}, which is how far {kind} reaches"
         else:
             hint = guess(kind.text, layout.places)
         self.error(kind.span, message, hint)
@@ -203,9 +143,9 @@ class Scope:
         if operands is None:
             self.error(span, f"{name} is an operand of an instruction, and {owner.name} is none")
         elif name not in operands:
-            self.error(
-                span, f"{name} must be an operand of {owner.name}", "write it behind its name"
-            )
+            every = [it for it in OPERANDS if it == name or it in operands]
+            hint = f"`instruction {owner.name} {' '.join(every)}` has it"
+            self.error(span, f"{name} must be an operand of {owner.name}", hint)
         else:
             owner.used.add(name)
             return True
@@ -215,7 +155,7 @@ class Scope:
         """The variable that a name of a location stands for."""
         if word.text not in self.names:
             known = [name for name, it in self.names.items() if isinstance(it, LocationOf)]
-            message = f"{word} must be a location: {alternatives(known) or 'there is none here'}"
+            message = f"{word} must be a location that is named here{_namely(known)}"
             self.error(word.span, message, guess(word.text, known))
             return None
         meaning = self.names[word.text]
@@ -236,7 +176,7 @@ class Scope:
             assert isinstance(meaning, PlaceOf)
             return meaning.variable
         if self.names.get(word.text, word) is not None:
-            message = f"{word} must be a thread: {alternatives(known) or 'none is named here'}"
+            message = f"{word} must be a thread that is named here{_namely(known)}"
             self.error(word.span, message, guess(word.text, known))
         return None
 
@@ -287,7 +227,10 @@ class Scope:
         if meaning is None or reference.index is None:
             return meaning
         location = self.location(reference.index)
-        if not isinstance(meaning, CellAt):
+        if isinstance(meaning, Part):
+            message = f"{meaning.name} must have its location behind a cell"
+            self.error(reference.index.span, message, _fields_hint(meaning))
+        elif not isinstance(meaning, CellAt):
             self.error(reference.index.span, f"{described(meaning)} has no locations")
         elif not meaning.kind.located:
             self.error(
@@ -309,11 +252,15 @@ class Scope:
             return Written.VALUE if self.operand(REGISTER, word.span) else None
         if word.text in self.layout.parts:
             return self._part(word, None)
-        known = [*self.names, *self.layout.parts]
-        inner = [f"{part}.{word}" for part, its in self.layout.parts.items() if word.text in its]
-        hint = f"did you mean {inner[0]}?" if inner else guess(word.text, known)
-        self.error(word.span, f"{word} must be a part of the state or a variable", hint)
+        self._unknown(word, "a variable or a part of the state", self.names)
         return None
+
+    def _unknown(self, word: syntax.Word, wanted: str, besides: Iterable[str] = ()) -> None:
+        parts = self.layout.parts
+        inner = [f"{part}.{word}" for part, its in parts.items() if word.text in its]
+        hint = f"did you mean {inner[0]}?" if inner else guess(word.text, [*besides, *parts])
+        shown = list(parts) if len(parts) <= _SHOWN else [*list(parts)[:_SHOWN], "…"]
+        self.error(word.span, f"{word} must be {wanted} ({', '.join(shown)})", hint)
 
     def _inside(
         self, meaning: Meaning, word: syntax.Word, reference: syntax.Reference
@@ -321,8 +268,7 @@ class Scope:
         if isinstance(meaning, PlaceOf):
             if word.text in self.layout.parts:
                 return self._part(word, meaning)
-            hint = guess(word.text, self.layout.parts)
-            self.error(word.span, f"{word} must be a part of the state", hint)
+            self._unknown(word, "a part of the state")
         elif isinstance(meaning, Part):
             if word.text in meaning.fields:
                 variable = meaning.place.variable if meaning.place else None
@@ -343,12 +289,17 @@ class Scope:
         if not self.layout.contains(kind.place, inner):
             message = f"{word} must be that of one {kind.place}, and a {inner} has several"
             letter = kind.place[0]
-            hint = f"say `each {kind.place} {letter} in {self.owner.place}: … {letter}.{word} …`"
+            within = "" if inner == self.layout.places[-1] else f" in {inner}"
+            hint = f"say `each {kind.place} {letter}{within}: … {letter}.{word} …`"
             self.error(word.span, message, hint)
             return None
         if "" in fields:
             return CellAt(fields[""], place.variable if place else None)
         return Part(word.text, fields, place)
+
+
+def _namely(known: Sequence[str]) -> str:
+    return f": {alternatives(known)}" if known else ", and none is"
 
 
 def _wanted(sorts: tuple[Sort, ...]) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import CellKind, Sort
 from rspverify.architecture.declarations import Declaration, Declarations
-from rspverify.architecture.layout import Layout
+from rspverify.architecture.layout import Budget, Layout
 from rspverify.architecture.problems import Problems
 from rspverify.source import Span
 from rspverify.wording import alternatives, guess
@@ -17,16 +17,21 @@ from rspverify.wording import alternatives, guess
 OF_PROGRAMS = ("thread", "workgroup", "device", "system")
 """The kinds of places that programs say, the innermost first."""
 
+MAX_CELLS = 500
+"""How many kinds of cells a state has: the paper's has thirteen."""
+
 _SORTS = {sort.value: sort for sort in Sort}
 _EXAMPLE = f"such as `places {' < '.join(OF_PROGRAMS)}`"
 
 Kind = TypeVar("Kind", bound=Declaration)
 
 
-def read_layout(declared: Declarations, whole: Span, problems: Problems) -> Layout:
+def read_layout(
+    declared: Declarations, whole: Span, problems: Problems, broken: frozenset[str]
+) -> Layout:
     """What the bodies of a machine may name. Raises InputError where it has no places.
 
-    whole: where what is missing is told.
+    whole: where what is missing is told. broken: the names of what is declared and cannot be read.
     """
     places, alike = _places(declared, whole, problems)
     return Layout(
@@ -36,8 +41,9 @@ def read_layout(declared: Declarations, whole: Span, problems: Problems) -> Layo
         _spaces(declared, problems),
         _parts(declared, places, problems),
         {it.name.text: it for it in of_kind(declared, syntax.Definition)},
-        frozenset(it.name.text for it in of_kind(declared, syntax.Instruction)),
+        frozenset(it.name.text for it in of_kind(declared, syntax.Instruction)) | broken,
         problems,
+        Budget(problems),
     )
 
 
@@ -51,9 +57,8 @@ def _places(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     item = next(iter(of_kind(declared, syntax.Places)), None)
     if item is None:
-        problems.error(whole, "a machine must have places, innermost first", _EXAMPLE)
-        problems.raise_any()
-        return (), {}
+        problems.stop(whole, "a machine must have places, innermost first", _EXAMPLE)
+    before = len(problems)
     _once((kind for kind, _ in item.places), "place", problems)
     kinds = [kind.text for kind, _ in item.places]
     alike: dict[str, str] = {}
@@ -73,16 +78,13 @@ def _places(
             message = f"{name} must say for what there is one: programs say {_listed(OF_PROGRAMS)}"
             hint = guess(name, OF_PROGRAMS) or f"such as `{name} per workgroup`"
             problems.error(kind.span, message, hint)
-    ranked = [OF_PROGRAMS.index(alike.get(name, name)) for name in kinds if _known(name, alike)]
+    if len(problems) > before:
+        problems.raise_any()
+    ranked = [OF_PROGRAMS.index(alike.get(name, name)) for name in kinds]
     if kinds[0] != "thread" or kinds[-1] != "system" or any(a > b for a, b in pairwise(ranked)):
         message = "places must begin with thread and end with system, the innermost first"
-        problems.error(item.span, message, _EXAMPLE)
-    problems.raise_any()
+        problems.stop(item.span, message, _EXAMPLE)
     return tuple(kinds), alike
-
-
-def _known(name: str, alike: Mapping[str, str]) -> bool:
-    return alike.get(name, name) in OF_PROGRAMS
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -134,8 +136,13 @@ def _parts(
             problems.error(each.name.span, message)
         _once((cell.name for cell in each.cells), "cell", problems)
     found: dict[str, dict[str, CellKind]] = {}
+    number = 0
     for part in of_kind(declared, syntax.Cell):
         found[part.name.text] = _part(part, types, places, problems)
+        number += len(found[part.name.text])
+        if number > MAX_CELLS:
+            message = f"the state must have at most {MAX_CELLS} cells for each place and location"
+            problems.stop(part.span, message)
     return found
 
 

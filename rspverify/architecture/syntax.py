@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from rspverify.source import Source, Span
+from rspverify.source import Problem, Source, Span
 
 
 class Spanned(Struct, frozen=True, eq=False):
@@ -357,8 +357,17 @@ Item: TypeAlias = (
 )
 
 
+class Broken(Struct, frozen=True, eq=False):
+    """An item that does not follow the grammar: its first word, and what it declares, if known."""
+
+    word: str
+    name: str
+    problem: Problem
+
+
 class MachineFile(Struct, frozen=True, eq=False):
-    """A file: its items in order."""
+    """A file: its items in order, but for those that are broken."""
 
     source: Source
     items: tuple[Item, ...]
+    broken: tuple[Broken, ...] = ()

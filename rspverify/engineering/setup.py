@@ -49,5 +49,5 @@ def read_setup(
     if problems or inputs is None:
         raise InputError(problems)
     parsed, model = inputs.parsed()
-    verdicts = Verdicts(judge, model, settings)
+    verdicts = Verdicts(judge, model, inputs.settings)
     return Setup(parsed, found, tuple(FileAndReason(*each) for each in unread), verdicts)

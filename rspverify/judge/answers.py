@@ -51,7 +51,7 @@ def soundness_question(
     Of the scheme only the rows that the program uses count. All settings do, but those that are
     here by content, and the time limit, which `worth_keeping` sees to. Messages name the model.
     """
-    chosen = replace(settings, model=model.name, machine=settings.machine or scheme.machine)
+    chosen = replace(settings, model=model.name, machine=scheme.machine)
     content = (
         digest(source.text),
         scheme.rows_used(program),

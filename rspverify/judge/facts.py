@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from rspverify.judge.cache import Question, digest
 from rspverify.source import InputError, Source, read_source
 
 if TYPE_CHECKING:
+    from rspverify.architecture import Architecture
     from rspverify.axiomatic import MemoryModel
     from rspverify.litmus import Program
     from rspverify.scheme import Scheme
@@ -50,6 +51,9 @@ class ProgramFacts:
 class SchemeFacts:
     """A scheme: code by the shape of operation; rows: its rows by kind, as messages name them.
 
+    machine: what answers depend on of the machine that it is for; unbounded: why the engine without
+    steps does not know that machine, None if it does.
+
     adding: the shapes whose code can only add, and the row that says so.
     """
 
@@ -58,6 +62,13 @@ class SchemeFacts:
     code: Mapping[str, tuple[str, ...]]
     rows: Mapping[str, tuple[str, ...]]
     adding: Mapping[str, str]
+    unbounded: str | None = None
+
+    def on_machine(self, machine: Architecture) -> SchemeFacts:
+        """The same for another machine."""
+        from rspverify.machine import unbounded
+
+        return replace(self, machine=machine.identity, unbounded=unbounded(machine))
 
     def rows_used(self, program: ProgramFacts) -> tuple[tuple[str, ...], ...]:
         """All that the compiled form of a program, or its refusal, depends on in this scheme.
@@ -142,7 +153,8 @@ def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
         rows[row.kind.value] = (*rows.get(row.kind.value, ()), str(row))
-    return SchemeFacts(scheme.name, scheme.machine.name, code, rows, adding)
+    facts = SchemeFacts(scheme.name, scheme.machine.name, code, rows, adding)
+    return facts.on_machine(scheme.machine)
 
 
 def facts_of_model(model: MemoryModel) -> ModelFacts:

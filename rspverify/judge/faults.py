@@ -69,11 +69,12 @@ class _Faults:
         texts: Mapping[str, Source],
     ) -> None:
         self._texts = texts
-        exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False)
+        exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False, insist=False)
         self._settings = replace(exact, confirm=None, smt_dir=None, shortest=False)
         files = list(dict.fromkeys(each.scheme_file for each in results))
         given = [texts.get(file, file) for file in files]
         self._inputs = read_inputs(given, self._settings, judge, unique=False)
+        self._settings = self._inputs.settings
         self._judge = judge
 
     def task(self, result: Result) -> _Task | Fault:
@@ -124,7 +125,7 @@ class _Faults:
         """Which rows are at fault? The places of rows count, so the whole text of the scheme."""
         inputs = self._inputs
         (text,) = (each for each in inputs.schemes if each.file == task.result.scheme_file)
-        machine = self._settings.machine or text.facts.machine
+        machine = text.facts.machine
         settings = replace(self._settings, model=inputs.model_facts.name, machine=machine)
         content = (
             digest(task.source.text),

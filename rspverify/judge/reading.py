@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rspverify.architecture import MACHINES
+from rspverify.architecture import machine_named
+from rspverify.architecture.catalogue import ENDING
 from rspverify.judge.facts import (
     ModelFacts,
     SchemeFacts,
@@ -15,7 +16,7 @@ from rspverify.judge.facts import (
     model_question,
     scheme_question,
 )
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import (
     MAX_SCHEME_BYTES,
     Given,
@@ -82,7 +83,7 @@ def load_scheme(given: Given, settings: Settings) -> Scheme:
 
 
 def _on_machine(scheme: Scheme, settings: Settings) -> Scheme:
-    return scheme.on_machine(MACHINES[settings.machine]) if settings.machine else scheme
+    return scheme.on_machine(machine_named(settings.machine)) if settings.machine else scheme
 
 
 def read_inputs(
@@ -99,7 +100,12 @@ def read_inputs(
     except InputError as error:
         problems += error.problems
     names: dict[str, str] = {}
-    schemes = []
+    schemes: list[SchemeText] = []
+    try:
+        machine = machine_named(settings.machine) if settings.machine else None
+    except InputError as error:
+        problems += error.problems
+        raise InputError(problems) from None
     for each in given:
         path = name_of(each)
         try:
@@ -113,23 +119,35 @@ def read_inputs(
             hint = "change what stands after name: in one of them"
             problems.append(Problem(None, message, hint))
         names[name] = path
+        if machine is not None:
+            scheme = replace(scheme, facts=scheme.facts.on_machine(machine))
         schemes.append(scheme)
     if problems or known is None:
         raise InputError(problems)
-    return Inputs(tuple(schemes), known, model, settings)
+    return Inputs(tuple(schemes), known, model, _decided_by(schemes, settings))
+
+
+def _decided_by(schemes: Sequence[SchemeText], settings: Settings) -> Settings:
+    """With an engine that knows the machines of the schemes, unless one was asked for by name."""
+    unbounded = any(each.facts.unbounded for each in schemes)
+    if unbounded and settings.engine is Engine.EVENTS and not settings.insist:
+        settings = replace(settings, engine=Engine.EXPLICIT)
+    return replace(settings, insist=False)
 
 
 def _scheme(given: Given, judge: Judge) -> SchemeText:
     source = read_source(given, MAX_SCHEME_BYTES)
     question = scheme_question(source)
-    facts = judge.known(question)
+    known = ENDING not in source.text  # What the file of a machine says now must be read.
+    facts = judge.known(question) if known else None
     if facts is not None:
         return SchemeText(source.name, source, facts, None)
     from rspverify.scheme import read_scheme
 
     scheme = read_scheme(source)
     facts = facts_of_scheme(scheme)
-    judge.keep(question, facts)
+    if known:
+        judge.keep(question, facts)
     return SchemeText(source.name, source, facts, scheme)
 
 

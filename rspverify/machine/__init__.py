@@ -13,7 +13,7 @@ from rspverify.machine.event import Event
 from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.explicit import ExplicitMachine, Exploration
 from rspverify.machine.firings import enough_steps
-from rspverify.machine.machine import Machine, effect_of
+from rspverify.machine.machine import Machine, effect_of, unbounded
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import InstructionRule, Rule
@@ -44,6 +44,7 @@ __all__ = [
     "enough_steps",
     "find_deadlock",
     "replay_deadlock",
+    "unbounded",
     "waiting",
     "with_evictions",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import assert_never
 
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.machine import rules
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import EventFifos
@@ -30,8 +30,11 @@ Versions = list[tuple[Event | None, Term]]
 """What gave a word its value, None for its initial one, and when it is that."""
 
 
-class ShapeUnknown(Exception):
-    """A machine whose steps the engine knows no bounds of; the text says which and why."""
+class ShapeUnknown(LimitReached):
+    """A machine that the engine does not know; the text says why."""
+
+    def __init__(self, why: str, engine: str = "events") -> None:
+        super().__init__(f"engine {engine} does not know this machine, as {why}")
 
 
 class Events(Observation):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import Bit, Copy, InstructionRule, Rule, StepRule
+from rspverify.machine.rules import AnyBit, Bit, Copy, InstructionRule, Rule, StepRule
 from rspverify.machine.shapes import Shape
 
 
@@ -60,13 +60,26 @@ class Firings:
         self._machine = machine
         self._setting: dict[Bit, list[Rule]] = {}
         self._looking: dict[Bit, list[Rule]] = {}
-        entries = machine.shapes.entries
         for rule in machine.rules:
             for bit in rule.sets(True):
                 self._setting.setdefault(bit, []).append(rule)
-            for bit in dict.fromkeys(it for it, _ in rule.literals if it in entries):
+            for bit in self._refreshed_for(rule):
                 self._looking.setdefault(bit, []).append(rule)
         self._known: dict[object, int] = {}
+
+    def _refreshed_for(self, rule: Rule) -> dict[Bit, None]:
+        """The entries that a rule may need refreshed.
+
+        Where it is content with one that is CLEAN, as the ST of rsp-st-waits is, it needs no
+        refresh, which happens over CLEAN entries alone.
+        """
+        found: dict[Bit, None] = {}
+        for guard in (it for it in rule.guards if isinstance(it, AnyBit)):
+            for bit, _ in guard.bits:
+                entry = self._machine.shapes.entries.get(bit)
+                if entry is not None and (entry.dirty, False) not in guard.bits:
+                    found[bit] = None
+        return found
 
     def of(self, rule: Rule) -> int:
         """An instruction once; a step as often as it is needed at most."""

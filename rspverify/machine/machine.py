@@ -135,7 +135,7 @@ class Machine:
             for code in self.program.code
         )
 
-    @property
+    @cached_property
     def steps(self) -> tuple[StepRule, ...]:
         """The steps of the environment, those that complete instructions last."""
         return self._ground.steps
@@ -196,6 +196,20 @@ class _Ground:
         self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
         self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
         self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
+
+
+def unbounded(architecture: Architecture) -> str | None:
+    """Why the engine without steps does not know a machine; None if it does.
+
+    It is asked of two devices with two work-groups each, and two locations.
+    """
+    threads = tuple(ThreadId(it // 2, it % 2, it) for it in range(4))
+    locations = ("x", "y")
+    every = list(_every_instruction(architecture, threads, locations))
+    code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)
+    own = code if _begins(architecture) else ((),) * len(threads)
+    program = AssemblyProgram(threads, own, dict.fromkeys(locations, 0), architecture)
+    return Machine(program, elide=False).shapes.unknown
 
 
 def effect_of(

@@ -11,6 +11,7 @@ from typing import TypeVar, assert_never
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
+    AnyBit,
     Bit,
     Cell,
     Copy,
@@ -141,4 +142,6 @@ def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
     """The cells that some of these rules look at, that completion needs, and final memory."""
     memory = [word for x in machine.locations if (word := machine.memory(x))]
     looked = [cell for rule in rules for cell in rule.looks]
-    return list(dict.fromkeys([*machine.final(), *memory, *looked]))
+    leaving = [cell for rule in machine.shapes.leaving.values() for cell in rule.looks]
+    ending = [bit for guard in machine.ending if isinstance(guard, AnyBit) for bit, _ in guard.bits]
+    return list(dict.fromkeys([*ending, *memory, *looked, *leaving]))

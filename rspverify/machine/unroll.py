@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.machine import rules
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation
-from rspverify.machine.relevance import relevant_rules, watched_cells
+from rspverify.machine.relevance import plain_fifos, relevant_rules, watched_cells
 from rspverify.machine.rules import (
     Cell,
     Change,
@@ -52,6 +52,8 @@ class Unrolling(Observation):
         self, machine: Machine, steps: int, limits: Limits, *, dequeue_alone: bool = True
     ) -> None:
         super().__init__(machine.program, limits)
+        if plain_fifos(machine) < frozenset(machine.fifos):
+            raise LimitReached("engine unroll does not know this machine, as its fifos are read")
         self.machine = machine
         self.steps = steps
         self._rules = relevant_rules(machine)
@@ -235,9 +237,7 @@ class Unrolling(Observation):
         self.constraints += self.not_cut()
         for index, done in self._done.items():
             self.constraints.append(self.guards[index].implies(done))
-        self.constraints += [
-            ~self._state[bit] for bit in self.machine.final() if bit in self._state
-        ]
+        self.constraints += [self._holds(guard) for guard in self.machine.ending]
 
 
 def _target(update: rules.SetBit | rules.SetLock | rules.Copy | rules.Assign) -> Cell:

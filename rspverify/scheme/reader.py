@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from rspverify.architecture import MACHINES, InstructionSet
-from rspverify.scheme.row_reader import read_named, read_row
+from rspverify.architecture import MACHINES, Architecture, InstructionSet, machine_named
+from rspverify.architecture.catalogue import ENDING
+from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
 from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source
 from rspverify.yaml_reader import (
@@ -15,12 +16,13 @@ from rspverify.yaml_reader import (
     Node,
     Text,
     found,
+    read_choice,
     read_fields,
     read_text,
     read_yaml,
 )
 
-DEFAULT_MACHINE = MACHINES["rsp"]
+DEFAULT_MACHINE = "rsp"
 MAX_PROBLEMS = 100
 """How many problems of one file are reported; nobody reads more."""
 
@@ -48,10 +50,27 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     if fields is None:
         return None
     name = _read_name(fields, problems)
-    machine = read_named(fields, "machine", MACHINES, problems) or DEFAULT_MACHINE
+    machine = _read_machine(fields, source, problems)
     origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
     rows = _read_rows(fields, machine.instructions, problems)
     return Scheme(name, machine, rows, source, origin, note)
+
+
+def _read_machine(
+    fields: Mapping[str, Node], source: Source, problems: list[Problem]
+) -> Architecture:
+    """The machine that is named, or whose file is, as seen from the scheme's folder."""
+    node = fields.get("machine")
+    if isinstance(node, Text) and node.text.endswith(ENDING):
+        try:
+            return machine_named(node.text, Path(source.name).parent)
+        except InputError as error:
+            problems += error.problems
+    elif node is not None:
+        name = read_choice(node, "machine", [*MACHINES, "a .machine file"], problems)
+        if name in MACHINES:
+            return MACHINES[name]
+    return MACHINES[DEFAULT_MACHINE]
 
 
 def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:

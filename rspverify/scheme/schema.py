@@ -37,7 +37,7 @@ def scheme_schema() -> Schema:
         "source": {**TEXT, "description": "Where the scheme is from."},
         "machine": {
             "enum": list(MACHINES),
-            "default": DEFAULT_MACHINE.name,
+            "default": DEFAULT_MACHINE,
             "description": "; ".join(f"{it.name}: {it.summary}" for it in MACHINES.values()),
         },
         "note": {**TEXT, "description": "Anything."},
@@ -67,7 +67,7 @@ def _of_machines() -> Iterator[Schema]:
         if not lacking:
             continue
         named: Schema = {"properties": {"machine": {"const": machine.name}}}
-        if machine != DEFAULT_MACHINE:
+        if machine.name != DEFAULT_MACHINE:
             named["required"] = ["machine"]
         code = {"items": {"not": {"enum": _written(lacking)}}}
         rows = {"items": {"properties": {"code": code}}}

@@ -17,7 +17,7 @@ def scheme_text(scheme: Scheme, comment: str = "") -> str:
     lines.append(f"name: {scheme.name}")
     if scheme.origin:
         lines.append(f"source: {json.dumps(scheme.origin, ensure_ascii=False)}")
-    lines.append(f"machine: {scheme.machine.name}")
+    lines.append(f"machine: {scheme.machine.path or scheme.machine.name}")
     if scheme.note:
         lines.append(f"note: {json.dumps(scheme.note, ensure_ascii=False)}")
     lines.append("rows:")

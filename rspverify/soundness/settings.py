@@ -47,6 +47,7 @@ class Option:
 class Settings:
     """The choices of one check.
 
+    insist: whether none may take the place of an engine that does not know a machine's steps.
     seconds: limit per test and scheme. steps: None for as many as are enough. states: limit of the
     explicit engine, and of progress. shortest: whether a counterexample must be a shortest one,
     which costs more than finding it; scheme engineering alone has no use for one.
@@ -144,6 +145,7 @@ class Settings:
         ),
     ] = False
     shortest: bool = True
+    insist: bool = False
 
     def read(self, source: Source) -> Program:
         """The program of a test, read as the settings say. Raises InputError."""

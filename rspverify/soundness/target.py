@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import (
     Event,
@@ -139,7 +139,10 @@ class UnrolledTarget(_SolverTarget):
     def __init__(self, machine: Machine, steps: int | None, limits: Limits) -> None:
         budget = enough_steps(machine)
         within = machine.program.within
-        if steps is not None and steps < budget.total:
+        if steps is None and budget.unbounded is not None:
+            why = f"nothing bounds how often {budget.unbounded} may matter"
+            raise LimitReached(f"no number of steps is known to be enough, as {why}; give --steps")
+        if steps is not None and (steps < budget.total or budget.unbounded is not None):
             within = {"steps": steps, **within}
             unrolling = Unrolling(machine, steps, limits, dequeue_alone=False)
         else:
@@ -152,7 +155,8 @@ class EventsTarget(_SolverTarget):
 
     An execution is a suspect if its own rf and mo break the model; all others are consistent as
     they are. Of suspects that differ in the order of exchangeable threads, one is found. A model
-    that lets an execution choose more than rf and mo (`with … from`) is asked about outcomes.
+    that lets an execution choose more than rf and mo (`with … from`) is asked about outcomes, and
+    so is one where the machine does not say in which order writes reach memory.
     """
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
@@ -184,7 +188,7 @@ class EventsTarget(_SolverTarget):
             yield Suspect(outcome, events.schedule(found), broken, asked)
 
     def judges_rf_and_mo(self, model: MemoryModel) -> bool:
-        return not model.chooses
+        return not model.chooses and self._events.machine.routes.unknown is None
 
     def _in_one_order(self, program: Program) -> Iterator[Term]:
         """That exchangeable threads make their first access in the order of their numbers."""

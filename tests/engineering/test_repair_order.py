@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from machine.engines import events_outcomes, searched
 
-from rspverify.assembly import MACHINES
+from rspverify.architecture import MACHINES
 from rspverify.engineering.repair.codes import (
     Code,
     Kinds,
@@ -34,7 +34,7 @@ DEVICES = read_scheme_file(ROOT / "schemes/proposed-multi-device.yaml")
 
 
 def pool_of(scheme: Scheme) -> InstructionPool:
-    return InstructionPool(scheme.machine.instructions, default_costs(), scheme.rows[0].span)
+    return InstructionPool(scheme.machine, default_costs(), scheme.rows[0].span)
 
 
 POOL = pool_of(PROPOSED)

@@ -48,7 +48,7 @@ def random_programs(name: str, count: int, salt: str = "") -> Iterator[AssemblyP
 
 def machine_of(program: AssemblyProgram) -> Machine:
     """The machine as it is checked by default: L2 elided on one device."""
-    return Machine(program, elide_l2=len({each.device for each in program.threads}) == 1)
+    return Machine(program, elide=len({each.device for each in program.threads}) == 1)
 
 
 def searched(machine: Machine, states: int = 20_000, *, reduced: bool = True) -> Outcomes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from rspverify.assembly import MACHINES, AssemblyProgram, Instruction, Mnemonic, ThreadId
+from rspverify.architecture import MACHINES, Mnemonic
+from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.value import Binary, Constant, Expression, Read, Select, conjunction
 
 _ALWAYS = Constant(1)

@@ -16,17 +16,8 @@ from rspverify.machine import Events, Machine
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import Enqueued, EventFifos
 from rspverify.machine.event_order import EventOrder
-from rspverify.machine.rules import (
-    AnyBit,
-    Entry,
-    InstructionRule,
-    IsDirty,
-    IsValid,
-    Marker,
-    Ready,
-    SetLock,
-    Step,
-)
+from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Marker, Ready, SetLock
+from rspverify.machine.shapes import Entry, Shape
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 Plant = Callable[[MonkeyPatch], None]
@@ -37,14 +28,14 @@ Plant = Callable[[MonkeyPatch], None]
 
 def flush_of_an_overwritten_write(patch: MonkeyPatch) -> None:
     """An entry is flushed with the value of a write that another has overwritten."""
-    patch.setattr(Events, "_still_dirty", lambda self, entry, flush: TRUE)
+    patch.setattr(Events, "_still_set", lambda self, bit, flush: TRUE)
 
 
 def every_write_is_flushed(patch: MonkeyPatch) -> None:
     """No write may be merged with a later one."""
 
     def complete(self: Events) -> None:
-        for (write, _), flush in self.possible.flushes.items():
+        for (write, _), (flush,) in self.possible.flushes.items():
             happens = self.order.happens
             self.constraints.append(happens(write).implies(happens(flush)))
 
@@ -54,7 +45,7 @@ def every_write_is_flushed(patch: MonkeyPatch) -> None:
 def dirty_in_the_end(patch: MonkeyPatch) -> None:
     """An execution may end with DIRTY entries."""
     patch.setattr(Events, "_complete", lambda self: None)
-    patch.setattr(Events, "_must_be_flushed", lambda self, entry: False)
+    patch.setattr(Events, "_must_be_cleared", lambda self, setter, bit: False)
 
 
 # ---- Fetches (claim 2) -----------------------------------------------------------------------------
@@ -67,7 +58,7 @@ def own_fetches_only(patch: MonkeyPatch) -> None:
     def sources(self: Events, entry: Entry, at: Event) -> list[tuple[Event | None, Term]]:
         found = original(self, entry, at)
         for version, term in found:
-            if version and version.does(Step.FETCH) and version.owner is not at:
+            if version and version.shape is Shape.REFRESHES and version.owner is not at:
                 self.constraints.append(~term)
         return found
 
@@ -81,10 +72,10 @@ def one_fetch_for_an_entry(patch: MonkeyPatch) -> None:
     def complete(self: Events) -> None:
         original(self)
         seen = set()
-        for (_, entry), fetch in self.possible.fetches.items():
-            if entry in seen:
+        for (_, bit), (fetch,) in self.possible.fetches.items():
+            if bit in seen:
                 self.constraints.append(self.order.absent(fetch))
-            seen.add(entry)
+            seen.add(bit)
 
     patch.setattr(Events, "_complete", complete)
 
@@ -107,9 +98,8 @@ def _invalidating(patch: MonkeyPatch, counts: Callable[[Event], bool]) -> None:
 
     def made(self: PossibleEvents, machine: Machine) -> None:
         original(self, machine)
-        self.invalidating = {
-            entry: [each for each in found if counts(each)]
-            for entry, found in self.invalidating.items()
+        self.unsetting = {
+            bit: [each for each in found if counts(each)] for bit, found in self.unsetting.items()
         }
 
     patch.setattr(PossibleEvents, "__init__", made)
@@ -119,8 +109,8 @@ def fetch_over_dirty(patch: MonkeyPatch) -> None:
     """A fetch replaces what is DIRTY."""
     original = EventOrder.clean
 
-    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
-        return TRUE if at and at.does(Step.FETCH) else original(self, entry, at)
+    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
+        return TRUE if at and at.shape is Shape.REFRESHES else original(self, bit, at)
 
     patch.setattr(EventOrder, "clean", clean)
 
@@ -129,8 +119,8 @@ def dirty_is_no_hindrance(patch: MonkeyPatch) -> None:
     """An instruction does not wait until an entry is not DIRTY."""
     original = EventOrder.clean
 
-    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
-        return TRUE if at and isinstance(at.rule, InstructionRule) else original(self, entry, at)
+    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
+        return TRUE if at and isinstance(at.rule, InstructionRule) else original(self, bit, at)
 
     patch.setattr(EventOrder, "clean", clean)
 
@@ -138,16 +128,16 @@ def dirty_is_no_hindrance(patch: MonkeyPatch) -> None:
 def only_its_own_flush_cleans(patch: MonkeyPatch) -> None:
     """«Not DIRTY» forgets that a write may have been overwritten."""
 
-    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
+    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
         return all_of(
             any_of(
                 (
                     self.absent(write),
                     self.before(at, write),
-                    self.between(self._possible.flushes[write, entry], write, at),
+                    self.between(self._possible.flushes[write, bit][0], write, at),
                 )
             )
-            for write in self._possible.dirtying.get(entry, ())
+            for write in self._possible.setting.get(bit, ())
             if write is not at
         )
 
@@ -157,9 +147,9 @@ def only_its_own_flush_cleans(patch: MonkeyPatch) -> None:
 def overwriting_cleans(patch: MonkeyPatch) -> None:
     """«Not DIRTY» takes a write for flushed as soon as any flush of its entry comes after it."""
 
-    def clean(self: EventOrder, entry: Entry, at: Event | None) -> Term:
-        writes = self._possible.dirtying.get(entry, ())
-        flushes = [self._possible.flushes[write, entry] for write in writes]
+    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
+        writes = self._possible.setting.get(bit, ())
+        flushes = [self._possible.flushes[write, bit][0] for write in writes]
         return any_of(
             (
                 all_of(any_of((self.absent(it), self.before(at, it))) for it in writes if it != at),
@@ -175,8 +165,10 @@ def any_version_before(patch: MonkeyPatch) -> None:
     original = EventOrder.not_between
 
     def not_between(self: EventOrder, middle: Event, a: Event, b: Event | None) -> Term:
-        given = b is not None and (isinstance(b.rule, InstructionRule) or b.does(Step.FETCH))
-        changes = any(not isinstance(it, IsValid) for it in middle.rule.changes)
+        given = b is not None and (
+            isinstance(b.rule, InstructionRule) or b.shape is Shape.REFRESHES
+        )
+        changes = any(not isinstance(it, Bit) or it.field != "VALID" for it in middle.rule.changes)
         return TRUE if given and changes else original(self, middle, a, b)
 
     patch.setattr(EventOrder, "not_between", not_between)
@@ -299,8 +291,8 @@ def locations_leave_while_dirty(patch: MonkeyPatch) -> None:
     original = Events._holds
 
     def holds(self: Events, guard: Any, at: Event) -> Term:
-        dirty = isinstance(guard, AnyBit) and isinstance(guard.bits[0][0], IsDirty)
-        return TRUE if dirty and at.does(Step.DEQLOC) else original(self, guard, at)
+        dirty = isinstance(guard, AnyBit) and guard.bits[0][0].field == "DIRTY"
+        return TRUE if dirty and at.shape is Shape.LEAVES else original(self, guard, at)
 
     patch.setattr(Events, "_holds", holds)
 
@@ -308,8 +300,9 @@ def locations_leave_while_dirty(patch: MonkeyPatch) -> None:
 def locations_leave_at_their_own_flush(patch: MonkeyPatch) -> None:
     """A location leaves when the write that put it there is flushed, though others may overwrite."""
 
-    def leaves(self: EventFifos, each: Enqueued, location: str) -> Event:
-        return self._possible.flushes[each.by, (each.cache, location)]
+    def leaves(self: EventFifos, each: Enqueued) -> Event:
+        (bit,) = self.wanted_clean(each)
+        return self._possible.flushes[each.by, bit][0]
 
     patch.setattr(EventFifos, "_leaves", leaves)
 
@@ -335,8 +328,10 @@ def markers_are_seen_by_their_own_work_group(patch: MonkeyPatch) -> None:
             each
             for each in self._markers
             if isinstance(each.element, Marker)
-            and each.cache.workgroup in (None, each.element.thread.workgroup)
-            and each.cache.device == each.element.thread.device
+            and each.fifo.structure.place.path
+            == (each.element.thread.device, each.element.thread.workgroup)[
+                : len(each.fifo.structure.place.path)
+            ]
         ]
 
     patch.setattr(EventFifos, "__init__", made)

@@ -109,7 +109,8 @@ class Simulation:
             if isinstance(rule, InstructionRule):
                 label: Label = ("P", rule.thread)
             else:
-                label = (rule.step, (rule.cache.device, rule.cache.workgroup), rule.element)
+                device, group = (*rule.structure.place.path, None)[:2]
+                label = (rule.step[:-3], (device, group), rule.about[0])
             moves = dict(self.moves(state))
             assert label in moves, f"{label} may not happen there"
             state = moves[label]
@@ -154,7 +155,7 @@ class Simulation:
     def _execute(self, state: State, t: int, it: Instruction) -> State | None:
         device, group = self._places[t]
         own, below, x = (device, group), (device, None), it.location
-        reach = it.reach.value if it.reach is not None else ""
+        reach = it.reach or ""
         groups = [each for each in self._l1s if reach == "SY" or each[0] == device]
         groups = [own] if reach == "WG" else groups
 
@@ -169,7 +170,7 @@ class Simulation:
                 after = {**state, ("read", it.register): (entry.value, entry.source)}
                 return after if name == "LD" else self._stored(after, own, it)
             case "ST":
-                waits = len(it.mnemonic.effects) > 1  # The variant rsp-st-waits.
+                waits = bool(it.mnemonic.conditions)  # The variant rsp-st-waits.
                 if waits and entry and entry.dirty and not entry.valid:
                     return None
                 return self._stored(state, own, it)

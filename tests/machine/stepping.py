@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from machine import cells
 from programs import assembly
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.machine import ExplicitMachine, Machine, Rule
-from rspverify.machine.rules import (
-    Cache,
-    IsDirty,
-    IsPresent,
-    IsValid,
-    Marker,
-    Memory,
-    RmwLock,
-    ValueOf,
-)
+from rspverify.machine.rules import Marker
 
 Place = tuple[int, int]
 
@@ -35,17 +26,12 @@ class Bench:
         *threads: tuple[Place, list[str]],
         initial: Mapping[str, int] | None = None,
         machine: str = "rsp",
-        elide_l2: bool = False,
+        elide: bool = False,
         program: AssemblyProgram | None = None,
     ) -> None:
-        """A machine for a program, which may be given as `programs.assembly` takes it.
-
-        Unless they are elided, L2s are those of Tab. 2, on the machine whose L2s are coherent too.
-        """
+        """A machine for a program, which may be given as `programs.assembly` takes it."""
         program = program or assembly(*threads, initial=initial, machine=machine)
-        if not elide_l2:
-            program = replace(program, machine=replace(program.machine, coherent_l2=False))
-        self.machine = Machine(program, elide_l2=elide_l2, evict=True)
+        self.machine = Machine(program, elide=elide, evict=True)
         self.explicit = ExplicitMachine(self.machine, reduced=False)
         self.state = self.explicit.initial
         self.taken: list[Rule] = []
@@ -61,12 +47,12 @@ class Bench:
             return None
         kind, where, element = words
         device, _, group = where.removeprefix("d").partition("w")
-        cache = Cache(int(device), int(group) if group else None)
+        cache = cells.cache(int(device), int(group) if group else None)
         found = [
             rule
             for rule in self.machine.steps
-            if (rule.step, rule.cache) == (kind, cache)
-            and str(rule.element) in (element, f"FLUSH({element})")
+            if (rule.step, rule.structure) == (f"{kind}_{cache.name}", cache)
+            and str(rule.about[0]) == element
         ]
         assert len(found) == 1, f"{step} is {len(found)} rules"
         return found[0]
@@ -106,32 +92,26 @@ class Bench:
         """The whole state but for where threads are: entries as `42 DV`, or `-` where absent."""
         at, state, machine = self.explicit.cell, self.state, self.machine
         seen: dict[str, object] = {}
-        for cache in machine.caches:
-            name = f"d{cache.device}" + (
-                f"w{cache.workgroup}" if cache.workgroup is not None else ""
-            )
+        for cache in (it for it in machine.structures if it.name in ("L1", "L2")):
+            name = str(cache.place).replace(" ", "")
             for x in machine.locations:
-                hygiene = "D" if at(state, IsDirty(cache, x)) else "C"
-                freshness = "V" if at(state, IsValid(cache, x)) else "I"
-                entry = f"{at(state, ValueOf(cache, x))} {hygiene}{freshness}"
-                if not at(state, IsPresent(cache, x)):
+                hygiene = "D" if at(state, cells.dirty(cache, x)) else "C"
+                freshness = "V" if at(state, cells.valid(cache, x)) else "I"
+                entry = f"{at(state, cells.value(cache, x))} {hygiene}{freshness}"
+                if not at(state, cells.present(cache, x)):
                     assert entry.endswith("CI")  # An absent entry is neither DIRTY nor VALID.
                     entry = "-"
                 seen[f"{name} {x}"] = entry
-            fifo = self.explicit.fifo(state, cache)
+            fifo = self.explicit.fifo(state, cells.fifo(cache))
             seen[f"{name} fifo"] = " ".join(
-                str(each.thread) if isinstance(each, Marker) else each for each in fifo
+                str(each.thread) if isinstance(each, Marker) else str(each) for each in fifo
             )
         for x in machine.locations:
-            seen[f"memory {x}"] = at(state, Memory(x))
-        for lock in machine.locks:
-            rmw = isinstance(lock, RmwLock)
-            name = (
-                f"rmw d{lock.device}w{lock.workgroup}"
-                if rmw
-                else f"lock d{lock.device} {lock.location}"
-            )
-            seen[name] = at(state, lock)
+            seen[f"memory {x}"] = at(state, cells.memory(x))
+            for device in machine.devices:
+                seen[f"lock d{device} {x}"] = at(state, cells.location_lock(device, x))
+        for device, group in {(it.device, it.workgroup) for it in machine.program.threads}:
+            seen[f"rmw d{device}w{group}"] = at(state, cells.rmw_lock(device, group))
         reads = self.explicit.outcome(state).reads
         seen |= {f"r{number}": value for number, value in reads}
         return seen

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from machine.cells import l2_is_memory
 from machine.engines import LIMITS, machine_of, random_programs
 from machine.hostile import LOCKED, hostile_assembly
 from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 from programs import assembly, listing
 
-from rspverify.assembly import AssemblyProgram, Level
+from rspverify.assembly import AssemblyProgram
 from rspverify.machine import DeadlockEvents, ExplicitMachine, Machine, Replayer, Rule
-from rspverify.machine.rules import AnyBit, IsValid, Step
+from rspverify.machine.rules import AnyBit
 from rspverify.machine.state import State
 from rspverify.smt import FALSE, TRUE, Model, Solver, Term
 
@@ -52,12 +53,14 @@ def ends_for_good(machine: Machine, schedule: list[Rule], most: int = 20_000) ->
 
 def _without_awaited(search: ExplicitMachine, machine: Machine, state: State) -> State:
     """The state after an EVICT of each CLEAN entry of an L1 that a next instruction looks at."""
-    evicts = {it.entry: it for it in machine.steps if it.step is Step.EVICT}
+    evicts = {
+        (it.structure, it.about[0]): it for it in machine.steps if it.step.startswith("EVICT")
+    }
     for rule in list(search.next_rules(state)):
         for guard in rule.guards:
             for bit, wanted in guard.bits if isinstance(guard, AnyBit) else ():
-                if isinstance(bit, IsValid) and wanted and bit.cache.level is Level.L1:
-                    after = search.apply(state, evicts[bit.cache, bit.location])
+                if (bit.field, bit.structure.name, wanted) == ("VALID", "L1", True):
+                    after = search.apply(state, evicts[bit.structure, bit.location])
                     state = state if after is None else after
     return state
 
@@ -78,13 +81,13 @@ def test_a_deadlock_is_found_exactly_where_the_oracle_is_stuck() -> None:
     for program in programs():
         machine = machine_of(program)
         stores = (it.mnemonic for it in program.instructions if it.mnemonic.name == "ST")
-        waits = any(len(it.effects) > 1 for it in stores)
+        waits = any(it.conditions for it in stores)
         try:
             expected = oracle.stuck(
                 plain_assembly(program),
                 variant="rsp-st-waits" if waits else "rsp",
                 limit=700,
-                l2_is_memory=machine.elide_l2,
+                l2_is_memory=l2_is_memory(machine),
             )
         except oracle.TooLarge:
             continue
@@ -132,7 +135,8 @@ def test_known_deadlocks(threads: list[tuple[tuple[int, int], list[str]]], stops
     found = deadlock(machine)
     assert (found is not None) is stops
     assert (
-        oracle.stuck(plain_assembly(program), limit=60_000, l2_is_memory=machine.elide_l2) is stops
+        oracle.stuck(plain_assembly(program), limit=60_000, l2_is_memory=l2_is_memory(machine))
+        is stops
     )
     if found is not None:
         ends_for_good(machine, found[0].deadlocked(found[1]))

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
+from machine.cells import l2_is_memory
 from machine.engines import LIMITS, Outcomes, Unrolled, machine_of, random_programs, searched
 from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
@@ -56,7 +57,7 @@ def test_unrolling_agrees_with_search(name: str, count: int, decided: int) -> No
     done = interesting = 0
     for program, machine, reference in small_enough(random_programs(name, count)):
         assert_same(program, reference, Unrolled(machine).outcomes(), "unroll")
-        assert machine.elide_l2 == ("two" not in name)
+        assert l2_is_memory(machine) == ("two" not in name)
         done += 1
         interesting += len(reference) > 1
     assert done >= decided, f"{count - done} of {count} were too large"
@@ -109,7 +110,7 @@ def test_the_oracle_agrees(name: str, count: int, states: int, decided: int) -> 
     for number, program in enumerate(random_programs(name, count, "oracle ")):
         variant = "rsp-st-waits" if number % 5 == 4 else "rsp"
         try:
-            found = searched(Machine(program, elide_l2=False), states)
+            found = searched(Machine(program, elide=False), states)
             reference = machine_outcomes(program, variant=variant, limit=6_000)
         except (LimitReached, TooLarge):
             continue
@@ -125,7 +126,7 @@ def test_the_oracle_agrees(name: str, count: int, states: int, decided: int) -> 
 def test_on_one_device_the_l2_is_memory(name: str, count: int) -> None:
     """docs/semantics.md, The machine: L2 on one device."""
     for program in random_programs(name, count, "elide "):
-        real, elided = (Machine(program, elide_l2=elide) for elide in (False, True))
+        real, elided = (Machine(program, elide=elide) for elide in (False, True))
         reference = searched(elided, 100_000)
         assert_same(program, reference, searched(real, 200_000), "search with a real L2")
         if enough_steps(real).total <= 16:

@@ -369,7 +369,7 @@ def test_events_with_a_real_l2_on_one_device() -> None:
     programs = [*random_programs("small", 40, "events elided ")]
     programs += [hostile_assembly(random.Random(f"elided {n}"), devices=1) for n in range(60)]
     for program in programs:
-        real, elided = (Machine(program, elide_l2=elide) for elide in (False, True))
+        real, elided = (Machine(program, elide=elide) for elide in (False, True))
         assert events_outcomes(real) == events_outcomes(elided), listing(program)
 
 
@@ -386,7 +386,7 @@ def test_events_with_a_real_l2_on_the_corpus() -> None:
             compiled = compile_program(program, schemes[number % 2])
         except InputError:  # No row for it.
             continue
-        real, elided = (Machine(compiled, elide_l2=elide) for elide in (False, True))
+        real, elided = (Machine(compiled, elide=elide) for elide in (False, True))
         assert events_outcomes(real) == events_outcomes(elided), path.name
         compared += 1
     assert compared > 40

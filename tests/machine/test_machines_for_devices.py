@@ -1,7 +1,6 @@
 """The machines for several devices: INV_L2, L2s that are coherent, and values that are stored again."""
 
 import random
-from dataclasses import replace
 
 import pytest
 from machine.engines import LIMITS, Unrolled, events_outcomes, has, machine_of, searched
@@ -11,13 +10,12 @@ from machine.whole_graph import TooLarge as GraphTooLarge
 from machine.whole_graph import locking_program, whole_graph
 from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
-from programs import assembly, listing
+from programs import assembly, listing, on_machine
 
-from rspverify.assembly import MACHINES
 from rspverify.limits import LimitReached
 from rspverify.machine import ExplicitMachine, Machine, enough_steps, find_deadlock
 
-COHERENT = MACHINES["rsp-coherent-l2"]
+COHERENT = "rsp-coherent-l2"
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
 
 
@@ -57,7 +55,7 @@ def test_every_engine_knows_inv_l2(devices: int, count: int, states: int, decide
         program = hostile_assembly(
             rng, devices=devices, most=6, palettes=INVALIDATING, machine="rsp-inv-l2"
         )
-        real = Machine(program, elide_l2=False)
+        real = Machine(program, elide=False)
         try:
             found = searched(real, states)
             reference = machine_outcomes(program, limit=8_000)
@@ -81,7 +79,7 @@ def test_progress_with_inv_l2(devices: int, decided: int) -> None:
         program = hostile_assembly(
             rng, devices=devices, most=5, palettes=INVALIDATING, machine="rsp-inv-l2"
         )
-        machine = Machine(program, elide_l2=False)
+        machine = Machine(program, elide=False)
         try:
             graph = whole_graph(machine, 2_500)
         except GraphTooLarge:
@@ -109,7 +107,7 @@ PUBLISH = ["ST x 1", "FLU_L1 WG", "FLU_L2 DV", "ST y 1"]
 def test_an_l2_must_be_emptied_before_the_l1_above_it(observe: list[str], stale: bool) -> None:
     """Otherwise the L1 fetches the old x once more in between."""
     program = assembly((HERE, PUBLISH), (FAR, observe), machine="rsp-inv-l2")
-    found = events_outcomes(Machine(program, elide_l2=False))
+    found = events_outcomes(Machine(program, elide=False))
     assert any(map(has({2: 1, 3: 0}), found)) == stale
     assert any(map(has({2: 1, 3: 1}), found))
 
@@ -118,19 +116,19 @@ def test_an_l2_must_be_emptied_before_the_l1_above_it(observe: list[str], stale:
 
 
 def test_coherent_l2s_are_left_out() -> None:
-    program = replace(assembly((HERE, ["LD x"]), (FAR, ["LD x"])), machine=COHERENT)
-    machine = Machine(program, elide_l2=True)
-    assert [str(cache) for cache in machine.caches] == ["L1 d0 w0", "L1 d1 w0"]
-    with pytest.raises(ValueError, match="coherent"):
-        Machine(program, elide_l2=False)
+    program = assembly((HERE, ["LD x"]), (FAR, ["LD x"]), machine=COHERENT)
+    for elide in (False, True):
+        machine = Machine(program, elide=elide)
+        caches = [str(each) for each in machine.structures if each.name.startswith("L")]
+        assert caches == ["L1 d0 w0", "L1 d1 w0"]
 
 
 def test_every_engine_knows_coherent_l2s() -> None:
     done = 0
     for number in range(60):
         rng = random.Random(f"coherent {number}")
-        program = replace(hostile_assembly(rng, devices=2, most=6), machine=COHERENT)
-        machine = Machine(program, elide_l2=True)
+        program = on_machine(hostile_assembly(rng, devices=2, most=6), COHERENT)
+        machine = Machine(program, elide=True)
         variant = "rsp-st-waits" if _waits(program.instructions) else "rsp"
         try:
             found = searched(machine, 300)
@@ -149,7 +147,7 @@ def test_progress_on_coherent_l2s() -> None:
     done = 0
     for number in range(30):
         program = locking_program(random.Random(f"coherent {number}"), devices=2, most=3)
-        machine = Machine(replace(program, machine=COHERENT), elide_l2=True)
+        machine = Machine(on_machine(program, COHERENT), elide=True)
         try:
             graph = whole_graph(machine, 2_500)
         except GraphTooLarge:
@@ -159,15 +157,15 @@ def test_progress_on_coherent_l2s() -> None:
         done += 1
     assert done >= 15, f"{30 - done} were too large"
     for code, stuck in ((["LK_rmw SY"], True), (["LK_L2 x"], False)):
-        program = replace(assembly((HERE, ["ST x 1", *code]), (FAR, code)), machine=COHERENT)
-        machine = Machine(program, elide_l2=True)
+        program = assembly((HERE, ["ST x 1", *code]), (FAR, code), machine=COHERENT)
+        machine = Machine(program, elide=True)
         assert (find_deadlock(machine, LIMITS).schedule is not None) == stuck
 
 
 def _waits(instructions: object) -> bool:
     assert isinstance(instructions, tuple)
     stores = [each for each in instructions if each.mnemonic.name == "ST"]
-    return any(len(each.mnemonic.effects) > 1 for each in stores)
+    return any(each.mnemonic.conditions for each in stores)
 
 
 # ---- The same value again -----------------------------------------------------------------------
@@ -188,7 +186,7 @@ def test_a_second_store_takes_old_copies_from_other_l2s(store: list[str], stale:
     """By Tab. 1 as it is, if the first has come to memory before."""
     publish = [*store, "FLU_L1 WG", "FLU_L2 DV", "ST y 1"]
     program = assembly((HERE, publish), (FAR, ["LD y", "INV_L1 WG", "LD x"]))
-    machine = Machine(program, elide_l2=False)
+    machine = Machine(program, elide=False)
     last = len([each for each in program.instructions if "r" in each.mnemonic.operands]) - 1
     found = events_outcomes(machine)
     assert any(map(has({last - 1: 1, last: 0}), found)) == stale
@@ -200,5 +198,5 @@ def test_the_explicit_engine_agrees_on_a_second_store() -> None:
         (HERE, ["ST x 1", "FLU_L1 WG", "FLU_L2 DV", "ST x 1", "FLU_L1 WG", "ST y 1"]),
         (FAR, ["LD y", "LD x"]),
     )
-    machine = Machine(program, elide_l2=False)
+    machine = Machine(program, elide=False)
     assert ExplicitMachine(machine).search(LIMITS).outcomes == events_outcomes(machine)

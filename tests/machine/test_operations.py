@@ -69,7 +69,7 @@ def test_the_oracle_agrees_on_any_operation(name: str, count: int, decided: int)
     done = 0
     for program in programs(name, count):
         try:
-            found = searched(Machine(program, elide_l2=False), 160)
+            found = searched(Machine(program, elide=False), 160)
             reference = machine_outcomes(program, limit=6_000)
         except (LimitReached, TooLarge):
             continue

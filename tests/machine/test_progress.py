@@ -28,7 +28,7 @@ from rspverify.machine import (
     with_evictions,
 )
 from rspverify.machine.lock_order import LockOrder
-from rspverify.machine.rules import Step, StepRule
+from rspverify.machine.rules import StepRule
 from rspverify.smt import Solver
 
 LIMITS = Limits()
@@ -139,7 +139,7 @@ def test_an_eviction_that_is_not_needed_is_not_shown() -> None:
     machine = machine_of(assembly(*threads))
     schedule = schedule_of(machine)
     assert schedule is not None
-    assert not any(isinstance(it, StepRule) and it.step is Step.EVICT for it in schedule)
+    assert not any(isinstance(it, StepRule) and it.step.startswith("EVICT") for it in schedule)
     assert_same(machine, whole_graph(machine, 20_000))
 
 
@@ -230,7 +230,7 @@ def test_programs_that_are_rich_in_locks(
         rng = random.Random(f"locks {devices} {real} {number}")
         variant = "rsp-st-waits" if number % 5 == 4 else "rsp"
         program = locking_program(rng, machine=variant, devices=devices)
-        machine = Machine(program, elide_l2=not real)
+        machine = Machine(program, elide=not real)
         try:
             graph = whole_graph(machine, states)
         except TooLarge:
@@ -276,7 +276,7 @@ def test_an_elided_l2_and_a_real_one_are_stuck_alike() -> None:
     stuck = 0
     for number in range(120):
         program = locking_program(random.Random(f"elide {number}"), most=3)
-        found = [schedule_of(Machine(program, elide_l2=elide)) for elide in (True, False)]
+        found = [schedule_of(Machine(program, elide=elide)) for elide in (True, False)]
         assert (found[0] is None) == (found[1] is None), listing(program)
         stuck += found[0] is not None
     assert stuck >= 30
@@ -332,11 +332,11 @@ def test_what_everything_waits_for() -> None:
         "P1 at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1, held by P0",
     ]
     assert waits(((0, 0), ["LD x"]), ((0, 1), ["LK_L2 x"])) == [
-        "P0 at LD r x waits for x to be VALID in L1 d0 w0, where FETCH needs the lock of x on d0, "
+        "P0 at LD r x waits for x to be VALID in L1 d0 w0, where FETCH_L1 needs the lock of x on d0, "
         "held by P1, which has ended"
     ]
     assert waits(((0, 0), ["ST x 1", "INC_L2 x"]), ((0, 1), ["LK_L2 x"]))[0] == (
-        "P0 at INC_L2 r x waits for x to be flushed from L1 d0 w0, where FLUSH needs the lock of x "
+        "P0 at INC_L2 r x waits for x to be flushed from L1 d0 w0, where FLUSH_L1 needs the lock of x "
         "on d0, held by P1, which has ended"
     )
 

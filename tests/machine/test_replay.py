@@ -34,12 +34,12 @@ FIG_4 = [
 
 def schedule_of(machine: Machine, steps: list[str]) -> list[Rule]:
     """The rules that these steps are."""
-    return Bench(program=machine.program, elide_l2=machine.elide_l2).do(*steps).taken
+    return Bench(program=machine.program, elide=bool(machine.elided)).do(*steps).taken
 
 
 @pytest.fixture
 def machine() -> Machine:
-    return Machine(MP, elide_l2=True)
+    return Machine(MP, elide=True)
 
 
 @pytest.fixture
@@ -305,6 +305,6 @@ def test_what_each_thread_waits_for() -> None:
 
 
 def test_an_unrolling_of_no_steps_has_no_execution() -> None:
-    machine = Machine(MP, elide_l2=True)
+    machine = Machine(MP, elide=True)
     assert Unrolled(machine, steps=0).outcomes() == frozenset()
     assert Unrolling(machine, 0, LIMITS).fires == []

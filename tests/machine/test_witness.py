@@ -8,6 +8,7 @@ from functools import cmp_to_key
 from typing import Any
 
 import pytest
+from machine.cells import l2_is_memory
 from machine.engines import LIMITS, machine_of, random_programs
 from machine.hostile import hostile_assembly
 from machine.provenance import Generated as Expected
@@ -135,8 +136,8 @@ def test_generated_rf_and_mo_are_those_of_the_replay() -> None:
     for number, program in enumerate(programs()):
         machine = machine_of(program)
         if number % 5 == 0:
-            machine = Machine(program, elide_l2=False)
-        simulation = Simulation(program, elide_l2=machine.elide_l2)
+            machine = Machine(program, elide=False)
+        simulation = Simulation(program, elide_l2=l2_is_memory(machine))
         witnesses = Witnesses(machine)
         for outcome, model in witnesses.each_outcome():
             last = simulation.replay(witnesses.events.schedule(model))
@@ -157,7 +158,7 @@ def test_every_rf_and_mo_is_generated(devices: int, most: int, states: int, deci
         if number % 2:
             program = with_operations(rng, program)
         machine = machine_of(program)
-        expected = Simulation(program, elide_l2=machine.elide_l2).executions(states)
+        expected = Simulation(program, elide_l2=l2_is_memory(machine)).executions(states)
         if expected is None:
             continue
         assert Witnesses(machine).everything() == expected, listing(program)
@@ -172,7 +173,7 @@ def generated(*threads: tuple[tuple[int, int], list[str]]) -> set[tuple[Outcome,
     program = assembly(*threads)
     machine = machine_of(program)
     found = Witnesses(machine).everything()
-    assert found == Simulation(program, elide_l2=machine.elide_l2).executions(50_000)
+    assert found == Simulation(program, elide_l2=l2_is_memory(machine)).executions(50_000)
     return found
 
 

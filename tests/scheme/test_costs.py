@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.assembly import MACHINES
+from rspverify.architecture import MACHINES
 from rspverify.scheme import read_scheme
 from rspverify.scheme.cost import Bill, bill, default_costs, read_costs
 from rspverify.source import InputError, Source
@@ -78,7 +78,7 @@ def test_every_instruction_of_every_machine_has_a_default() -> None:
     for machine in MACHINES.values():
         for name, mnemonic in machine.instructions.items():
             for reach in mnemonic.reaches or (None,):
-                key = f"{name} {reach.value}" if reach else name
+                key = f"{name} {reach}" if reach else name
                 assert weights[key] > 0, key
 
 

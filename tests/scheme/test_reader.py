@@ -63,7 +63,7 @@ MISTAKES = [
     (table(ROW).replace("s\n", "«two words»\n", 1), r"^name must be a word, not 'two words'$"),
     (table(ROW).replace("name: s", "name:«»"), r"^name must be a word, not nothing$"),
     (table(ROW).replace("s\n", "«''»\n", 1), r"^name must be a word, not ''$"),
-    (table(ROW) + "machine: «rps»\n", r"^machine must be rsp, rsp-st-waits, rsp-inv-l2 or rsp-coherent-l2, not 'rps'$"),
+    (table(ROW) + "machine: «rps»\n", r"^machine must be rsp, rsp-coherent-l2, rsp-inv-l2, rsp-st-waits or a .machine file, not 'rps'$"),
     (table(ROW) + "source: «[a]»\n", r"^source must be text, not a list$"),
     (table(ROW) + "note:«»\n", r"^note must be text, not nothing$"),
     ("name: s\nrows: «[]»\n", r"^rows must be a list of rows, not an empty list$"),
@@ -303,7 +303,7 @@ rows:
     (row,) = scheme.rows
     assert (scheme.name, scheme.origin, scheme.note) == ("s", "a paper", "free text")
     assert (scheme.machine.name, row.note) == ("rsp-st-waits", "why")
-    assert scheme.machine.instructions["ST"].effects != ()
+    assert scheme.machine.instructions["ST"].conditions
     assert (str(row), list(map(str, row.code))) == (
         "rmw na, rmw DV,R",
         ["LK_rmw DV", "INC_L2 r x"],
@@ -316,8 +316,8 @@ def test_the_instruction_set_is_that_of_the_named_machine():
         read_scheme(Source("s.yaml", f"machine: {name}\n" + code("ST r x", op="store")))
         for name in ("rsp", "rsp-st-waits")
     )
-    assert len(plain.rows[0].code[0].mnemonic.effects) == 1
-    assert len(waits.rows[0].code[0].mnemonic.effects) == 2
+    assert not plain.rows[0].code[0].mnemonic.conditions
+    assert waits.rows[0].code[0].mnemonic.conditions
     assert read_scheme(Source("s.yaml", table(ROW))).machine.name == "rsp"
 
 

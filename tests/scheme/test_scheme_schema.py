@@ -11,7 +11,7 @@ import pytest
 import yaml
 from scheme.test_reader import MISTAKES, ROW, code, marked, table
 
-from rspverify.assembly import MACHINES
+from rspverify.architecture import MACHINES
 from rspverify.scheme import read_scheme
 from rspverify.scheme.cost import read_costs
 from rspverify.scheme.schema import costs_schema, scheme_schema

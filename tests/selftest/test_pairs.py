@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from programs import pairs
 
-from rspverify.assembly import MACHINES
+from rspverify.architecture import MACHINES
 from rspverify.judge.judge import Judge
 from rspverify.litmus import Kind, Order, Program, Scope, read_program
 from rspverify.programs import STRONG, litmus_text

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.assembly import MACHINES, AssemblyProgram
+from rspverify.architecture import MACHINES
+from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import load_model
 from rspverify.corpus.expected import read_expected
 from rspverify.limits import Limits

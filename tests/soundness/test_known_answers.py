@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.assembly import MACHINES
+from rspverify.architecture import MACHINES
 from rspverify.axiomatic import load_model
 from rspverify.limits import Limits
 from rspverify.litmus import read_program

@@ -177,8 +177,7 @@ class _Chunks:
     def asks(self, programs: Sequence[bytes]) -> tuple[Question[Words]]:
         """What is asked about a chunk. Of the scheme only the rows that it uses count."""
         space, code = self.survey.space, self._code
-        machine = self.settings.machine or self.scheme.machine.name
-        chosen = replace(self.settings, machine=machine, seconds=None)
+        chosen = replace(self.settings, machine=self.scheme.machine.identity, seconds=None)
         used = {number for each in programs for number in _operations(decoded(each))}
         rows = tuple(
             (space.operations[it], *code.get(str(row_shape(space.accesses[it])), ("no row",)))

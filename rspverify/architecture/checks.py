@@ -1,0 +1,94 @@
+"""What must hold of a machine in which every name stands for something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rspverify.architecture import syntax
+from rspverify.architecture.architecture import (
+    OPERAND,
+    All,
+    Architecture,
+    Condition,
+    Effect,
+    Enter,
+    IsOldest,
+    Leave,
+    Mnemonic,
+    Sort,
+    Write,
+    Written,
+    plain,
+)
+from rspverify.architecture.declarations import Declarations
+from rspverify.architecture.problems import Problems
+from rspverify.architecture.scope import REGISTER
+from rspverify.source import Span
+
+
+def check_instruction(
+    item: syntax.Instruction, found: Mnemonic, used: set[str], problems: Problems
+) -> None:
+    """An instruction does something, and with its operands. used: those that its body speaks of."""
+    if not (item.effects or item.conditions or item.later):
+        message = f"{item.name} must wait for something or do something"
+        problems.error(item.name.span, message, "`do nothing` says that it does not")
+        return
+    idle = any(isinstance(each, syntax.Nothing) for each in item.effects)
+    for word in item.operands:
+        if word.text == REGISTER and REGISTER not in used:
+            message = f"{item.name} must deliver r or write it, as r is its operand"
+            problems.error(word.span, message)
+        elif word.text not in used and not idle:
+            problems.error(word.span, f"{item.name} must speak of {word}, as {word} is its operand")
+    made = [
+        each
+        for each in found.plain_effects
+        if isinstance(each, Write) and each.what is not Written.VALUE
+    ]
+    if made and not found.reads:
+        message = f"{item.name} must read r, as it writes {made[0].what.value}"
+        problems.error(item.name.span, message, f"such as `{REGISTER} := memory[{OPERAND}]`")
+    check_waits(item.name, found.conditions, problems)
+    _check_later(item, problems)
+
+
+def check_waits(item: syntax.Word, conditions: Sequence[Condition], problems: Problems) -> None:
+    """What an instruction waits for is in no fifo: it was not executed yet."""
+    if any(isinstance(each, IsOldest) for each in _inside(conditions)):
+        message = f"{item} must not wait for what is oldest: nothing of it is in a fifo yet"
+        problems.error(item.span, message, "a `later` step may wait for that")
+
+
+def _check_later(item: syntax.Instruction, problems: Problems) -> None:
+    first: dict[str, Span] = {}
+    for each in item.later:
+        name = each.name.text
+        if name in first:
+            message = f"{name} must be one later step of {item.name}, not two"
+            problems.again(each.name.span, message, first[name])
+        first.setdefault(name, each.name.span)
+
+
+def check_fifos(found: Architecture, declared: Declarations, problems: Problems) -> None:
+    """What enters a fifo or a pool leaves it some time, as the machine would grow otherwise."""
+    every: list[Effect] = []
+    for mnemonic in found.instructions.values():
+        every += mnemonic.plain_effects
+    for step in found.steps:
+        every += plain(step.effects)
+    entered = {it.where.kind for it in every if isinstance(it, Enter)}
+    left = {it.where.kind for it in every if isinstance(it, Leave)}
+    for kind in (each for each in found.cells if each in entered - left):
+        place = declared[syntax.Cell, kind.structure].span
+        verb = "dequeue" if kind.sort is Sort.FIFO else "remove self from"
+        name = f"{kind.structure}.{kind.field}" if kind.field else kind.structure
+        message = f"what enters {name} must leave it some time, and nothing does: it only grows"
+        problems.error(place, message, f"`{verb} {name}` is the effect of some step")
+
+
+def _inside(conditions: Sequence[Condition]) -> Iterator[Condition]:
+    for each in conditions:
+        yield each
+        if isinstance(each, All):
+            yield from _inside(each.conditions)

@@ -1,0 +1,157 @@
+"""What is said of a text that does not follow the grammar of machines."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from itertools import islice
+
+from rspverify.architecture.recovery import ITEMS, Item
+from rspverify.grammar import END, Mistake
+from rspverify.source import Problem, Source, Span
+from rspverify.wording import alternatives, quoted
+
+_CONDITION = {"_EACH", "_EMPTY", "_NO", "_OLDEST", "_READY", "_SELF", "NAME", "NOT"}
+_EFFECT = {
+    *("_ADD", "_DEQUEUE", "_EACH", "_ENQUEUE", "_FREE", "_IF", "_NOTHING", "_REMOVE", "_TAKE"),
+    "NAME",
+}
+_ITEM = {f"_{word.upper()}" for word in ITEMS}
+_WITHIN = {"DOT", "LPAR", "LSQB"}
+"""What may go on with a name: not worth telling where something else may stand."""
+
+
+_SIGNS = {
+    "_BECOMES": ":=",
+    "COLON": ":",
+    "COMMA": ",",
+    "DOT": ".",
+    "EQUAL": "=",
+    "LBRACE": "{",
+    "LESSTHAN": "<",
+    "LPAR": "(",
+    "LSQB": "[",
+    "PLUS": "+",
+    "RBRACE": "}",
+    "RPAR": ")",
+    "RSQB": "]",
+    "SEMICOLON": ";",
+}
+_OTHERS = {"FLAG": "true or false", "NAME": "a name", "STRING": "a text in quotes"}
+
+_WHOLES = {
+    "": "a machine",
+    "always": "what instructions always wait for",
+    "complete": "what completes an execution",
+    "define": "a definition",
+    "final": "the final values",
+    "include": "an include",
+    "instruction": "an instruction",
+    "machine": "the name of a machine",
+    "places": "the places",
+    "reaches": "the reaches",
+    "spaces": "the spaces",
+    "state": "the state",
+    "step": "a step",
+    "type": "a type",
+    "without": "what is left out",
+}
+"""What has a mistake, by the word that it begins with."""
+
+_USUAL = {
+    "!": "`not` says that a bit is false",
+    "&": "a comma stands between conditions",
+    "-": "what is written is `r + n` or `f(r)`, for the f of the source",
+    "and": "a comma stands between conditions",
+    "else": "say `if not …` besides",
+    "~": "`not` says that a bit is false",
+    "|": "`or` stands between bits",
+    "¬": "`not` says that a bit is false",
+}
+"""What is often written for something else."""
+
+_GOING_ON = ("when", "do", "of", "later")
+_LOOKED_AT = 12
+"""How many words of an instruction may be operands."""
+
+_MISSPELT = 0.6
+_CLOSE = 0.75
+"""How close a word is to one that was meant, where operands may stand and where they may not."""
+
+
+def problem_of(source: Source, item: Item, mistake: Mistake) -> Problem:
+    """What is wrong, and what could stand there."""
+    if (misspelt := _misspelt(source, item, mistake)) is not None:
+        return misspelt
+    span, found = mistake.span, quoted(mistake.found)
+    if mistake.terminal == END:
+        found = "its end"
+    message = f"{_WHOLES[item.word]} must have {_expected(mistake.expected)} here, not {found}"
+    if mistake.expected <= _ITEM | {END}:
+        behind = f"what stands behind {_WHOLES[item.word]}" if item.word else "a machine"
+        message = f"{behind} must begin with a word such as `step` or `define`, not {found}"
+    return Problem(span, message, _hint(mistake))
+
+
+def _expected(terminals: frozenset[str]) -> str:
+    """What could stand in a place."""
+    left, words = set(terminals), []
+    if terminals >= _CONDITION - {"NOT"}:
+        left -= _CONDITION
+        words.append("a condition")
+    elif terminals >= _EFFECT:
+        left -= _EFFECT
+        words.append("an effect")
+    items, left = left & _ITEM, left - _ITEM - {END}
+    left = left - _WITHIN or left
+    words += sorted(_word(each) for each in left)
+    if items:
+        words.append("another item")
+    return alternatives(words)
+
+
+def _word(terminal: str) -> str:
+    if terminal in _OTHERS:
+        return _OTHERS[terminal]
+    return f"`{_SIGNS.get(terminal, terminal.strip('_').lower())}`"
+
+
+def _hint(mistake: Mistake) -> str | None:
+    found, expected = mistake.found, mistake.expected
+    if found in _USUAL:
+        return _USUAL[found]
+    if found == "=" and "_BECOMES" in expected:
+        return "an effect writes with `:=`"
+    keyword = mistake.terminal not in (None, END, "NAME") and found.isidentifier()
+    if keyword and "NAME" in expected:
+        return f"{found} is a word of the language: no name can be that"
+    words = [_word(each).strip("`") for each in expected if each != "NAME"]
+    for meant in get_close_matches(found, words, n=1, cutoff=_CLOSE):
+        return f"did you mean {meant}?"
+    if "SEMICOLON" in expected and found.isidentifier():
+        return "`;` stands between effects"
+    return None
+
+
+def _misspelt(source: Source, item: Item, mistake: Mistake) -> Problem | None:
+    """A word that was taken for an operand, if it was meant to go on with: it shows later."""
+    if item.word != "instruction":
+        return None
+    text = re.sub(r"#[^\n]*", lambda it: " " * len(it[0]), source.text[item.start : item.end])
+    words = re.finditer(r"[A-Za-z_]\w*", text)
+    for found in islice(words, 2, _LOOKED_AT):
+        if found[0] in _GOING_ON:
+            return None
+        if close := get_close_matches(found[0], _GOING_ON, n=1, cutoff=_MISSPELT):
+            line, column = _position(source, item.start + found.start())
+            if (line, column) >= (mistake.span.line, mistake.span.column):
+                return None
+            span = Span(source, line, column, line, column + len(found[0]))
+            message = "an instruction must go on with `of`, `when`, `do` or `later` here"
+            return Problem(span, f"{message}, not {found[0]}", f"did you mean {close[0]}?")
+    return None
+
+
+def _position(source: Source, offset: int) -> tuple[int, int]:
+    line = source.text.count("\n", 0, offset) + 1
+    return line, offset - source.text.rfind("\n", 0, offset)
