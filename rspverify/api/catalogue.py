@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rspverify.architecture import Architecture
     from rspverify.generate.family import Family
+    from rspverify.machine.summary import MachineSummary
 
 
 def models() -> Sequence[str]:
@@ -23,6 +24,28 @@ def machines() -> Mapping[str, Architecture]:
     from rspverify.architecture import MACHINES
 
     return MACHINES
+
+
+def is_machine(name: str) -> bool:
+    """Whether a name is that of a machine that ships, or of the file of one."""
+    from rspverify.architecture.catalogue import ENDING, shipped
+
+    return name.endswith(ENDING) or name in shipped()
+
+
+def machine_summary(name: str) -> MachineSummary:
+    """What a machine is, by its name or the path of its file. Raises InputError."""
+    from rspverify.architecture import machine_named
+    from rspverify.machine.summary import summary
+
+    return summary(machine_named(name))
+
+
+def machine_text(name: str) -> str:
+    """The file of a machine, by its name or path. Raises InputError."""
+    from rspverify.architecture.machines import text_of
+
+    return text_of(name)
 
 
 def families() -> Mapping[str, Family]:

@@ -348,6 +348,12 @@ class Mnemonic:
         return any(isinstance(effect, Write) for effect in self.plain_effects)
 
     @property
+    def accessed(self) -> tuple[CellAt, ...]:
+        """The values that it reads or writes for the program."""
+        found = (it for it in self.plain_effects if isinstance(it, Read | Write))
+        return tuple(it.source if isinstance(it, Read) else it.target for it in found)
+
+    @property
     def operator(self) -> str | None:
         """Of one that reads and writes, the operator that it can do; None if it can do any."""
         sums = (isinstance(it, Write) and it.what is Written.SUM for it in self.plain_effects)

@@ -130,9 +130,7 @@ class _Collector:
                 del found[keys[0]]
                 continue
             known = [name for kind, name in found if kind in (syntax.Step, syntax.Cell)]
-            message = (
-                f"{word} must be an instruction, a step or a part of the state that is included"
-            )
+            message = f"{word} must be an included instruction, step or part of the state"
             self._problems.error(word.span, message, guess(word.text, known))
 
 

@@ -60,8 +60,8 @@ class Layout:
 class Owner:
     """Whose body it is.
 
-    place: the kind of its own place. operands: those of an instruction,
-    None in any other body. used: the operands that were seen in the body.
+    place: the kind of its own place. operands: those of an instruction, None in any other body.
+    used: the operands that were seen in the body.
     """
 
     name: str

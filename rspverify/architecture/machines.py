@@ -57,3 +57,10 @@ def machine_named(name: str, beside: Path | None = None) -> Architecture:
         raise InputError([Problem(None, message, guess(name, MACHINES))])
     path = str(beside / name) if beside is not None else name
     return replace(read_architecture(read_machine(path)), path=path)
+
+
+def text_of(name: str) -> str:
+    """The file of a machine, by its name or path. Raises InputError where there is none."""
+    from rspverify.architecture.library import read_machine
+
+    return read_machine(SHIPPED / f"{name}{ENDING}" if name in shipped() else name).text

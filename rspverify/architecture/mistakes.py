@@ -20,7 +20,6 @@ _ITEM = {f"_{word.upper()}" for word in ITEMS}
 _WITHIN = {"DOT", "LPAR", "LSQB"}
 """What may go on with a name: not worth telling where something else may stand."""
 
-
 _SIGNS = {
     "_BECOMES": ":=",
     "COLON": ":",

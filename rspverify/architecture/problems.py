@@ -20,9 +20,8 @@ class Problems:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Problem] = {}
-
-    def __len__(self) -> int:
-        return len(self._found)
+        self.noted = 0
+        """How often something was wrong, be it known already."""
 
     def error(
         self, span: Span, message: str, hint: str | None = None, related: Related = ()
@@ -36,6 +35,7 @@ class Problems:
 
     def note(self, problem: Problem) -> None:
         """Note a problem."""
+        self.noted += 1
         self._found.setdefault((str(problem.span), problem.message), problem)
         if len(self._found) > MAX_FOUND:
             self.raise_any()

@@ -109,16 +109,16 @@ def _final(item: syntax.Final, layout: Layout) -> CellKind | None:
 
 
 def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
-    before = len(layout.problems)
+    before = layout.problems.noted
     name, operands = item.name.text, "".join(_operands(item, layout))
     owner = Owner(name, layout.places[0], operands)
     names = {OPERAND: LocationOf(OPERAND)} if OPERAND in operands else {}
     scope = Scope(layout, owner, names, frozenset(names))
     required = conditions(item.conditions, scope)
     done = effects(item.effects, scope)
-    later = [_later(each, scope) for each in item.later]
+    later = [_step_of(each, owner.place, scope) for each in item.later]
     found = Mnemonic(name, operands, _reached(item, layout), required, done, tuple(later))
-    if len(layout.problems) == before:
+    if layout.problems.noted == before:
         check_instruction(item, found, owner.used, layout.problems)
     return found
 
@@ -149,23 +149,16 @@ def _reached(item: syntax.Instruction, layout: Layout) -> tuple[str, ...]:
         layout.problems.error(item.reaches[0].span, message)
     for each in item.reaches:
         if each.text not in layout.reaches:
-            message = (
-                f"{each} must be a reach: {alternatives([*layout.reaches] or ['none is declared'])}"
-            )
+            known = [*layout.reaches] or ["there is none"]
+            message = f"{each} must be a reach: {alternatives(known)}"
             layout.problems.error(each.span, message, guess(each.text, layout.reaches))
     return tuple(dict.fromkeys(each.text for each in item.reaches))
 
 
-def _later(item: syntax.Step, scope: Scope) -> StepKind:
-    return _step_of(item, scope.owner.place, scope)
-
-
 def _step(item: syntax.Step, layout: Layout) -> StepKind | None:
     assert item.place is not None
-    if not Scope(layout, Owner(item.name.text, layout.places[-1])).is_place(item.place):
-        return None
-    owner = Owner(item.name.text, item.place.text)
-    return _step_of(item, item.place.text, Scope(layout, owner))
+    scope = Scope(layout, Owner(item.name.text, item.place.text))
+    return _step_of(item, item.place.text, scope) if scope.is_place(item.place) else None
 
 
 def _step_of(item: syntax.Step, place: str, scope: Scope) -> StepKind:

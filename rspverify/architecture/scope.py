@@ -24,7 +24,6 @@ RESERVED = frozenset({REGISTER, REACH})
 MAX_DEPTH = 32
 """How deep definitions and blocks stand in each other."""
 
-
 _SHOWN = 8
 """How many parts of the state are listed."""
 
@@ -184,9 +183,8 @@ class Scope:
         """Whether the own place is a thread; notes what needs one if not."""
         if self.owner.place == "thread":
             return True
-        self.error(
-            span, f"{what} must be that of a thread, and {self.owner.name} has none of its own"
-        )
+        message = f"{what} must be that of a thread, and {self.owner.name} has none of its own"
+        self.error(span, message)
         return False
 
     # ---- cells -----------------------------------------------------------------------------------
@@ -223,7 +221,7 @@ class Scope:
         for word in rest:
             if meaning is None:
                 return None
-            meaning = self._inside(meaning, word, reference)
+            meaning = self._inside(meaning, word)
         if meaning is None or reference.index is None:
             return meaning
         location = self.location(reference.index)
@@ -233,9 +231,8 @@ class Scope:
         elif not isinstance(meaning, CellAt):
             self.error(reference.index.span, f"{described(meaning)} has no locations")
         elif not meaning.kind.located:
-            self.error(
-                reference.index.span, f"{meaning.kind} has no locations: there is one for all"
-            )
+            message = f"{meaning.kind} has no locations: there is one for all"
+            self.error(reference.index.span, message)
         elif meaning.location is not None:
             self.error(reference.index.span, f"{reference.names[0]} has a location already")
         elif location is not None:
@@ -262,9 +259,7 @@ class Scope:
         shown = list(parts) if len(parts) <= _SHOWN else [*list(parts)[:_SHOWN], "…"]
         self.error(word.span, f"{word} must be {wanted} ({', '.join(shown)})", hint)
 
-    def _inside(
-        self, meaning: Meaning, word: syntax.Word, reference: syntax.Reference
-    ) -> Meaning | None:
+    def _inside(self, meaning: Meaning, word: syntax.Word) -> Meaning | None:
         if isinstance(meaning, PlaceOf):
             if word.text in self.layout.parts:
                 return self._part(word, meaning)

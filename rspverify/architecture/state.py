@@ -58,8 +58,9 @@ def _places(
     item = next(iter(of_kind(declared, syntax.Places)), None)
     if item is None:
         problems.stop(whole, "a machine must have places, innermost first", _EXAMPLE)
-    before = len(problems)
+    before = problems.noted
     _once((kind for kind, _ in item.places), "place", problems)
+    programs = ", ".join(OF_PROGRAMS)
     kinds = [kind.text for kind, _ in item.places]
     alike: dict[str, str] = {}
     for kind, per in item.places:
@@ -69,26 +70,21 @@ def _places(
             message += alternatives([each for each in OF_PROGRAMS if each in kinds])
             problems.error(per.span, message, guess(per.text, OF_PROGRAMS))
         elif per is not None and name in OF_PROGRAMS:
-            problems.error(
-                kind.span, f"which {name}s there are is said by the program, not by `per`"
-            )
+            message = f"which {name}s there are is said by the program, not by `per`"
+            problems.error(kind.span, message)
         elif per is not None:
             alike[name] = per.text
         elif name not in OF_PROGRAMS:
-            message = f"{name} must say for what there is one: programs say {_listed(OF_PROGRAMS)}"
+            message = f"{name} must say for what there is one: programs say {programs}"
             hint = guess(name, OF_PROGRAMS) or f"such as `{name} per workgroup`"
             problems.error(kind.span, message, hint)
-    if len(problems) > before:
+    if problems.noted > before:
         problems.raise_any()
     ranked = [OF_PROGRAMS.index(alike.get(name, name)) for name in kinds]
     if kinds[0] != "thread" or kinds[-1] != "system" or any(a > b for a, b in pairwise(ranked)):
         message = "places must begin with thread and end with system, the innermost first"
         problems.stop(item.span, message, _EXAMPLE)
     return tuple(kinds), alike
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def _reaches(declared: Declarations, places: tuple[str, ...], problems: Problems) -> dict[str, str]:
@@ -194,8 +190,6 @@ def _cell(
         problems.error(cell.sort.span, message, guess(cell.sort.text, known))
         return None
     if cell.start is not None and sort is not Sort.BIT:
-        message = (
-            f"what a {sort.value} is at first must not be said: only a bit starts as true or false"
-        )
+        message = f"{cell.name} must not say what it is at first, as it is a {sort.value}, no bit"
         problems.error(cell.span, message)
     return CellKind(structure, field, sort, place, cell.located, bool(cell.start))

@@ -15,6 +15,11 @@ def scheme_words(incomplete: str) -> list[str]:
     return [*_beginning(incomplete, names), *_paths(incomplete, SCHEME_ENDINGS)]
 
 
+def scheme_and_machine_words(incomplete: str) -> list[str]:
+    """Names of schemes and machines, and paths."""
+    return list(dict.fromkeys((*scheme_words(incomplete), *machine_words(incomplete))))
+
+
 def test_words(incomplete: str) -> list[str]:
     """Names of tests, and paths."""
     names = [Path(path).stem for path in tests_named()] if incomplete else []
@@ -34,10 +39,10 @@ def model_words(incomplete: str) -> list[str]:
 
 
 def machine_words(incomplete: str) -> list[str]:
-    """Names of machines."""
+    """Names of machines, and paths."""
     from rspverify.api.catalogue import machines
 
-    return _beginning(incomplete, machines())
+    return [*_beginning(incomplete, machines()), *_paths(incomplete, (".machine",))]
 
 
 def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:

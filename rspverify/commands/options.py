@@ -116,7 +116,7 @@ def _parameter(name: str) -> Parameter:
 def chosen(given: Mapping[str, Any]) -> Settings:
     """The settings that options stand for; whoever is asked says what is wrong with them."""
     values = dict(given)
-    values["insist"] = values.get("engine") is not None
+    values["insist"] = values.get("engine") is Engine.EVENTS
     if values.get("engine", Engine.EVENTS) is None:
         values["engine"] = Engine.EVENTS if values.get("steps") is None else Engine.UNROLL
     return Settings(**values)

@@ -198,13 +198,14 @@ class _Ground:
         self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
 
 
+@lru_cache
 def unbounded(architecture: Architecture) -> str | None:
     """Why the engine without steps does not know a machine; None if it does.
 
-    It is asked of two devices with two work-groups each, and two locations.
+    It is asked of two work-groups on one device and a third on another, and of one location.
     """
-    threads = tuple(ThreadId(it // 2, it % 2, it) for it in range(4))
-    locations = ("x", "y")
+    threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
+    locations = ("x",)
     every = list(_every_instruction(architecture, threads, locations))
     code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)
     own = code if _begins(architecture) else ((),) * len(threads)

@@ -16,6 +16,8 @@ from rspverify.yaml_reader import Node, Table, Text, found, read_yaml
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
 MOST = 1_000_000
+_NEAR = ("thread", "workgroup")
+"""The kinds of places whose caches a thread has at hand."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,12 @@ class Costs:
 
     def of(self, code: Iterable[Template]) -> int:
         """The sum over the instructions of a row's code."""
-        return sum(self.weights[priced(each)] for each in code)
+        return sum(map(self.weight, code))
+
+    def weight(self, template: Template) -> int:
+        """That of one instruction; where no file names it, by what ours stand for."""
+        known = self.weights.get(priced(template))
+        return _estimated(template) if known is None else known
 
     def of_scheme(self, scheme: Scheme) -> int:
         """The sum over all rows, each counted once."""
@@ -83,13 +90,12 @@ def bill(code: Iterable[Template], costs: Costs) -> Bill:
 
 def _bill(template: Template, costs: Costs) -> Bill:
     done = acts(template.mnemonic)
-    near = ("thread", "workgroup")
-    flushed = {it.kind.place in near for it in done if it.deed is Deed.MARK and it.kind}
+    flushed = {it.kind.place in _NEAR for it in done if it.deed is Deed.MARK and it.kind}
     emptied = {
-        it.kind.place in near for it in done if it.deed is Deed.LOSE and it.every and it.kind
+        it.kind.place in _NEAR for it in done if it.deed is Deed.LOSE and it.every and it.kind
     }
     return Bill(
-        costs.weights[priced(template)],
+        costs.weight(template),
         1,
         True in flushed,
         False in flushed,
@@ -97,6 +103,15 @@ def _bill(template: Template, costs: Costs) -> Bill:
         False in emptied,
         any(it.deed is Deed.TAKE for it in done),
     )
+
+
+def _estimated(template: Template) -> int:
+    """An access that stays near is 1; all else is 10, and four times as much for each reach."""
+    mnemonic, reach = template.mnemonic, template.reach
+    if template.accesses and all(it.kind.place in _NEAR for it in mnemonic.accessed):
+        return 1
+    times: int = 4 ** (mnemonic.reaches.index(reach) if reach else 0)
+    return 10 * times
 
 
 def priced_names() -> list[str]:

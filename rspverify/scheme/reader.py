@@ -68,7 +68,7 @@ def _read_machine(
             problems += error.problems
     elif node is not None:
         name = read_choice(node, "machine", [*MACHINES, "a .machine file"], problems)
-        if name in MACHINES:
+        if name is not None and name in MACHINES:
             return MACHINES[name]
     return MACHINES[DEFAULT_MACHINE]
 

@@ -23,6 +23,9 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 TEXT: Schema = {"type": ["string", "number", "boolean"]}
 """Any text: YAML takes some words for numbers."""
 
+OWN = r"\.machine$"
+"""What a machine of the user's is named by: a file."""
+
 _INSTRUCTIONS = {
     name: mnemonic
     for machine in MACHINES.values()
@@ -36,7 +39,7 @@ def scheme_schema() -> Schema:
         "name": {**TEXT, "pattern": f"^{WORD.pattern}$", "description": "The scheme's name."},
         "source": {**TEXT, "description": "Where the scheme is from."},
         "machine": {
-            "enum": list(MACHINES),
+            "anyOf": [{"enum": list(MACHINES)}, {"type": "string", "pattern": OWN}],
             "default": DEFAULT_MACHINE,
             "description": "; ".join(f"{it.name}: {it.summary}" for it in MACHINES.values()),
         },
@@ -55,7 +58,7 @@ def scheme_schema() -> Schema:
         "properties": {key: about[key] for key in KEYS},
         "required": list(REQUIRED),
         "additionalProperties": False,
-        "allOf": list(_of_machines()),
+        "allOf": [*_of_machines(), _of_ours()],
         "definitions": {"row": _row()},
     }
 
@@ -72,6 +75,13 @@ def _of_machines() -> Iterator[Schema]:
         code = {"items": {"not": {"enum": _written(lacking)}}}
         rows = {"items": {"properties": {"code": code}}}
         yield {"if": named, "then": {"properties": {"rows": rows}}}
+
+
+def _of_ours() -> Schema:
+    """What code may have on a machine that ships; a machine of the user's has what it has."""
+    own = {"properties": {"machine": {"type": "string", "pattern": OWN}}, "required": ["machine"]}
+    rows = {"items": {"allOf": [*map(_code_of_operation, Op)]}}
+    return {"if": {"not": own}, "then": {"properties": {"rows": rows}}}
 
 
 def _row() -> Schema:
@@ -110,7 +120,13 @@ def _row() -> Schema:
 
 
 def _of_operation(op: Op) -> Schema:
-    """What a row for one kind of operation may have."""
+    """Which scopes and orders a row for one kind of operation may have."""
+    then = {"scope": _one_or_more(scopes_of(op)), "order": _one_or_more(orders_of(op))}
+    return {"if": _named(op), "then": {"properties": then}}
+
+
+def _code_of_operation(op: Op) -> Schema:
+    """What the code of a row for one kind of operation may have."""
     fence = op is Op.FENCE
     here = [
         it
@@ -122,9 +138,11 @@ def _of_operation(op: Op) -> Schema:
     code: Schema = {"items": {"enum": _written([*access, *again, *here])}}
     if access:
         code["contains"] = {"enum": _written(access)}
-    then = {"scope": _one_or_more(scopes_of(op)), "order": _one_or_more(orders_of(op))}
-    named: Schema = {"properties": {"op": {"const": op.value}}, "required": ["op"]}
-    return {"if": named, "then": {"properties": {**then, "code": code}}}
+    return {"if": _named(op), "then": {"properties": {"code": code}}}
+
+
+def _named(op: Op) -> Schema:
+    return {"properties": {"op": {"const": op.value}}, "required": ["op"]}
 
 
 def _written(instructions: Iterable[Mnemonic]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from rspverify.architecture import Architecture, CellKind, Deed, Mnemonic, Write, acts
+from rspverify.architecture import Architecture, CellKind, Deed, Mnemonic, acts
 from rspverify.limits import Limits
 from rspverify.litmus import Scope
 from rspverify.machine import effect_of
@@ -115,8 +115,7 @@ def _farthest(mnemonic: Mnemonic, machine: Architecture) -> Mnemonic:
         return mnemonic
 
     def where(it: Mnemonic) -> int:
-        written = (each.target.kind.place for each in it.plain_effects if isinstance(each, Write))
-        return max(map(machine.places.index, written))
+        return max(machine.places.index(each.kind.place) for each in it.accessed)
 
     alike = [
         it

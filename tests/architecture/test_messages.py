@@ -270,7 +270,7 @@ NAMES = [
             "1:13 valu must be a sort: value, bit, lock, fifo, pool or cache (did you mean value?)",
             "1:28 b must say what there is one of it for: `of` a place (such as `of thread`)",
             "1:49 core must be a kind of place: thread, workgroup, device or system",
-            "1:54 what a lock is at first must not be said: only a bit starts as true or false",
+            "1:54 d must not say what it is at first, as it is a lock, no bit",
             "1:80 e must have no locations of its own: its cells have, in the type cache",
             "1:103 f must have no start of its own: its cells have, in the type cache",
         ],
@@ -333,10 +333,7 @@ NAMES = [
         ],
     ),
     ('include "no.machine"', ["1:1 no.machine: no such file (check the path)"]),
-    (
-        "without LD",
-        ["1:9 LD must be an instruction, a step or a part of the state that is included"],
-    ),
+    ("without LD", ["1:9 LD must be an included instruction, step or part of the state"]),
 ]
 """Texts behind the base, and what is said of them: line and column, words, hint."""
 

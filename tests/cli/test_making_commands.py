@@ -50,8 +50,8 @@ def taken(*takes: str) -> tuple[typer.Typer, list[Settings]]:
     return made, found
 
 
-def test_every_setting_has_an_option_but_one() -> None:
-    assert {each.name for each in fields(Settings)} - OPTIONS.keys() == {"shortest"}
+def test_every_setting_has_an_option_but_two() -> None:
+    assert {each.name for each in fields(Settings)} - OPTIONS.keys() == {"shortest", "insist"}
     assert OTHER.keys() == OPTIONS.keys()
     assert len({each.name for each in OPTIONS.values()}) == len(OPTIONS)
 

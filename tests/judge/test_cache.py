@@ -214,6 +214,7 @@ CHANGES: dict[str, Settings | None] = {
     "unroll": Settings(unroll=3),
     "mixed": Settings(mixed=True),
     "shortest": Settings(shortest=False),
+    "insist": None,
 }
 
 

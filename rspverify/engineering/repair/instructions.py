@@ -152,7 +152,7 @@ def _candidate(
 ) -> CandidateInstruction | None:
     """None if an instruction has effects of which the search knows nothing."""
     name, done = priced(template), acts(template.mnemonic)
-    cost = costs.weights[name]
+    cost = costs.weight(template)
     if template.accesses:
         return CandidateInstruction(name, template, Role.ACCESS, cost)
     if all(each.deed in (Deed.MARK, Deed.LOSE) for each in done):
