@@ -68,6 +68,20 @@ PROPOSED = {
     ],
 }
 
+# For ``quickrelease``: nothing is invalidated by instructions, and a release waits for both levels.
+_DOWN, _ALL_DOWN = [[("FLU_L1", reach), ("FLU_L2", "DV")] for reach in ("WG", "DV")]
+QUICKRELEASE = {
+    ("load", "WG"): [("LD", x)],
+    ("load", "DV,N"): [("LD", x)],
+    ("load", "DV,R"): [("LD", x), *_ALL_DOWN],
+    ("store", "WG"): [("ST", x)],
+    ("store", "DV,N"): [*_DOWN, ("ST", x)],
+    ("store", "DV,R"): [("LK_rmw", "DV"), *_ALL_DOWN, ("ST", x), *_DOWN, ("UL_rmw", "DV")],
+    ("rmw", "WG"): [("INC_L1", x)],
+    ("rmw", "DV,N"): [*_DOWN, ("INC_L2", x)],
+    ("rmw", "DV,R"): [("LK_rmw", "DV"), *_ALL_DOWN, ("INC_L2", x), *_ALL_DOWN, ("UL_rmw", "DV")],
+}
+
 
 def row_of(operation):
     """The key of the row of Tab. 3 for an operation."""
