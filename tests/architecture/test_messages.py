@@ -329,7 +329,7 @@ NAMES = [
     (
         "include rps",
         [
-            "1:1 rps must be a machine that ships: rsp, rsp-coherent-l2, rsp-inv-l2 or rsp-st-waits (did you mean rsp?)"
+            "1:1 rps must be a machine that ships: quickrelease, rsp, rsp-coherent-l2, rsp-inv-l2, rsp-lines or rsp-st-waits (did you mean rsp?)"
         ],
     ),
     ('include "no.machine"', ["1:1 no.machine: no such file (check the path)"]),
