@@ -127,17 +127,24 @@ class Result:
 
 
 OBSERVATIONS = ("Never", "Sometimes", "Always")
-ANSWERS = (*OBSERVATIONS, *(f"{each} racy" for each in OBSERVATIONS), "UNSUPPORTED", "UNKNOWN")
-"""What a model may say of a test."""
+ANSWERS = (
+    *OBSERVATIONS,
+    *(f"{each} racy" for each in OBSERVATIONS),
+    "VACUOUS",
+    "UNSUPPORTED",
+    "UNKNOWN",
+)
+"""What a model or a machine may say of a test."""
 
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What one model says of one test of a suite of models.
+    """What one model says of one test of a suite of models, or one machine of one of machines.
 
-    answer: whether the consistent executions satisfy the formula of the final condition (Never,
-    Sometimes, Always), and `racy` where one of them is undefined; or UNSUPPORTED, UNKNOWN, ERROR.
-    reason: why there is no answer.
+    model: its name, or the machine's. answer: whether the consistent executions, or the complete
+    ones of the machine, satisfy the formula of the final condition (Never, Sometimes, Always), and
+    `racy` where one of them is undefined; VACUOUS where the machine completes none; or UNSUPPORTED,
+    UNKNOWN, ERROR. reason: why there is no answer.
     """
 
     test: str
@@ -458,11 +465,15 @@ class OutcomeAnswer:
     all others. notes: what the reader must know besides. so_far: where it took too long, the
     outcomes that were found by then, each of them allowed; whether it races is told then, too.
     Under --races all of condition, final, outcomes, violated and flags are null.
+    machine: of a test in assembly, the machine that it is put to, in place of a model: it has no
+    model, its outcomes are those that the machine reaches, each of them allowed, and `final` counts
+    outcomes in place of executions.
     """
 
     test: str | None = None
     file: str
-    model: str
+    model: str | None
+    machine: str | None = None
     schemes: tuple[str, ...] = ()
     answered: bool = False
     word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
@@ -485,9 +496,11 @@ class OutcomeAnswer:
 class OutcomesReport:
     """All that `outcomes` says: one result per test, in the order of the tests.
 
+    model: what tests are put to, and machine, what tests in assembly are, if one was named.
     stopped: why there are not more, where it ended before it was done.
     """
 
     model: str
     results: tuple[OutcomeAnswer, ...]
     stopped: str | None = None
+    machine: str | None = None

@@ -14,16 +14,20 @@ from pathlib import Path
 SCHEMES, TESTS = "schemes", "litmus"
 """The folders that ship, and those in which schemes and tests of one's own are looked for."""
 
+IN_ASSEMBLY = "litmus-ptx"
+"""The folder of tests in assembly, which ships too; no scheme is checked with them."""
+
 SCHEME_ENDINGS = (".yaml", ".yml")
 TEST_ENDING = ".litmus"
 
+_SHIPPED = ((SCHEMES,), (TESTS,), (IN_ASSEMBLY,))
 SHIPPED = Path(str(files("rspverify"))) / "data"
 
 
 def located(path: Path | str) -> Path:
     """Where a path leads: to what is there, or else to what ships under it, if anything does."""
     own = Path(path)
-    if own.is_absolute() or own.exists() or own.parts[:1] not in ((SCHEMES,), (TESTS,)):
+    if own.is_absolute() or own.exists() or own.parts[:1] not in _SHIPPED:
         return own
     shipped = SHIPPED / own
     return shipped if ".." not in own.parts and shipped.exists() else own

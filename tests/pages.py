@@ -34,7 +34,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "litmus").rglob("README.md")),
+    *sorted(ROOT.glob("litmus*/**/README.md")),
     *sorted((ROOT / "examples").rglob("README.md")),
 ]
 NOT_RUN = "Not run in CI: "

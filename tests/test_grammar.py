@@ -14,6 +14,7 @@ import rspverify
 from rspverify.architecture.parsing import LANGUAGE as MACHINE
 from rspverify.axiomatic.parsing import LANGUAGE as CAT
 from rspverify.grammar import Builder, Children, Language, Mistake, tables, tables_file
+from rspverify.litmus.columns import LANGUAGE as COLUMNS
 from rspverify.litmus.syntax import LANGUAGE as LITMUS
 from rspverify.source import Source
 
@@ -54,7 +55,8 @@ def test_what_ships_is_what_the_grammar_gives(path: Path) -> None:
 
 
 def test_all_languages_have_tables() -> None:
-    assert [path.name for path in GRAMMARS] == ["machine.lark", "cat.lark", "grammar.lark"]
+    names = ["machine.lark", "cat.lark", "columns.lark", "grammar.lark"]
+    assert [path.name for path in GRAMMARS] == names
     assert all(tables_file(path).exists() for path in GRAMMARS)
 
 
@@ -62,6 +64,7 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
     for known, path, texts in (
         (CAT, "rspverify/axiomatic/cat.lark", root.glob("rspverify/axiomatic/models/*.cat")),
         (LITMUS, "rspverify/litmus/grammar.lark", (root / "litmus").rglob("Ex*.litmus")),
+        (COLUMNS, "rspverify/litmus/columns.lark", (root / "litmus-ptx").rglob("*.litmus")),
         (
             MACHINE,
             "rspverify/architecture/machine.lark",
@@ -83,12 +86,15 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
             assert tree == expected or (expected is None and isinstance(tree, Mistake))
 
 
-@pytest.mark.parametrize("language", [CAT, LITMUS, MACHINE], ids=["cat", "litmus", "machine"])
+@pytest.mark.parametrize(
+    "language", [CAT, LITMUS, COLUMNS, MACHINE], ids=["cat", "litmus", "columns", "machine"]
+)
 def test_words_are_those_of_larks_lexer(root: Path, language: Language) -> None:
     """In texts that follow the grammar and in torn ones: the same tree, or the same mistake."""
     shipped = {
         CAT: ("cat.lark", "axiomatic/models", "*.cat"),
         LITMUS: ("grammar.lark", "../litmus/rsp/paper", "*.litmus"),
+        COLUMNS: ("columns.lark", "../litmus-ptx/table-4.2", "*.litmus"),
         MACHINE: ("machine.lark", "architecture/machines", "rsp*.machine"),
     }
     file, folder, name = shipped[language]

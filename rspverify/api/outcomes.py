@@ -9,6 +9,7 @@ from rspverify.answers import OutcomeAnswer, OutcomesReport
 from rspverify.api.asked import Asked, Stop, rendered
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.api.judges import judge_of
+from rspverify.architecture import machine_named
 from rspverify.axiomatic import load_model
 from rspverify.corpus.inputs import meant_by, tests_meant
 from rspverify.judge.judge import Judge
@@ -47,7 +48,9 @@ class Outcomes(Asked[OutcomeAnswer, OutcomesReport]):
         return stop
 
     def _report(self, stop: Stop) -> OutcomesReport:
-        return OutcomesReport(self.model, tuple(self.known), stop.reason)
+        machine = self._listing.machine
+        named = None if machine is None else machine.name
+        return OutcomesReport(self.model, tuple(self.known), stop.reason, named)
 
     @property
     def forms(self) -> Mapping[str, Callable[[OutcomesReport], str]]:
@@ -82,7 +85,8 @@ def outcomes(
 ) -> Outcomes:
     """Every outcome that the model allows of tests, and which of them schemes reach.
 
-    races: only whether each test races; of one test, also the two accesses. Raises InputError.
+    Tests in assembly are put to the machine of the settings, and to no model. races: only whether
+    each test races; of one test, also the two accesses. Raises InputError.
 
     Examples:
         >>> answer = rspverify.outcomes("Fig4").report().results[0]
@@ -100,5 +104,6 @@ def outcomes(
     found = meant_by(schemes=named).schemes
     tables = tuple(load_scheme(each, settings) for each in found)
     names = tuple(map(name_of, found))
-    listing = Listing(model, tables, names, settings, races)
+    machine = None if settings.machine is None else machine_named(settings.machine)
+    listing = Listing(model, tables, names, settings, races, machine)
     return Outcomes(listing, files, judge or judge_of(cache=False))

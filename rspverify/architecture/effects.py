@@ -82,7 +82,8 @@ def _assignment(node: syntax.Assignment, scope: Scope) -> Sequence[Effect]:
         if isinstance(value, bool):
             return [SetTo(target, value)]
         message = f"a bit must become true or false, not {described(value)}"
-        scope.error(node.value.span, message)
+        hint = "`if` tells the two cases apart" if isinstance(value, CellAt) else None
+        scope.error(node.value.span, message, hint)
         return []
     if isinstance(value, Written):
         return [Write(target, value)]

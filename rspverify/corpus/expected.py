@@ -55,8 +55,14 @@ _HEADERS = {
 # `rspverify check` of the suite holds the models to it, and with `--refresh` writes it anew: look
 # at what changes before you commit it.
 """,
+    Kind.MACHINES: """\
+# What each machine says of each test: whether its complete executions satisfy the formula of the
+# final condition never, sometimes or always.
+# `rspverify check` of the suite holds the machines to it, and with `--refresh` writes it anew: look
+# at what changes before you commit it.
+""",
 }
-KEYS = {Kind.SCHEMES: "verdicts", Kind.MODELS: "answers"}
+KEYS = {Kind.SCHEMES: "verdicts", Kind.MODELS: "answers", Kind.MACHINES: "answers"}
 
 
 @dataclass(frozen=True)
@@ -169,7 +175,7 @@ class _Reading:
 
     def entry(self, test: str, column: str, said: Node, words: dict[str, str]) -> None:
         """What is expected of one test under one scheme or model."""
-        if self.kind is Kind.MODELS:
+        if self.kind is not Kind.SCHEMES:
             words[column] = self._claimed(said, ANSWERS, "an answer")
             return
         if not isinstance(said, Table):

@@ -12,7 +12,7 @@ from rspverify.answers import ANSWERS
 from rspverify.convert import Schema
 from rspverify.corpus.expected import BOUND
 from rspverify.corpus.expected import KEYS as EXPECTED_KEYS
-from rspverify.corpus.suite import EXPECTED, KEYS, SETTINGS, Kind, kind_of, of_models
+from rspverify.corpus.suite import EXPECTED, KEYS, SETTINGS, Kind, kind_of, takes
 from rspverify.scheme.schema import DRAFT, TEXT
 from rspverify.soundness.settings import OPTIONS
 from rspverify.verdict import ProgressWord, Word
@@ -25,6 +25,7 @@ def suite_schema() -> Schema:
         "about": {**TEXT, "description": "What its tests are for, in a sentence."},
         Kind.SCHEMES: {**columns, "description": "Files of schemes, by path from this folder."},
         Kind.MODELS: {**columns, "description": "Memory models, by name or .cat file."},
+        Kind.MACHINES: {**columns, "description": "Machines, by name or .machine file."},
         "expected": {**TEXT, "default": EXPECTED, "description": "The file of what is expected."},
         "default": {
             "type": "boolean",
@@ -33,8 +34,7 @@ def suite_schema() -> Schema:
         },
     }
     settings = {key: _setting(name) for key, name in SETTINGS.items()}
-    alone = {key: False for key, name in SETTINGS.items() if not of_models(name)}
-    models = {"properties": {**alone, "default": {"const": False}}}
+    others = [_of_kind(kind) for kind in Kind if kind is not Kind.SCHEMES]
     return {
         "$schema": DRAFT,
         "title": "A suite of rspverify",
@@ -43,8 +43,16 @@ def suite_schema() -> Schema:
         "required": ["about"],
         "additionalProperties": False,
         "oneOf": [{"required": [each]} for each in Kind],
-        "if": {"required": [Kind.MODELS]},
-        "then": models,
+        "allOf": others,
+    }
+
+
+def _of_kind(kind: Kind) -> Schema:
+    """What a suite that is not of schemes must not have."""
+    alone = {key: False for key, name in SETTINGS.items() if not takes(kind, name)}
+    return {
+        "if": {"required": [kind]},
+        "then": {"properties": {**alone, "default": {"const": False}}},
     }
 
 
@@ -62,7 +70,7 @@ def _setting(name: str) -> Schema:
 
 
 def expected_schema() -> Schema:
-    """The schema of what is expected of tests under schemes, or by models."""
+    """The schema of what is expected of tests under schemes, by models or on machines."""
     verdict = _claim(tuple(Word))
     entry: Schema = {
         "type": "object",
@@ -89,7 +97,7 @@ def expected_schema() -> Schema:
 
 
 def _by_test(word: Schema) -> Schema:
-    """By test, its path from the folder of the file; and by scheme or model."""
+    """By test, its path from the folder of the file; and by scheme, model or machine."""
     row = {"type": "object", "additionalProperties": word}
     return {"type": "object", "additionalProperties": row}
 

@@ -7,10 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, assert_never, get_args, get_type_hints
 
+from rspverify.architecture.catalogue import ENDING
 from rspverify.shipped import located, tests_below
-from rspverify.soundness.settings import OF_A_TEST, OPTIONS, Settings, require_consistent
+from rspverify.soundness.settings import (
+    OF_A_TEST,
+    OF_MACHINES,
+    OPTIONS,
+    Settings,
+    require_consistent,
+)
 from rspverify.source import InputError, Problem, read_source
 from rspverify.yaml_reader import (
     List,
@@ -35,6 +42,7 @@ class Kind(StrEnum):
 
     SCHEMES = "schemes"
     MODELS = "models"
+    MACHINES = "machines"
 
     @property
     def noun(self) -> str:
@@ -46,9 +54,9 @@ class Kind(StrEnum):
 class Suite:
     """A folder of tests. about: what they are for, in a sentence.
 
-    columns: the schemes, by path from here, or the models. chosen: settings by their fields.
-    expected: the file of what is expected, which need not exist. default: whether these tests are
-    meant where a scheme is given without any.
+    columns: the schemes, by path from here, the models or the machines. chosen: settings by their
+    fields. expected: the file of what is expected, which need not exist. default: whether these
+    tests are meant where a scheme is given without any.
     """
 
     folder: str
@@ -126,9 +134,12 @@ def read_suite(folder: str) -> Suite:
     for key, name in SETTINGS.items():
         if key in fields:
             chosen[name] = _value(fields[key], key, name, problems)
-            if Kind.MODELS in kinds and not of_models(name):
-                message = f"a suite of models must have no {key}, which schemes are checked with"
-                problems.append(Problem(fields[key].span, message))
+            for kind in kinds:
+                if not takes(kind, name):
+                    message = (
+                        f"a suite of {kind} must have no {key}, which schemes are checked with"
+                    )
+                    problems.append(Problem(fields[key].span, message))
     expected = read_text(fields, "expected", problems) or EXPECTED
     default = False
     if "default" in fields:
@@ -155,7 +166,7 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
             message = f"{kind} must be a name or a list of names, not {found(item)}"
             problems.append(Problem(item.span, message))
             continue
-        name, is_path = item.text, kind is Kind.SCHEMES or item.text.endswith(".cat")
+        name, is_path = item.text, kind is Kind.SCHEMES or item.text.endswith(_ENDINGS)
         if is_path:
             name = os.path.normpath(os.path.join(folder, name))
             if not located(name).is_file():
@@ -166,6 +177,8 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
     return names
 
 
+_ENDINGS = (".cat", ENDING)
+"""How files of models and of machines are called."""
 _BOOLEANS = ("true", "false")
 KEYS = ("about", *Kind, "expected", "default")
 """The keys of a suite.yaml that are no settings."""
@@ -179,9 +192,17 @@ def kind_of(setting: str) -> Any:
     return (get_args(hint) or (hint,))[0]
 
 
-def of_models(setting: str) -> bool:
-    """Whether a suite of models may choose a setting."""
-    return setting in OF_A_TEST[1:]
+def takes(kind: Kind, setting: str) -> bool:
+    """Whether a suite of a kind may choose a setting."""
+    match kind:
+        case Kind.SCHEMES:
+            return True
+        case Kind.MODELS:
+            return setting in OF_A_TEST[1:]
+        case Kind.MACHINES:
+            return setting in OF_MACHINES
+        case _:
+            assert_never(kind)
 
 
 def _value(node: Node, key: str, name: str, problems: list[Problem]) -> Any:

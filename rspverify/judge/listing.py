@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rspverify.answers import Internal, OutcomeAnswer
+from rspverify.architecture import MACHINES, Architecture
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
@@ -15,10 +16,11 @@ from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.litmus import Program, warm_up
 from rspverify.scheme import Scheme
-from rspverify.soundness.outcomes import SoFar, outcomes, races
+from rspverify.soundness.outcomes import SoFar, machine_outcomes, outcomes, races
 from rspverify.soundness.settings import Settings
-from rspverify.source import Given, name_of, read_source
+from rspverify.source import Given, InputError, Problem, name_of, read_source, require
 from rspverify.verdict import Word
+from rspverify.wording import alternatives
 
 _AHEAD = 16
 """Tests per worker that wait, or whose answers wait."""
@@ -28,8 +30,8 @@ _AHEAD = 16
 class Listing:
     """What is asked of each test.
 
-    races: only whether it races. scheme_files: for reports. so_far: what is known of the test that
-    this process is at.
+    races: only whether it races. scheme_files: for reports. machine: the one that tests in assembly
+    are put to, if one is named. so_far: what is known of the test that this process is at.
     """
 
     model: MemoryModel
@@ -37,6 +39,7 @@ class Listing:
     scheme_files: tuple[str, ...]
     settings: Settings
     races: bool = False
+    machine: Architecture | None = None
     so_far: SoFar = field(default_factory=SoFar)
 
     def answers(self, files: Sequence[Given], judge: Judge) -> Generator[OutcomeAnswer, None, None]:
@@ -53,7 +56,7 @@ class Listing:
     def answer(self, given: Given) -> OutcomeAnswer:
         """The answer for one test. Nothing that is wrong with it is raised."""
         file = name_of(given)
-        found, seconds = self.asked(file, lambda: self.settings.read(read_source(given)))
+        found, seconds = self.asked(file, lambda: self._read(given))
         if not isinstance(found, Undecided):
             self.so_far.end()
             return replace(found, seconds=seconds)
@@ -63,6 +66,9 @@ class Listing:
             return replace(known, internal=found.internal, seconds=seconds)
         return self._without(file, found.word, reason, seconds, found.internal)
 
+    def _read(self, given: Given) -> Program:
+        return self.settings.read(read_source(given), assembly=True)
+
     def asked(
         self, file: str, read: Callable[[], Program]
     ) -> tuple[OutcomeAnswer | Undecided, float]:
@@ -71,12 +77,37 @@ class Listing:
         options = ("--races",) if self.races else ()
 
         def decide() -> OutcomeAnswer:
+            program = read()
+            if program.in_assembly:
+                return machine_outcomes(
+                    program, self._machine(program), file, self.settings, self.so_far
+                )
+            self._require_source(program)
             if self.races:
-                return races(read(), self.model, file, self.settings)
-            return outcomes(read(), self.model, self.schemes, file, self.settings, self.so_far)
+                return races(program, self.model, file, self.settings)
+            return outcomes(program, self.model, self.schemes, file, self.settings, self.so_far)
 
         incident = Incident("outcomes", (file,), self.scheme_files, self.settings, options)
         return attempt(decide, incident), time.perf_counter() - started
+
+    def _machine(self, program: Program) -> Architecture:
+        """The machine that a test in assembly is put to. Raises InputError where it must not be."""
+        where, language = program.source.name, program.language
+        if self.machine is None:
+            hint = f"--machine names one: {alternatives(tuple(MACHINES))}"
+            message = f"{where}: a test in {language} must be put to a machine, and none is named"
+            raise InputError([Problem(None, message, hint)])
+        for option, given in (("--scheme", self.schemes), ("--races", self.races)):
+            require(not given, f"{where}: a test in {language} must go without {option}")
+        return self.machine
+
+    def _require_source(self, program: Program) -> None:
+        """Raises InputError where a machine is named and there is no assembly that it could run."""
+        if self.machine is not None and not self.schemes:
+            name = program.language
+            message = f"{program.source.name}: a test in {name} must go without --machine"
+            hint = f"machine {self.machine.name} runs tests in PTX, or what a --scheme compiles to"
+            raise InputError([Problem(None, message, hint)])
 
     def _without(
         self, file: str, word: Word, reason: str, seconds: float, met: Internal | None = None

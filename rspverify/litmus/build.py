@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from lark import Token, v_args
 from lark.tree import Meta
 
-from rspverify.grammar import Builder, Children
+from rspverify.grammar import Builder, Children, Made
 from rspverify.litmus import tree
 from rspverify.source import Span
 
@@ -29,7 +29,7 @@ _AS_WRITTEN: Mapping[str, Callable[..., tree.Node]] = {
 
 
 @v_args(meta=True, inline=True)
-class TreeBuilder(Builder[tree.Test]):
+class TreeBuilder(Builder[Made]):
     """Turns the parse tree of one source into its Test; nothing is checked here.
 
     What a rule leaves out is None among its parts.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rspverify.litmus.literal import stated
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Location
-from rspverify.litmus.tree import Entry, Name, Parameter, RegisterEntry, ThreadText
+from rspverify.litmus.tree import Entry, Name, Parameter, RegisterEntry, ThreadHead, ThreadText
 from rspverify.source import Span
 
 _REGIONS = ("global", "global_fga", "local", "constant", "private", "generic")
@@ -89,7 +89,7 @@ def locations(
 
     mixed: whether threads may declare a location differently in OpenCL too.
     """
-    initial = _initial_values(entries, problems)
+    initial = initial_values(entries, problems)
     found: dict[str, tuple[Declared, Span, str]] = {}
     for thread in threads:
         seen: dict[str, Parameter] = {}
@@ -127,7 +127,8 @@ def locations(
     }
 
 
-def _initial_values(entries: Iterable[Entry], problems: Problems) -> dict[str, tuple[Entry, int]]:
+def initial_values(entries: Iterable[Entry], problems: Problems) -> dict[str, tuple[Entry, int]]:
+    """The entry of each location, and its value."""
     values: dict[str, tuple[Entry, int]] = {}
     for entry in entries:
         name = entry.name.text
@@ -176,7 +177,7 @@ def _agree(
 
 
 def initial_registers(
-    entries: Iterable[RegisterEntry], threads: Mapping[str, ThreadText], problems: Problems
+    entries: Iterable[RegisterEntry], threads: Mapping[str, ThreadHead], problems: Problems
 ) -> dict[str, dict[str, int]]:
     """The initial values of the registers of each thread, by its name."""
     values: dict[str, dict[str, int]] = {}
@@ -191,10 +192,15 @@ def initial_registers(
         elif (thread, name) in first:
             message = f"{quote(name)} of {thread} must have one initial value, not two"
             problems.again(entry.span, message, first[thread, name])
-        elif name in {each.name.text for each in threads[thread].parameters}:
+        elif name in _parameters(threads[thread]):
             message = f"{quote(name)} must be a register of {thread}, not a location"
             problems.error(entry.name.span, message, f"write `{name} = {value}`")
         else:
             first[thread, name] = entry.span
             values.setdefault(thread, {})[name] = value
     return values
+
+
+def _parameters(thread: ThreadHead) -> set[str]:
+    given = thread.parameters if isinstance(thread, ThreadText) else ()
+    return {each.name.text for each in given}

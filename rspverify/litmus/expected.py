@@ -33,8 +33,20 @@ GROUPS: tuple[tuple[str, str, str], ...] = (
 )
 """(what to say, the terminals that show that it can stand here, those to leave out then)."""
 
+COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("an instruction", "DOTTED", "DOTTED NAME"),
+    *(each for each in GROUPS if each[0] in ("a condition such as `1:r0=1`", "a final condition")),
+    ("an entry such as `global a=0`", "LSQB RBRACE", "LSQB INT NAME"),
+    ("`not` or `~`", "NOT TILDE", "NOT TILDE"),
+    ("`=`", "EQUAL EQ NE", "EQ NE EQUAL"),
+    ("a register, a location or an integer", "LSQB INT", "LSQB INT NAME MINUS"),
+    ("a location", "LSQB NAME", "LSQB NAME"),
+    ("an integer", "INT MINUS", "INT MINUS"),
+)
+"""The same for tests in assembly."""
+
 WORDS: Mapping[str, str] = {
-    "HEADER": "`OpenCL name` or `C name`",
+    "HEADER": "`OpenCL name`, `C name` or `PTX name`",
     "NAME": "a name",
     "INT": "an integer",
     "$END": "the end of the file",
@@ -45,11 +57,15 @@ HIDDEN = {"DESCRIPTION", "INFO"}
 """Terminals that are never what a user has forgotten."""
 
 
-def describe(accepted: Iterable[str], spelling: Mapping[str, str]) -> list[str]:
+def describe(
+    accepted: Iterable[str],
+    spelling: Mapping[str, str],
+    groups: Iterable[tuple[str, str, str]] = GROUPS,
+) -> list[str]:
     """What can stand in a place that accepts these terminals; `spelling` has the fixed ones."""
     left = set(accepted) - HIDDEN
     said = []
-    for words, signs, covered in GROUPS:
+    for words, signs, covered in groups:
         if left.issuperset(signs.split()):
             said.append(words)
             left.difference_update(covered.split())

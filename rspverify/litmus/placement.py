@@ -1,20 +1,33 @@
-"""Where threads run: in which work-group of which device, by `scopeTree` or by `@wg 0, dev 0`."""
+"""Where threads run: in which work-group of which device, by `scopeTree` or by `@wg 0, dev 0`.
+
+In PTX a work-group is a `cta` and a device a `gpu`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from rspverify.litmus.literal import number
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.tree import At, Name, ScopeNode, ScopeTree, Test, ThreadText, walk
+from rspverify.litmus.tree import At, Name, ScopeNode, ScopeTree, Test, ThreadHead, walk
 from rspverify.source import Span
+
+_THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
+
+Head = TypeVar("Head", bound=ThreadHead)
 
 Place = tuple[int, int]
 """A device, and a work-group of that device; both count from 0."""
 
 _OUTER = ("system", "sy", "all_svm_devices", "grid", "cluster")
-_DEVICE = ("device", "dev", "dv", "agent")
+_DEVICE = ("device", "dev", "dv", "agent", "gpu")
 _WORKGROUP = ("work_group", "workgroup", "wg", "cta")
+
+PTX = "@cta 0,gpu 0"
+_OPENCL = "@wg 0, dev 0"
+"""How a place is written in the head of a thread: its work-group, and its device."""
 
 _HINT = (
     "write `scopeTree (device (work_group P0 P1) (work_group P2))` after the threads, or"
@@ -22,11 +35,33 @@ _HINT = (
 )
 
 
+def numbered(threads: Iterable[Head], problems: Problems) -> dict[str, Head]:
+    """The threads by name, in the order of their numbers, which must be 0 to n - 1."""
+    found: dict[str, Head] = {}
+    for thread in threads:
+        name = thread.name.text
+        if not _THREAD.fullmatch(name):
+            message = f"a thread must be named P0, P1 and so on, not {quote(name)}"
+            problems.error(thread.name.span, message)
+        elif name in found:
+            first = found[name].name.span
+            problems.again(thread.name.span, f"{name} must be one thread, not two", first)
+        else:
+            found[name] = thread
+    ordered = sorted(found, key=lambda name: int(name[1:]))
+    for index, name in enumerate(ordered):
+        if name != f"P{index}":
+            message = f"threads must be numbered without gaps, and there is no P{index}"
+            problems.error(found[name].name.span, message)
+            break
+    return {name: found[name] for name in ordered}
+
+
 def placement(
-    test: Test, threads: Mapping[str, ThreadText], problems: Problems
+    test: Test, threads: Mapping[str, ThreadHead], problems: Problems
 ) -> dict[str, Place]:
     """The place of each thread; a thread whose place has a problem has none."""
-    headed = [thread for thread in threads.values() if thread.at is not None]
+    headed = _headed(threads)
     if test.language == "C":
         _nowhere(test, headed, problems)
         return dict.fromkeys(threads, (0, 0))
@@ -42,15 +77,10 @@ def placement(
             message = "threads must be placed by scopeTree or by `@wg 0, dev 0`, not by both"
             problems.error(tree.span, message, related=related)
         return _by_tree(tree, threads, problems)
-    if not headed and threads:
-        first = next(iter(threads.values()))
-        message = "threads must be placed in work-groups and devices, and they are not"
-        problems.error(first.name.span, message, _HINT)
-        return {}
-    return _by_headers(threads, headed, problems)
+    return placed_by_heads(threads, _OPENCL, problems, _HINT)
 
 
-def _nowhere(test: Test, headed: list[ThreadText], problems: Problems) -> None:
+def _nowhere(test: Test, headed: list[ThreadHead], problems: Problems) -> None:
     """Note each place that a test of C11 gives to its threads."""
     places = [tree.span for tree in test.scope_trees]
     places += [thread.at.span for thread in headed if thread.at is not None]
@@ -62,19 +92,29 @@ def _nowhere(test: Test, headed: list[ThreadText], problems: Problems) -> None:
 # ---- P0@wg 0, dev 0 ------------------------------------------------------------------------------
 
 
-def _by_headers(
-    threads: Mapping[str, ThreadText], headed: list[ThreadText], problems: Problems
+def placed_by_heads(
+    threads: Mapping[str, ThreadHead], written: str, problems: Problems, hint: str
 ) -> dict[str, Place]:
+    """The place of each thread by its head; a thread whose place has a problem has none.
+
+    written: how a place is written; hint: what to do where no thread has one.
+    """
+    headed = _headed(threads)
+    if not headed and threads:
+        first = next(iter(threads.values()))
+        message = "threads must be placed in work-groups and devices, and they are not"
+        problems.error(first.name.span, message, hint)
+        return {}
     places: dict[str, Place] = {}
     for name, thread in threads.items():
         if thread.at is not None:
-            places[name] = _numbers(thread.at, problems)
+            places[name] = _numbers(thread.at, written, problems)
             continue
         at = headed[0].at
         assert at is not None
         related = ((at.span, f"{headed[0].name.text} is placed here"),)
         message = f"{name} must have its place after its name, as {headed[0].name.text} has"
-        problems.error(thread.name.span, message, f"write {name}@wg 0, dev 0", related)
+        problems.error(thread.name.span, message, f"write {name}{written}", related)
     return _dense(places)
 
 
@@ -91,18 +131,24 @@ def _dense(places: Mapping[str, Place]) -> dict[str, Place]:
     return {name: ranks[place] for name, place in places.items()}
 
 
-def _numbers(at: At, problems: Problems) -> Place:
+def _headed(threads: Mapping[str, ThreadHead]) -> list[ThreadHead]:
+    """The threads with a place in their heads."""
+    return [thread for thread in threads.values() if thread.at is not None]
+
+
+def _numbers(at: At, written: str, problems: Problems) -> Place:
     """The device and the work-group as they are numbered in a header."""
+    group, device = re.findall(r"[a-z]+", written)
     found: dict[str, int] = {}
     for word, integer in at.numbers:
         text = word.text.lower()
         level = "device" if text in _DEVICE else "work-group" if text in _WORKGROUP else None
         if level is None:
-            message = f"a place must be given by `wg` and `dev`, not {quote(word.text)}"
-            problems.error(word.span, message, "write `@wg 0, dev 0`")
+            message = f"a place must be given by `{group}` and `{device}`, not {quote(word.text)}"
+            problems.error(word.span, message, f"write `{written}`")
         elif level in found:
             message = f"a place must have one {level}, not two"
-            problems.error(word.span, message, "write `@wg 0, dev 0`")
+            problems.error(word.span, message, f"write `{written}`")
         else:
             found[level] = number(integer, problems)
     return found.get("device", 0), found.get("work-group", 0)
@@ -112,7 +158,7 @@ def _numbers(at: At, problems: Problems) -> Place:
 
 
 def _by_tree(
-    tree: ScopeTree, threads: Mapping[str, ThreadText], problems: Problems
+    tree: ScopeTree, threads: Mapping[str, ThreadHead], problems: Problems
 ) -> dict[str, Place]:
     places: dict[str, Place] = {}
     first: dict[str, Span] = {}

@@ -6,7 +6,7 @@ registers are expressions over values read (docs/semantics.md, Programs).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
@@ -57,13 +57,18 @@ class Scope(Enum):
     ALL = "ALL"
 
 
+GLOBAL = "global"
+"""The region of a location of which nothing is said."""
+
+
 @dataclass(frozen=True)
 class Location:
     """A location of memory. Its declaration, not its accesses, decides whether it is atomic.
 
-    region: "global" or "local"; initial: its value before the program starts. mutex: whether it is
-    a mutex of C11, which only LOCK and UNLOCK access. fine_grained: whether it is in a fine-grain
-    SVM buffer with atomics of OpenCL 2.0 (§3.3.3), which matters to seq_cst there.
+    region: "global" or "local", in assembly the kind of memory by its name; initial: its value
+    before the program starts. mutex: whether it is a mutex of C11, which only LOCK and UNLOCK
+    access. fine_grained: whether it is in a fine-grain SVM buffer with atomics of OpenCL 2.0
+    (§3.3.3), which matters to seq_cst there.
     """
 
     name: str
@@ -93,6 +98,7 @@ class Operation:
     threads of a work-group meet at the barriers of one label.
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
+    instruction: in a test in assembly, the name of the instruction that it is.
     """
 
     index: int
@@ -113,6 +119,7 @@ class Operation:
     label: str | None = None
     weak: bool = False
     unsequenced: frozenset[int] = frozenset()
+    instruction: str | None = None
 
     @property
     def atomic(self) -> bool:
@@ -243,14 +250,30 @@ class Condition:
     formula: Formula
     span: Span
 
+    @property
+    def locations(self) -> Iterator[str]:
+        """The locations that it speaks of, in the order of the text."""
+        waiting: list[Formula] = [self.formula]
+        while waiting:
+            match waiting.pop():
+                case Atom(None, name, _):
+                    yield name
+                case Atom():
+                    pass
+                case Negation(argument):
+                    waiting.append(argument)
+                case Junction(_, arguments):
+                    waiting += reversed(arguments)
+
 
 @dataclass(frozen=True)
 class Program:
     """A litmus test. Threads are in the order of their numbers: `threads[i].name == f"P{i}"`.
 
-    language: "OpenCL" or "C", by the header. cuts: where loops were unrolled as far as was asked
-    for and their end was not certain; empty if the program is all there. watched: what
-    `locations […]` names, registers by thread and name, locations by None and name.
+    language: "OpenCL", "C" or "PTX", by the header; a test in PTX is assembly already. cuts: where
+    loops were unrolled as far as was asked for and their end was not certain; empty if the program
+    is all there. watched: what `locations […]` names, registers by thread and name, locations by
+    None and name.
     """
 
     title: str
@@ -276,6 +299,11 @@ class Program:
         if any(operation.weak for operation in self.operations):
             bounds["spurious failures"] = 0
         return bounds
+
+    @property
+    def in_assembly(self) -> bool:
+        """Whether its operations are instructions of a machine, which no scheme compiles."""
+        return self.language == "PTX"
 
     @property
     def devices(self) -> int:

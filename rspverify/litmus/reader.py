@@ -6,18 +6,21 @@ import re
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
+from rspverify.litmus.assembly import assembly_program
+from rspverify.litmus.columns import parse_columns
+from rspverify.litmus.comments import without_comments
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, locations
 from rspverify.litmus.elaborate import Execution, Surroundings
-from rspverify.litmus.placement import placement
-from rspverify.litmus.problems import Problems, quote
+from rspverify.litmus.placement import numbered, placement
+from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Cut, Program, Thread
 from rspverify.litmus.syntax import parse
-from rspverify.litmus.tree import Test, ThreadText
-from rspverify.source import Source, read_source
+from rspverify.litmus.tree import Test
+from rspverify.source import InputError, Problem, Source, Span, read_source
 
-_TITLE = re.compile(r"(?:opencl|c)\s+(\S+)", re.IGNORECASE)
-_THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
+_TITLE = re.compile(r"(?:opencl|c|ptx)\s+(\S+)", re.IGNORECASE)
+_ASSEMBLY = re.compile(r"\s*ptx\b", re.IGNORECASE)
 
 
 def read_program_file(
@@ -27,22 +30,44 @@ def read_program_file(
     return read_program(read_source(path), unroll, mixed)
 
 
-def read_program(source: Source, unroll: int = DEFAULT_UNROLL, mixed: bool = False) -> Program:
+def read_program(
+    source: Source,
+    unroll: int = DEFAULT_UNROLL,
+    mixed: bool = False,
+    *,
+    assembly: bool = False,
+) -> Program:
     """The program of a litmus test; raises InputError with all problems of the text.
 
     unroll: how many iterations of a loop are looked at, unless it is certain to end by itself.
     mixed: whether the threads of a test in OpenCL may declare one location differently.
+    assembly: whether it may be a test in assembly.
     """
     if unroll < 1:
         raise ValueError(f"a loop must be unrolled at least once, not {unroll} times")
     problems = Problems()
-    test = parse(source, problems)
-    if test is None:
-        raise problems.as_error()
-    program = _program(test, source, unroll, mixed, problems)
-    if problems:
+    program = None
+    text = without_comments(source, problems)
+    if text is not None and _ASSEMBLY.match(text):
+        if not assembly:
+            raise InputError([_in_assembly(source, text)])
+        columns = parse_columns(source, text, problems)
+        program = assembly_program(columns, source, problems) if columns else None
+    elif text is not None:
+        test = parse(source, text, problems)
+        program = _program(test, source, unroll, mixed, problems) if test else None
+    if program is None or problems:
         raise problems.as_error()
     return program
+
+
+def _in_assembly(source: Source, text: str) -> Problem:
+    """That a test is beyond what is asked, being assembly."""
+    start = len(text) - len(text.lstrip())
+    line = text.count("\n", 0, start) + 1
+    span = Span(source, line, 1, line, len(source.line(line)) + 1)
+    message = "a test must be in OpenCL or C here, and one in PTX is assembly already"
+    return Problem(span, message, "`rspverify outcomes --machine MACHINE` answers it")
 
 
 def title_of(source: Source) -> str | None:
@@ -56,7 +81,11 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
     """The program that a syntax tree means, as far as it means one."""
     for each in test.unsupported:
         problems.unsupported(each.span, f"{each.construct} is not supported", each.hint)
-    written = _threads(test, problems)
+    written = numbered(test.threads, problems)
+    if not test.threads:
+        message = "a test must have a thread, and this one has none"
+        hint = "write `P0 (global int* x) { *x = 1; }` after the initial state"
+        problems.error(test.span, message, hint)
     places = placement(test, written, problems)
     known = locations(test.entries, test.threads, test.language, mixed, problems)
     initial = initial_registers(test.registers, written, problems)
@@ -82,29 +111,3 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
         tuple(cuts),
         claims.watched(test.watched),
     )
-
-
-def _threads(test: Test, problems: Problems) -> dict[str, ThreadText]:
-    """The threads by name, in the order of their numbers, which must be 0 to n - 1."""
-    found: dict[str, ThreadText] = {}
-    for thread in test.threads:
-        name = thread.name.text
-        if not _THREAD.fullmatch(name):
-            message = f"a thread must be named P0, P1 and so on, not {quote(name)}"
-            problems.error(thread.name.span, message)
-        elif name in found:
-            first = found[name].name.span
-            problems.again(thread.name.span, f"{name} must be one thread, not two", first)
-        else:
-            found[name] = thread
-    if not test.threads:
-        message = "a test must have a thread, and this one has none"
-        hint = "write `P0 (global int* x) { *x = 1; }` after the initial state"
-        problems.error(test.span, message, hint)
-    ordered = sorted(found, key=lambda name: int(name[1:]))
-    for index, name in enumerate(ordered):
-        if name != f"P{index}":
-            message = f"threads must be numbered without gaps, and there is no P{index}"
-            problems.error(found[name].name.span, message)
-            break
-    return {name: found[name] for name in ordered}

@@ -9,7 +9,6 @@ from lark import Token, Tree
 
 from rspverify.grammar import END, Language, Mistake
 from rspverify.litmus.build import TreeBuilder
-from rspverify.litmus.comments import without_comments
 from rspverify.litmus.expected import describe
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.recovery import braces_fit, without_mistake
@@ -33,46 +32,53 @@ def warm_up() -> None:
     _ = LANGUAGE.parser
 
 
-def parse(source: Source, problems: Problems) -> Test | None:
+def parse(source: Source, text: str, problems: Problems) -> Test | None:
     """The syntax tree of a test, or None where there is none, with every mistake that is certain.
+
+    text: that of the source without its comments.
 
     A semicolon that is missing at the end of a line is noted and assumed. After another mistake
     the text is read again without the part that has it, as long as that leads to no mistake that
     is only a consequence (recovery.py), and has no tree.
     """
-    text = without_comments(source, problems)
     left = _MOST_READ
+    again: str | None = text
 
     def missing(mistake: Mistake) -> str | None:
-        certain = _lacks_semicolon(mistake) and not problems.full and braces_fit(text or "")
+        certain = _lacks_semicolon(mistake) and not problems.full and braces_fit(again or "")
         if not certain:
             return None
         _report(mistake, source, problems)
         return "SEMICOLON"
 
     read_again = False
-    while text is not None:
-        tree = LANGUAGE.parse(source, text, missing)
+    while again is not None:
+        tree = LANGUAGE.parse(source, again, missing)
         if isinstance(tree, Tree):
             return None if read_again else _test(tree, source, problems)
         _report(tree, source, problems)
-        left -= len(text)
-        text = without_mistake(text, tree) if left >= 0 and not problems.full else None
+        left -= len(again)
+        again = without_mistake(again, tree) if left >= 0 and not problems.full else None
         read_again = True
     return None
 
 
 def _test(tree: Tree[Token], source: Source, problems: Problems) -> Test | None:
-    deep = _too_deep(tree)
+    return None if too_deep(tree, source, problems) else TreeBuilder[Test](source).transform(tree)
+
+
+def too_deep(tree: Tree[Token], source: Source, problems: Problems) -> bool:
+    """Whether something is nested too deep, which is then noted."""
+    deep = _deepest(tree)
     if deep is None:
-        return TreeBuilder(source).transform(tree)
+        return False
     start = Span(source, deep.meta.line, deep.meta.column, deep.meta.line, deep.meta.column + 1)
     message = f"operators, brackets and statements must be nested at most {MAX_DEPTH} deep"
     problems.error(start, message)
-    return None
+    return True
 
 
-def _too_deep(tree: Tree[Token]) -> Tree[Token] | None:
+def _deepest(tree: Tree[Token]) -> Tree[Token] | None:
     """The first node in the text that is nested too deep, if there is one."""
     waiting = [(tree, 1)]
     while waiting:
@@ -105,11 +111,13 @@ def _report(mistake: Mistake, source: Source, problems: Problems) -> None:
     span = after if _lacks_semicolon(mistake) else mistake.span
     if "HEADER" in mistake.expected:
         found = quote(source.line(span.line)) if source.text.strip() else "an empty file"
-        problems.error(span, f"the first line must be `OpenCL name` or `C name`, not {found}")
+        problems.error(
+            span, f"the first line must be `OpenCL name`, `C name` or `PTX name`, not {found}"
+        )
         return
     hint = _hint(mistake.expected, span, problems)
     choice = listed(describe(mistake.expected, LANGUAGE.spelling))
-    word = _last_word(after)
+    word = last_word(after)
     what = f"what follows {quote(word)}" if word else "what stands here"
     problems.error(span, f"{what} must be {choice}, not {found}", hint)
 
@@ -130,7 +138,7 @@ def _hint(expected: frozenset[str], span: Span, problems: Problems) -> str | Non
     return None
 
 
-def _last_word(after: Span) -> str | None:
+def last_word(after: Span) -> str | None:
     """The word that ends just before a place, on its line."""
     before = after.source.line(after.line)[: after.column - 1]
     match = re.search(_LAST_WORD, before[-200:])

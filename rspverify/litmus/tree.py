@@ -224,11 +224,16 @@ class At(Node, frozen=True):
     numbers: tuple[tuple[Name, Integer], ...]
 
 
-class ThreadText(Node, frozen=True):
-    """`P0 (parameters) { body }`."""
+class ThreadHead(Node, frozen=True):
+    """The name of a thread and its place: `P0@wg 0, dev 0`, `P0@cta 0,gpu 0`."""
 
     name: Name
     at: At | None
+
+
+class ThreadText(ThreadHead, frozen=True):
+    """`P0 (parameters) { body }`."""
+
     parameters: tuple[Parameter, ...]
     body: Block
 
@@ -288,6 +293,34 @@ class Test(Node, frozen=True):
     watched: tuple[Watched, ...]
     unsupported: tuple[Unsupported, ...]
     condition: FinalCondition | None
+
+
+# ---- tests in assembly ---------------------------------------------------------------------------
+
+
+class InstructionText(Node, frozen=True):
+    """`name operand, operand` in a column."""
+
+    name: Name
+    operands: tuple[Name | Integer, ...]
+
+
+class Columns(Node, frozen=True):
+    """A test in assembly; its span is that of the initial state. rows: a cell for each column."""
+
+    title: str
+    entries: tuple[Entry, ...]
+    registers: tuple[RegisterEntry, ...]
+    heads: tuple[ThreadHead, ...]
+    rows: tuple[Row, ...]
+    watched: tuple[Watched, ...]
+    condition: FinalCondition | None
+
+
+class Row(Node, frozen=True):
+    """Instructions of all threads; None where a thread has none here."""
+
+    cells: tuple[InstructionText | None, ...]
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine.closures import compile_guards, compile_rule
+from rspverify.machine.closures import compile_guards, compile_rule, known_value
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
+from rspverify.machine.relevance import begun_at_once
 from rspverify.machine.rules import (
     Cell,
     Element,
@@ -26,7 +27,7 @@ from rspverify.machine.rules import (
     Without,
 )
 from rspverify.machine.state import Layout, State
-from rspverify.value import Constant, Expression, evaluate
+from rspverify.value import Constant, Expression
 from rspverify.verdict import Outcome
 
 _CLOCK_EVERY = 2048
@@ -51,7 +52,10 @@ class ExplicitMachine:
     def __init__(
         self, machine: Machine, *, reduced: bool = True, dequeue_alone: bool = True
     ) -> None:
-        """`dequeue_alone`: fifos dequeue by themselves, without steps (only where reduced)."""
+        """`dequeue_alone`: fifos dequeue by themselves, without steps (only where reduced).
+
+        So do instructions begin that complete later, where that loses nothing.
+        """
         self.machine = machine
         self.layout = Layout(machine)
         self._code = machine.code
@@ -61,6 +65,8 @@ class ExplicitMachine:
         alone = reduced and dequeue_alone
         self._reduction = Reduction(machine, self.layout, dequeue_alone=alone) if reduced else None
         looks = self._reduction.looks if self._reduction else lambda _: None
+        begun = begun_at_once(machine) if alone else frozenset()
+        self._at_once = [[rule.key in begun for rule in code] for code in self._code]
         self._steps = [
             (rule, self._compiled[rule.key], looks(rule))
             for rule in machine.steps
@@ -75,15 +81,23 @@ class ExplicitMachine:
     # Steps
 
     def _skip(self, state: list[Any], thread: int) -> None:
-        """Move the pc of a thread past instructions whose guard is false."""
+        """Move the pc of a thread past instructions whose guard is false, as far as that is known.
+
+        Those that begin at once are begun.
+        """
         code, place = self._code[thread], state[thread]
         while place < len(code):
             guard = code[place].instruction.guard
             if isinstance(guard, Constant):
-                if guard.value:
-                    break
-            elif evaluate(guard, self.layout.values(state)):
+                holds: int | None = guard.value
+            else:
+                holds = known_value(guard, self.layout.values(state))
+            if holds is None:
                 break
+            if holds:
+                if not self._at_once[thread][place]:
+                    break
+                state[:] = self._fires[thread][place](tuple(state)) or state
             place += 1
         state[thread] = place
 
@@ -101,6 +115,8 @@ class ExplicitMachine:
         if isinstance(rule, InstructionRule):
             after[rule.thread] += 1
             self._skip(after, rule.thread)
+        elif rule.instruction is not None:  # It may have delivered what a guard looks at.
+            self._skip(after, rule.instruction.thread.thread)
         return self._settled(after)
 
     def _settled(self, state: list[Any]) -> State:
@@ -125,7 +141,8 @@ class ExplicitMachine:
                     continue
             after = fire(state)
             if after is not None:
-                yield step, self._settled(after)
+                late = step.instruction is not None
+                yield step, self._after(step, after) if late else self._settled(after)
 
     # Looking at states
 
@@ -258,10 +275,7 @@ class BreadthFirst:
 
 def _surely(condition: Expression, values: Mapping[int, int]) -> bool:
     """That a condition is not 0; it is not said to hold if a read is missing that decides."""
-    try:
-        return evaluate(condition, values) != 0
-    except KeyError:
-        return False
+    return bool(known_value(condition, values))
 
 
 def check_limits(limits: Limits, states: int) -> None:

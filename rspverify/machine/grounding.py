@@ -479,8 +479,14 @@ class Grounding:
         return next(iter(threads)) if place.kind == self.architecture.places[0] else place
 
     def _shown(self, kind: files.StepKind) -> str:
-        """The structure at which a step is shown: the first of its own place that it speaks of."""
-        for each in _cells_of((*kind.conditions, *kind.effects)):
+        """The structure at which a step is shown, of its own place: whose bit it clears, or whose
+        value it changes, or else the first that it speaks of.
+        """
+        wanted = {it.bit for it in kind.conditions if isinstance(it, files.Holds) and it.value}
+        cleared = [it.bit for it in kind.effects if isinstance(it, files.SetTo) and not it.value]
+        changed = [it.target for it in kind.effects if isinstance(it, files.CopyTo)]
+        first = [*(it for it in cleared if it in wanted), *changed]
+        for each in (*first, *_cells_of((*kind.conditions, *kind.effects))):
             if each.place is None and each.kind.place == kind.place:
                 return each.kind.structure
         return ""

@@ -17,6 +17,7 @@ from rspverify.machine.rules import (
     Copy,
     Fifo,
     InstructionRule,
+    Issued,
     Marker,
     Oldest,
     Rule,
@@ -107,6 +108,32 @@ def plain_fifos(machine: Machine) -> frozenset[Fifo]:
         if any(not isinstance(it.element, (str, Marker)) for it in rule.enqueues):
             seen.update(it.fifo for it in rule.enqueues)
     return frozenset(machine.fifos) - seen
+
+
+def begun_at_once(machine: Machine) -> frozenset[object]:
+    """The keys of instructions that lose nothing if they are begun as soon as they are reached.
+
+    They wait for nothing, and only enter fifos which their own thread alone fills, and of which
+    nobody sees more than the oldest element.
+    """
+    filling: dict[Fifo, set[int | None]] = {}
+    looked: set[Fifo] = set()
+    for rule in machine.rules:
+        for each in rule.enqueues:
+            own = rule.thread if isinstance(rule, InstructionRule) else None
+            filling.setdefault(each.fifo, set()).add(own)
+        for guards in (rule.guards, *(when.guards for when in rule.conditional)):
+            looked.update(
+                fifo for guard in guards if isinstance(guard, Without) for fifo in guard.fifos
+            )
+    return frozenset(
+        rule.key
+        for code in machine.code
+        for rule in code
+        if rule.enqueues and not rule.guards and len(rule.enqueues) == len(rule.updates)
+        if all(isinstance(it.element, Issued) for it in rule.enqueues)
+        if all(it.fifo not in looked and filling[it.fifo] == {rule.thread} for it in rule.enqueues)
+    )
 
 
 def relevant_rules(machine: Machine) -> list[Rule]:

@@ -93,7 +93,7 @@ class OutcomesStream:
             self._console.file.write(to_json(report))
         elif self._form == "text":
             if self._many:
-                summary = _summary(report.results, report.model)
+                summary = _summary(report)
                 self._console.print(Text(summary), soft_wrap=True)
             if report.stopped is not None:
                 words = f"stopped, other tests were not asked: {report.stopped}"
@@ -117,10 +117,14 @@ def _warn(answer: OutcomeAnswer) -> None:
         print(f"{answer.file}: {note}", file=sys.stderr)
 
 
-def _summary(answers: Sequence[OutcomeAnswer], model: str) -> str:
+def _summary(report: OutcomesReport) -> str:
+    answers = report.results
     words = [answer.word for answer in answers]
     racy = sum(bool(each.racy) for each in answers)
-    parts = [f"{len(answers)} tests, model {model}", f"{words.count(None)} answered, {racy} racy"]
+    whole = f"{words.count(None)} answered"
+    parts = [f"{len(answers)} tests, model {report.model}", f"{whole}, {racy} racy"]
+    if all(each.machine or not each.answered for each in answers) and report.machine:
+        parts = [f"{len(answers)} tests, machine {report.machine}", whole]
     refused = (Word.UNSUPPORTED, Word.UNKNOWN, Word.ERROR)
     parts += [f"{words.count(word)} {word}" for word in refused if word in words]
     return ", ".join(parts)
@@ -128,7 +132,7 @@ def _summary(answers: Sequence[OutcomeAnswer], model: str) -> str:
 
 def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
     """The table, the race, and the final condition in herd's words."""
-    yield Text(f"{it.test} (model {it.model})", style="bold")
+    yield Text(f"{it.test} ({_put_to(it)})", style="bold")
     yield _Rows(it, it.outcomes or ())
     yield Text("")
     yield from _besides(it)
@@ -141,9 +145,13 @@ def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
         )
 
 
+def _put_to(it: OutcomeAnswer) -> str:
+    return f"machine {it.machine}" if it.machine else f"model {it.model}"
+
+
 def _so_far(it: OutcomeAnswer, found: Sequence[OutcomeRow]) -> Iterator[RenderableType]:
     """What is known of a test that took too long."""
-    yield Text(f"{it.test} (model {it.model}), as far as it is known", style="bold")
+    yield Text(f"{it.test} ({_put_to(it)}), as far as it is known", style="bold")
     if found:
         yield _Rows(it, found[:_MOST_SO_FAR])
     which = f", the first {_MOST_SO_FAR} above" if len(found) > _MOST_SO_FAR else ""
@@ -162,7 +170,7 @@ def _besides(it: OutcomeAnswer) -> Iterator[RenderableType]:
     if it.race:
         yield Text("RACY: a program with a race may do anything. The accesses are", style="yellow")
         yield from (Text(f"  {line}") for line in accesses(it.race))
-    else:
+    elif it.machine is None:
         yield Text("No consistent execution has a race.")
 
 
@@ -190,14 +198,15 @@ class _Rows:
 
     def _fill(self, table: Table, first: Sequence[Sequence[str]]) -> None:
         it = self._answer
-        for name in ("model", *it.schemes, *(["condition"] if it.condition else [])):
+        first_of = ["model"] if it.machine is None else []
+        for name in (*first_of, *it.schemes, *(["condition"] if it.condition else [])):
             table.add_column(name, no_wrap=True)
         for row, cells in zip(self._rows, first, strict=True):
-            allowed = "allowed" if row.allowed else "forbidden"
+            allowed = ["allowed" if row.allowed else "forbidden"] * len(first_of)
             reached = (_REACHED[each] for each in row.reached.values())
             holds = ["holds" if row.satisfies else ""] * (it.condition is not None)
             style = None if row.allowed or it.race else "bold red"
-            table.add_row(*cells, allowed, *reached, *holds, style=style)
+            table.add_row(*cells, *allowed, *reached, *holds, style=style)
 
 
 def _values(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:

@@ -1,5 +1,6 @@
 """Compilation schemes: tables in YAML from source operations to assembly code (Tab. 3)."""
 
+from rspverify.scheme.assemble import assemble
 from rspverify.scheme.compile import beyond, compile_program, rows_used
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import read_scheme, read_scheme_file
@@ -13,6 +14,7 @@ __all__ = [
     "Scheme",
     "Shape",
     "Template",
+    "assemble",
     "beyond",
     "compile_program",
     "read_scheme",

@@ -6,17 +6,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
+from rspverify.architecture import Architecture
 from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.scheme import Scheme, compile_program
+from rspverify.machine import Machine
+from rspverify.scheme import Scheme, assemble, compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError
-from rspverify.verdict import Outcome, Word
+from rspverify.verdict import Engine, Outcome, Word
 
 MAX_EXECUTIONS = 10_000
 """Beyond so many consistent executions they are not counted to the end."""
@@ -88,6 +90,53 @@ def outcomes(
         flags=_flags(model, violated),
         notes=(*racy.notes, *(note for _, note in reach if note)),
     )
+
+
+def machine_outcomes(
+    program: Program,
+    machine: Architecture,
+    test: str,
+    settings: Settings,
+    so_far: SoFar | None = None,
+) -> OutcomeAnswer:
+    """All outcomes of a test in assembly on a machine. Raises InputError and LimitReached.
+
+    so_far: as for `outcomes`.
+    """
+    so_far = so_far or SoFar()
+    limits = settings.limits()
+    answer = OutcomeAnswer(
+        test=program.title, file=test, model=None, machine=machine.name, answered=True
+    )
+    so_far.begin(program, answer)
+    runs = machine_of(assemble(program, machine), settings)
+    target = target_of(runs, _by_an_engine_that_can(runs, settings), limits)
+    count = FinalCount(program)
+    for outcome in target.outcomes():
+        count.add(outcome)
+        so_far.found.add(outcome)
+        limits.require_outcomes(len(so_far.found))
+        so_far.step(f"{len(so_far.found):,} outcomes")
+    found = sorted(so_far.found)
+    condition = program.condition
+    return replace(
+        answer,
+        within=target.within,
+        condition=condition.span.text if condition else None,
+        final=count.result(found),
+        outcomes=_rows(program, found, found, count, {}),
+        violated=(),
+        flags=(),
+        notes=() if found else ("VACUOUS: no execution completes",),
+    )
+
+
+def _by_an_engine_that_can(machine: Machine, settings: Settings) -> Settings:
+    """The same, but by every state where events does not know the machine and nobody insists."""
+    known = machine.shapes.unknown is None or settings.insist
+    if settings.engine is Engine.EVENTS and not known:
+        return replace(settings, engine=Engine.EXPLICIT)
+    return settings
 
 
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:

@@ -147,11 +147,14 @@ class Settings:
     shortest: bool = True
     insist: bool = False
 
-    def read(self, source: Source) -> Program:
-        """The program of a test, read as the settings say. Raises InputError."""
+    def read(self, source: Source, *, assembly: bool = False) -> Program:
+        """The program of a test, read as the settings say. Raises InputError.
+
+        assembly: whether it may be a test in assembly.
+        """
         from rspverify.litmus import read_program
 
-        return read_program(source, self.unroll, self.mixed)
+        return read_program(source, self.unroll, self.mixed, assembly=assembly)
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""
@@ -186,6 +189,9 @@ OPTIONS: Mapping[str, Option] = {
 
 OF_A_TEST = ("model", "seconds", "unroll", "mixed")
 """The settings that count where no scheme is looked at."""
+
+OF_MACHINES = ("engine", "seconds", "steps", "states")
+"""The settings that count where tests in assembly are put to a machine."""
 
 
 def option_words(

@@ -3,9 +3,11 @@
 import pytest
 from architecture.texts import NAME, problems, read, told
 
+from rspverify.architecture.catalogue import shipped
 from rspverify.architecture.problems import MAX_PROBLEMS
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import InputError, Source
+from rspverify.wording import alternatives
 
 HEAD = "instruction I r x "
 
@@ -212,7 +214,7 @@ NAMES = [
             "1:35 a value must become a value, not true or false",
             "1:46 what r becomes must be a value, not true or false",
             "1:68 a bit must become true or false, not the value of the instruction",
-            "1:86 a bit must become true or false, not a bit",
+            "1:86 a bit must become true or false, not a bit (`if` tells the two cases apart)",
             "1:112 L1.VALID[x] must be a value, not a bit",
             "1:125 lock[x] must be a bit or a value, not a lock",
             "1:147 what r becomes must be a value, not all of L1",
@@ -328,9 +330,7 @@ NAMES = [
     ("define clean(C) when C.a", ["1:8 clean must be declared once in a file, not twice"]),
     (
         "include rps",
-        [
-            "1:1 rps must be a machine that ships: quickrelease, rsp, rsp-coherent-l2, rsp-inv-l2, rsp-lines or rsp-st-waits (did you mean rsp?)"
-        ],
+        [f"1:1 rps must be a machine that ships: {alternatives(shipped())} (did you mean rsp?)"],
     ),
     ('include "no.machine"', ["1:1 no.machine: no such file (check the path)"]),
     ("without LD", ["1:9 LD must be an included instruction, step or part of the state"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 
@@ -12,10 +13,12 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
+from rspverify.architecture.reader import read_architecture
 from rspverify.axiomatic import Questions, load_model
 from rspverify.cli import app
 from rspverify.limits import LimitReached, Limits
-from rspverify.soundness.outcomes import SoFar, outcomes
+from rspverify.litmus import read_program
+from rspverify.soundness.outcomes import SoFar, machine_outcomes, outcomes
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source, read_source
 from rspverify.verdict import Outcome
@@ -264,3 +267,138 @@ def test_how_far_it_is_can_be_told(increments: Path) -> None:
     outcomes(program, load_model("opencl-rsp"), (), "", Settings(), SoFar(said.append))
     assert said[0] == "1 executions, 1 outcomes"
     assert said[-1].startswith("120 executions, ")
+
+
+# ---- tests in assembly ---------------------------------------------------------------------------
+
+PTX = """PTX {name}
+{{ global a=0; global b=0; }}
+ P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+ st a, 1        | ld r1, b       ;
+ {fence}        | membar.cta     ;
+ st b, 2        | ld r2, a       ;
+exists (1:r1=2 /\\ ~(1:r2=1))
+"""
+
+
+@pytest.fixture
+def columns(tmp_path: Path) -> Path:
+    """A test in assembly that the fence decides, twice, one with a mistake, one beyond a machine."""
+    for name, fence in (
+        ("a", "membar.gl"),
+        ("b", "membar.cta"),
+        ("c", "membar_gl"),
+        ("d", "fence.sc.gpu"),
+    ):
+        (tmp_path / f"{name}.litmus").write_text(PTX.format(name=name.upper(), fence=fence))
+    return tmp_path
+
+
+def test_a_test_in_assembly_is_put_to_a_machine(columns: Path) -> None:
+    result = run("--machine", "ptx-weak", columns / "b.litmus")
+    assert result.exit_code == 0
+    assert [line.rstrip() for line in result.stdout.splitlines()] == [
+        "B (machine ptx-weak)",
+        "1:r1   1:r2   condition",
+        "───────────────────────",
+        "   0      0",
+        "   0      1",
+        "   2      0   holds",
+        "   2      1",
+        "",
+        "Condition exists (1:r1=2 /\\ ~(1:r2=1))",
+        "Observation B Sometimes 1 3   states 4",
+    ]
+
+
+def test_of_several_tests_in_assembly_those_with_mistakes_do_not_stop_the_others(
+    columns: Path,
+) -> None:
+    result = run("--machine", "ptx-strong", "-j", "2", columns)
+    assert result.exit_code == 2
+    said = [line for line in result.stdout.splitlines() if line.startswith("Observation")]
+    assert said == ["Observation A Never 0 3   states 3", "Observation B Sometimes 1 3   states 4"]
+    assert result.stdout.splitlines()[-1] == (
+        "4 tests, machine ptx-strong, 2 answered, 1 UNSUPPORTED, 1 ERROR"
+    )
+    assert "c.litmus:5:2: an instruction must be one of machine ptx-strong" in result.stderr
+    assert "did you mean membar.gl?" in result.stderr
+    assert "the instruction fence.sc.gpu is not supported by machine ptx-strong" in result.stderr
+
+
+def test_tests_in_assembly_as_herd_prints_them(columns: Path) -> None:
+    result = run("--machine", "ptx-weak", "--format", "herd", columns / "a.litmus")
+    lines = result.stdout.splitlines()
+    assert lines[:6] == [
+        "Test A Allowed",
+        "States 3",
+        "1:r1=0; 1:r2=0;",
+        "1:r1=0; 1:r2=1;",
+        "1:r1=2; 1:r2=1;",
+        "No",
+    ]
+    assert "Observation A Never 0 3" in lines and not result.stderr
+
+
+def test_tests_in_assembly_as_json(columns: Path) -> None:
+    result = run("--machine", "ptx-weak", "--format", "json", columns / "a.litmus")
+    document = json.loads(result.stdout)
+    schema = json.loads((files("rspverify.render") / "outcomes.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    (answer,) = document["results"]
+    assert (answer["machine"], answer["model"], answer["racy"]) == ("ptx-weak", None, None)
+    assert document["machine"] == "ptx-weak"
+    assert [each["outcome"]["registers"] for each in answer["outcomes"]] == [
+        {"1:r1": 0, "1:r2": 0},
+        {"1:r1": 0, "1:r2": 1},
+        {"1:r1": 2, "1:r2": 1},
+    ]
+
+
+def test_a_test_in_assembly_beyond_the_limit_is_unknown(columns: Path) -> None:
+    result = run("--machine", "ptx-weak", "--states", "20", columns / "a.litmus")
+    assert result.exit_code == 3 and "UNKNOWN: more than 20 machine states" in result.stderr
+
+
+def test_a_machine_that_never_ends_is_vacuous(columns: Path) -> None:
+    """So is one out of whose queues no store comes."""
+    text = (files("rspverify.architecture") / "machines/ptx-strong.machine").read_text()
+    stuck = text.replace("when oldest queue[x] is self", "when empty queue[x]")
+    assert stuck != text
+    machine = read_architecture(Source("stuck.machine", stuck))
+    test = read_program(read_source(str(columns / "a.litmus")), assembly=True)
+    answer = machine_outcomes(test, machine, "a", Settings())
+    assert answer.outcomes == () and answer.notes == ("VACUOUS: no execution completes",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "a test in PTX must be put to a machine, and none is named"),
+        (("--machine", "ptx-weak", "--races"), "a test in PTX must go without --races"),
+        (
+            ("--machine", "rsp", "--scheme", "proposed"),
+            "a test in PTX must go without --scheme",
+        ),
+    ],
+)
+def test_what_a_test_in_assembly_must_come_with(
+    columns: Path, options: tuple[str, ...], message: str
+) -> None:
+    result = run(*options, columns / "a.litmus")
+    assert result.exit_code == 2 and message in result.stderr
+
+
+def test_a_source_program_is_put_to_no_machine_without_a_scheme(folder: Path) -> None:
+    result = run("--machine", "ptx-weak", folder / "a.litmus")
+    assert result.exit_code == 2
+    assert "a test in OpenCL must go without --machine" in result.stderr
+    assert run("--machine", "rsp", "--scheme", "proposed", folder / "a.litmus").exit_code == 0
+
+
+def test_who_compiles_is_told_that_there_is_nothing_to_compile(columns: Path) -> None:
+    result = CliRunner().invoke(app, ["check", "proposed", str(columns / "a.litmus")])
+    assert result.exit_code == 2
+    assert "a test must be in OpenCL or C here, and one in PTX is assembly already" in (
+        result.stdout + result.stderr
+    )

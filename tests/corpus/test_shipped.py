@@ -51,7 +51,7 @@ def refused(*words: str) -> list[Problem]:
 
 
 def test_what_ships_can_be_named_from_anywhere(root: Path) -> None:
-    for path in ("schemes/proposed.yaml", "litmus/rsp/paper/Fig4.litmus", "litmus/rsp"):
+    for path in ("schemes/proposed.yaml", "litmus/rsp/paper/Fig4.litmus", "litmus-ptx"):
         assert ships(path)
         assert located(path).resolve() == (root / path).resolve()
     source = read_source("schemes/proposed.yaml")

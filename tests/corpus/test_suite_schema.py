@@ -15,8 +15,8 @@ from rspverify.corpus.suite import Kind, read_suite
 from rspverify.source import InputError
 
 ROOT = Path(__file__).parents[2]
-SUITES = sorted((ROOT / "litmus").rglob("suite.yaml"))
-EXPECTED = sorted([*(ROOT / "litmus").rglob("expected.yaml"), ROOT / "examples/ci/expected.yaml"])
+SUITES = sorted(ROOT.glob("litmus*/**/suite.yaml"))
+EXPECTED = sorted([*ROOT.glob("litmus*/**/expected.yaml"), ROOT / "examples/ci/expected.yaml"])
 
 
 def is_valid(text: str, schema: dict[str, Any]) -> bool:
@@ -39,6 +39,9 @@ def test_every_expected_file_is_taken(path: Path) -> None:
     [
         "about: a",
         "schemes: [s.yaml]",
+        "about: a\nmodels: [opencl]\nmachines: [ptx-weak]",
+        "about: a\nmachines: [ptx-weak]\nmodel: opencl",
+        "about: a\nmachines: [ptx-weak]\ndefault: true",
         "about: a\nschemes: [s.yaml]\nmodels: [opencl]",
         "about: a\nschemes: []",
         "about: a\nschemes: [[s.yaml]]",

@@ -316,3 +316,69 @@ def test_a_test_with_loops_is_expected_within_its_bound(folder: Path) -> None:
     other = document(run("--unroll", "3", "--format", "json"))
     found = [each for suite in other["suites"] for each in suite["unexpected"]]
     assert found and all(each["found"].endswith(" within 3 iterations") for each in found)
+
+
+# ---- suites of machines --------------------------------------------------------------------------
+
+IN_ASSEMBLY = """PTX {name}
+{{ }}
+ P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+ st a, 1        | ld r1, a       ;
+ {store}        | ld r2, a       ;
+exists (1:r1=1 /\\ 1:r2=0)
+"""
+
+
+@pytest.fixture
+def machines(folder: Path) -> Path:
+    """A suite of two tests in assembly, one of them beyond the machines."""
+    place = folder / "machines"
+    place.mkdir()
+    for name, store in (("a", "st b, 1"), ("b", "st.release.gpu b, 1")):
+        (place / f"{name}.litmus").write_text(IN_ASSEMBLY.format(name=name, store=store))
+    (place / "suite.yaml").write_text("about: two more\nmachines: [ptx-weak, ptx-strong]\n")
+    return place
+
+
+def test_a_suite_of_machines(machines: Path) -> None:
+    run(str(machines), "--refresh")
+    assert (machines / "expected.yaml").read_text().splitlines()[-3:] == [
+        "answers:",
+        "  a.litmus: {ptx-strong: Never, ptx-weak: Sometimes}",
+        "  b.litmus: {ptx-strong: UNSUPPORTED, ptx-weak: UNSUPPORTED}",
+    ]
+    result = run(str(machines), "--format", "json")
+    assert result.exit_code == 0
+    found = document(result)["answers"]
+    assert [(each["model"], each["answer"]) for each in found] == [
+        ("ptx-weak", "Sometimes"),
+        ("ptx-strong", "Never"),
+        ("ptx-weak", "UNSUPPORTED"),
+        ("ptx-strong", "UNSUPPORTED"),
+    ]
+    assert "2 tests, 2 machines, 4 cached" in run(str(machines)).stdout
+
+
+def test_an_edited_machine_is_another_one(machines: Path) -> None:
+    """What is kept is kept for the text of a machine, not for its name or its file."""
+    text = (files("rspverify.architecture") / "machines/ptx-weak.machine").read_text()
+    (machines / "my.machine").write_text(text.replace("machine ptx-weak", "machine my"))
+    (machines / "suite.yaml").write_text("about: mine\nmachines: my.machine\n")
+    first = document(run(str(machines), "--format", "json"))["answers"]
+    edited = text.replace(
+        "later LOAD\n    when self in LP", "later LOAD\n    when self in LP, M.B[x]"
+    )
+    assert edited != text
+    (machines / "my.machine").write_text(edited)
+    second = document(run(str(machines), "--format", "json"))["answers"]
+    assert [each["answer"] for each in (first[0], second[0])] == ["Sometimes", "Never"]
+    assert not second[0]["cached"]
+
+
+def test_what_a_suite_of_machines_must_not_say(machines: Path) -> None:
+    (machines / "suite.yaml").write_text("about: a\nmachines: [ptx-weka]\n")
+    result = run(str(machines))
+    assert result.exit_code == 2 and "not ptx-weka" in result.stderr
+    (machines / "suite.yaml").write_text("about: a\nmachines: ptx-weak\nmodel: opencl\n")
+    result = run(str(machines))
+    assert "a suite of machines must have no model, which schemes are checked with" in result.stderr

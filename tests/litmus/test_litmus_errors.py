@@ -98,15 +98,18 @@ def test_syntax_of_conditions(condition: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", r"t:1:1: the first line must be `OpenCL name` or `C name`, not an empty file"),
+        (
+            "",
+            r"t:1:1: the first line must be `OpenCL name`, `C name` or `PTX name`, not an empty file",
+        ),
         (
             "CPP11 MP\n{}",
-            r"t:1:1: the first line must be `OpenCL name` or `C name`, not `CPP11 MP`",
+            r"t:1:1: the first line must be `OpenCL name`, `C name` or `PTX name`, not `CPP11 MP`",
         ),
         ("C MP\n{}", r"t:2:1: a test must have a thread, and this one has none"),
         (
             "OPENCL\n{}",
-            r"t:1:1: the first line must be `OpenCL name` or `C name`, not `OPENCL`",
+            r"t:1:1: the first line must be `OpenCL name`, `C name` or `PTX name`, not `OPENCL`",
         ),
         ("OPENCL t", r"t:1:9: what follows `t` must be `{`, not the end of the file"),
         ("OPENCL t\n{}", r"t:2:1: a test must have a thread, and this one has none"),

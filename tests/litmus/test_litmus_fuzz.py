@@ -67,6 +67,17 @@ P0 (atomic_int* a, volatile int* x, _Atomic int* y, mutex* m, const int* e) {
 P1 (atomic_int* a, int* x) { do { int r2 = atomic_fetch_xor(a, *x); } while (r2 > 0); }
 locations [x; 0:r0;]
 ~exists (0:r0 = 1 \\/ P1:r2 = -1 /\\ not [x] = 3)""",
+    """PTX columns
+"message passing"
+{ global a=0; shared [b]=-1; c=0x2; shared d; 1:r3=4; }
+ P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+ st.weak a, 1   | ld r1, b       ; (* of two threads *)
+ membar.gl      | membar.cta     ;
+ mov r1, 2      | ld.relaxed.gpu r2, [a] ;
+ st b, r1       |                ; // done
+                | st c, r3       ;
+locations [1:r1;]
+exists (1:r1=2 /\\ ~(1:r2=1 \\/ not 1:r3 != 4))""",
 )
 
 TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
@@ -95,7 +106,7 @@ TOKENS = [
 
 def check(text: str) -> None:
     try:
-        program = read_program(Source("t", text))
+        program = read_program(Source("t", text), assembly=True)
     except InputError as error:
         assert error.problems
         assert str(error)
@@ -134,6 +145,7 @@ def test_any_tokens(text: str) -> None:
     check(text)
     check("OPENCL t\n{}\nP0@wg 0, dev 0 (int* x, atomic_int* y) {" + text + "}")
     check("C t\n{}\nP0 (int* x, atomic_int* y, mutex* m) {" + text + "}")
+    check("PTX t\n{}\nP0@cta 0, gpu 0 | P1@cta 0, gpu 0;" + text)
 
 
 @fuzz
