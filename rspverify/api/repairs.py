@@ -10,7 +10,7 @@ from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_g
 from rspverify.api.judges import chosen
 from rspverify.convert import to_json
 from rspverify.corpus.inputs import inputs_meant
-from rspverify.engineering.hunt.assumptions import stores_again
+from rspverify.engineering.hunt.assumptions import alone_may_break
 from rspverify.engineering.repair.answer import RepairReport, SchemeFound
 from rspverify.engineering.repair.constraints import EVERY_ROW as EVERY_ROW
 from rspverify.engineering.repair.constraints import Constraints as Constraints
@@ -109,7 +109,7 @@ def repair(
     given = settings_for(settled(settings))
     setup = read_setup(meant.schemes, meant.tests, given, chosen(judge, given))
     table = setup.schemes[0].scheme
-    again = bool(wanted.repeats) or stores_again(table)
+    again = bool(wanted.repeats) or alone_may_break(table)
     hunt = Hunt(setup.verdicts, table, hunt_events, again=again) if hunt_events else None
     search = Repair(setup, wanted, weights, count=count, sample=sample, hunt=hunt)
     asked = Repairing(setup, search)

@@ -389,10 +389,13 @@ class Architecture:
     @cached_property
     def identity(self) -> str:
         """What answers about it depend on: its name where it ships, and all that it says if not."""
-        if not self.path:
-            return self.name
-        said = repr(replace(self, path=""))
-        return f"{self.name} {sha256(said.encode()).hexdigest()}"
+        return f"{self.name} {self.meaning_digest}" if self.path else self.name
+
+    @cached_property
+    def meaning_digest(self) -> str:
+        """A digest of all that it says but its name and summary."""
+        said = repr(replace(self, name="", summary="", path=""))
+        return sha256(said.encode()).hexdigest()
 
     def __hash__(self) -> int:
         return hash(self.name)

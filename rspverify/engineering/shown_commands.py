@@ -14,8 +14,8 @@ from rspverify.soundness.settings import Settings, option_words
 def hunt_command(scheme: str, settings: Settings, devices: int) -> str:
     """The command that looks for a program on so many devices that breaks a scheme."""
     several = ["--devices", str(devices)] if devices > 1 else []
-    model = option_words(settings, ("model",))
-    return shlex.join(["rspverify", "hunt", scheme, "--first", *several, *model])
+    chosen = option_words(settings, ("model", "machine"))
+    return shlex.join(["rspverify", "hunt", scheme, "--first", *several, *chosen])
 
 
 def hunted(row: Row, scheme: Scheme) -> int | None:

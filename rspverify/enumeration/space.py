@@ -35,7 +35,7 @@ class Space:
 
     events: operations. guards: `if`s, None for as many as there is room for. operations: names of
     NAMES. mixed: whether plain operations may access locations that are declared atomic. again:
-    whether what an operation has written may be stored again, on which the lemmas depend.
+    whether what one work-group does alone may go wrong, as where what was written is stored again.
     """
 
     events: int = 4

@@ -8,14 +8,15 @@ does later changes these where it matters: an entry is *shut* while its lock is 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import assert_never
 
 from rspverify.limits import Limits
 from rspverify.machine import rules
-from rspverify.machine.draining import locks_of
+from rspverify.machine.draining import drains, locks_of, losable
 from rspverify.machine.event import Event
 from rspverify.machine.event_fifos import Enqueued, enqueued
-from rspverify.machine.events import Events
+from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Bit, Fifo, InstructionRule, Rule, Wait
 from rspverify.machine.shapes import Shape
@@ -25,7 +26,25 @@ from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
 class DeadlockEvents(Events):
     """All executions, complete or not, that end in a deadlock, as terms and constraints."""
 
+    @staticmethod
+    def unable(machine: Machine) -> str | None:
+        """Why a deadlock of a machine is not told from its end alone; None if it is."""
+        if machine.shapes.unknown is not None:
+            return machine.shapes.unknown
+        if not drains(machine):
+            return "more than locks and entries keeps its steps from happening"
+        kept = machine if machine.evict else replace(machine, evict=True)
+        lost = {entry.valid for entry in losable(kept)}
+        awaited = {bit for code in machine.code for rule in code for bit, _ in rule.literals}
+        for bit in awaited & machine.shapes.entries.keys():
+            if locks_of(machine, bit) and bit not in lost:
+                return f"nothing takes {bit.word} away from what is fetched"
+        return None
+
     def __init__(self, machine: Machine, limits: Limits) -> None:
+        why = self.unable(machine)
+        if why is not None:
+            raise ShapeUnknown(why)
         super().__init__(machine, limits, complete=False)
         unfinished = []
         for code in self.possible.code:

@@ -6,8 +6,6 @@ For such machines a deadlock is told from one state, without looking at what may
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
@@ -89,14 +87,15 @@ def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
     Of a fetch that wants another entry VALID, also what that waits for.
     """
     shapes = machine.shapes
-    steps = [*shapes.clearing.get(bit, ()), *shapes.refreshing.get(bit, ())]
-    found: list[Ready] = []
-    for step in steps:
-        found += [guard for guard in step.guards if isinstance(guard, Ready)]
-        for wanted, value in step.literals:
-            if wanted != bit and (wanted in shapes.entries) is value:
-                found += [it for it in locks_of(machine, wanted) if it not in found]
-    return list(dict.fromkeys(found))
+    found: dict[Ready, None] = {}
+    bits = [bit]
+    for each in bits:  # It grows by those that are waited for.
+        for step in (*shapes.clearing.get(each, ()), *shapes.refreshing.get(each, ())):
+            found |= {guard: None for guard in step.guards if isinstance(guard, Ready)}
+            for wanted, value in step.literals:
+                if wanted not in bits and (wanted in shapes.entries) is value:
+                    bits.append(wanted)
+    return list(found)
 
 
 def holders(machine: Machine) -> dict[Lock, frozenset[object]]:
@@ -118,15 +117,18 @@ def at_risk(machine: Machine) -> dict[Entry, StepRule]:
     held = holders(machine)
     return {
         entry: step
-        for entry, step in _losing(machine)
+        for entry, step in losable(machine).items()
         if any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, entry.valid))
     }
 
 
-def _losing(machine: Machine) -> Iterable[tuple[Entry, StepRule]]:
+def losable(machine: Machine) -> dict[Entry, StepRule]:
+    """The entries that steps may take away, and these steps."""
     entries = machine.shapes.entries
-    for rule in machine.steps:
-        if machine.shapes.shape(rule) is Shape.LOSES:
-            for bit in rule.sets(False):
-                if bit in entries:
-                    yield entries[bit], rule
+    return {
+        entries[bit]: rule
+        for rule in machine.steps
+        if machine.shapes.shape(rule) is Shape.LOSES
+        for bit in rule.sets(False)
+        if bit in entries
+    }

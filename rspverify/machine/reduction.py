@@ -32,7 +32,7 @@ class Reduction:
                 self._looks[entry.valid],
             )
             for entry in machine.shapes.entries.values()
-            if entry.valid in self._looks
+            if entry.valid in self._looks and machine.shapes.counts_only_if_valid(entry)
         ]
         marks = last_marks(machine)
         self._plain = plain_fifos(machine)
@@ -76,7 +76,7 @@ class Reduction:
             if not queue:
                 continue
             if alone:
-                while queue and leaving[queue[0]](state):
+                while queue and queue[0] in leaving and leaving[queue[0]](state):
                     queue = queue[1:]
             if min(queue, default=0) >= 0 and not any(state[t] <= place for t, place in marks):
                 queue = ()

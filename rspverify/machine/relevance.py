@@ -40,7 +40,7 @@ def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     """
     shapes = machine.shapes
     looks: dict[Bit, dict[int, int]] = {bit: {} for bit in shapes.entries}
-    direct = _last(machine, lambda rule: [bit for bit, _ in wants(rule) if bit in looks])
+    direct = _last(machine, lambda rule: [bit for bit, _ in wants(rule) if bit in shapes.entries])
     for bit, last in direct.items():
         _look(machine, bit, last, looks)
     for rule in machine.steps:
@@ -62,8 +62,10 @@ def _look(
     machine: Machine, bit: Bit, last: Mapping[int, int], looks: dict[Bit, dict[int, int]]
 ) -> None:
     mine = looks[bit]
-    for thread, place in last.items():
-        mine[thread] = max(place, mine.get(thread, 0))
+    later = {thread: place for thread, place in last.items() if place > mine.get(thread, -1)}
+    mine |= later
+    if not later:
+        return
     for rule in machine.shapes.refreshing.get(bit, ()):
         for wanted, _ in wants(rule):
             if wanted in looks:

@@ -250,6 +250,14 @@ class Shapes:
                 return f"{rule} takes {entry.value.word} without wanting it {entry.valid.word}"
         return Shape.REFRESHES
 
+    def counts_only_if_valid(self, entry: Entry) -> bool:
+        """Whether whoever takes a value wants it VALID, or takes it as it clears its DIRTY bit."""
+        return all(
+            rule.awaits(entry.valid) or entry.dirty in _cleared(rule)
+            for rule in self._lasting
+            if entry.value in _taken(rule)
+        )
+
     @cached_property
     def refreshing(self) -> Mapping[Bit, list[StepRule]]:
         """By bit that says that a value counts, the steps that refresh the value."""
@@ -273,6 +281,8 @@ class Shapes:
     @cached_property
     def from_below(self) -> list[Bit]:
         """The bits of entries, each after those that its refreshes want."""
+        if self.circle is not None:
+            return list(self.entries)
         order = TopologicalSorter(dict.fromkeys(self.entries, ()))
         for bit, wanted in self._wanting.items():
             order.add(bit, *wanted)
@@ -299,6 +309,7 @@ class Shapes:
                 yield f"nothing bounds how often {rule.step} may matter: {found}"
             if found is Shape.LEAVES and not isinstance(rule.element, (str, Marker)):
                 yield f"{rule.step} takes an instruction out of a fifo"
+        yield from self._staying()
         for guard in self._complete:
             if not isinstance(guard, AnyBit) or len(guard.bits) != 1 or not self._ends(guard):
                 yield "what its executions end with is more than that bits are cleared"
@@ -319,6 +330,16 @@ class Shapes:
             except CycleError as error:
                 return steps[error.args[1][0]][0].step
         return None
+
+    def _staying(self) -> Iterator[str]:
+        """Elements that may never leave their fifo, or markers that wait for more than that."""
+        for rule in self._lasting:
+            for fifo, element in ((it.fifo, it.element) for it in rule.enqueues):
+                leaves = self.leaving.get((fifo, element))
+                if leaves is None:
+                    yield f"no step takes {element} out of {fifo}"
+                elif isinstance(element, Marker) and len(leaves.guards) > 1:
+                    yield f"{leaves.step} waits for more than its marker's turn"
 
     def _ends(self, guard: AnyBit) -> bool:
         ((bit, value),) = guard.bits

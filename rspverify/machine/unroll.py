@@ -52,8 +52,12 @@ class Unrolling(Observation):
         self, machine: Machine, steps: int, limits: Limits, *, dequeue_alone: bool = True
     ) -> None:
         super().__init__(machine.program, limits)
-        if plain_fifos(machine) < frozenset(machine.fifos):
-            raise LimitReached("engine unroll does not know this machine, as its fifos are read")
+        entered = {(it.fifo, it.element) for rule in machine.rules for it in rule.enqueues}
+        if not entered <= machine.shapes.leaving.keys() or any(
+            fifo not in plain_fifos(machine) for fifo, _ in entered
+        ):
+            why = "what is in its fifos is seen, or stays there"
+            raise LimitReached(f"engine unroll does not know this machine, as {why}")
         self.machine = machine
         self.steps = steps
         self._rules = relevant_rules(machine)

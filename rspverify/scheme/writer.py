@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os.path
 
 from rspverify.litmus.program import Order, Scope
 from rspverify.scheme.orders import DEFAULT
@@ -17,7 +18,8 @@ def scheme_text(scheme: Scheme, comment: str = "") -> str:
     lines.append(f"name: {scheme.name}")
     if scheme.origin:
         lines.append(f"source: {json.dumps(scheme.origin, ensure_ascii=False)}")
-    lines.append(f"machine: {scheme.machine.path or scheme.machine.name}")
+    machine = scheme.machine
+    lines.append(f"machine: {os.path.abspath(machine.path) if machine.path else machine.name}")
     if scheme.note:
         lines.append(f"note: {json.dumps(scheme.note, ensure_ascii=False)}")
     lines.append("rows:")

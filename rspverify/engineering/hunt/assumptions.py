@@ -1,10 +1,38 @@
-"""What the lemmas of the enumeration ask of a scheme (docs/engineering.md has the proofs)."""
+"""What the lemmas of the enumeration ask of a scheme and of its machine.
+
+docs/engineering.md has the proofs.
+"""
 
 from __future__ import annotations
 
-from rspverify.architecture import CellKind
+from rspverify.architecture import Architecture, CellKind
 from rspverify.scheme import Scheme
 from rspverify.scheme.mutants import locks_of
+
+_PROVED_FOR = frozenset(
+    {
+        "cece1e1725844e66738da049ce2532e430082d8c562ff452c21f6525cb9e3035",  # rsp
+        "58e40983b302495ef1199900bb54e4db8a32a51409d2bdbfb85714196fcbeda7",  # rsp-coherent-l2
+        "5412d0cdbd068a4cbcb244bd3b23f6717553653c2557b1619097a0b2774aa6d4",  # rsp-inv-l2
+        "64697b82f5fc9b0a3d18a03992e6523d30e4a4c37b8d1fb39e09f6aadbf9c819",  # rsp-st-waits
+    }
+)
+"""What the machines say that the lemmas are proved for (`Architecture.meaning_digest`)."""
+
+
+def proved_for(machine: Architecture) -> bool:
+    """Whether the lemmas are proved for a machine. Of any other every program is decided."""
+    return machine.meaning_digest in _PROVED_FOR
+
+
+def alone_may_break(scheme: Scheme) -> bool:
+    """Whether a program may break a scheme although no work-groups share what is written."""
+    return stores_again(scheme) or not proved_for(scheme.machine)
+
+
+def smaller_stand(scheme: Scheme) -> bool:
+    """Whether programs are sound that smaller ones stand for, if these are."""
+    return gives_back(scheme) and proved_for(scheme.machine)
 
 
 def gives_back(scheme: Scheme) -> bool:

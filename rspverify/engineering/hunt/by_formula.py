@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from rspverify.engineering.hunt.assumptions import gives_back, stores_again
+from rspverify.engineering.hunt.assumptions import gives_back, proved_for, stores_again
 from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
@@ -44,6 +44,8 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         return (
             f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
         )
+    if not proved_for(scheme.machine):
+        return f"formulas need lemmas that are not proved for the machine {scheme.machine.name}"
     if space.devices > 1:
         return "formulas are for one device"
     if space.mixed:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rspverify.answers import Internal
-from rspverify.engineering.hunt.assumptions import gives_back, stores_again
+from rspverify.engineering.hunt.assumptions import alone_may_break, smaller_stand
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.hunt.strategy import Strategy, Watcher
 from rspverify.enumeration.naming import line_of, named
@@ -89,7 +89,7 @@ class ByPrograms(Strategy):
     def broken(self) -> Generator[bytes, None, None]:
         """Programs that break the scheme as it is then, the smallest first, each packed."""
         for phase in self.survey.phases():
-            larger = not gives_back(self.scheme)
+            larger = not smaller_stand(self.scheme)
             programs: Sequence[bytes] = phase.to_decide(self.survey.space, larger=larger)
             self.add(phase, len(programs))
             self.watcher.deciding(phase.events, phase.threads, len(programs))
@@ -111,8 +111,8 @@ class ByPrograms(Strategy):
 
     def _until_broken(self, programs: Sequence[bytes]) -> tuple[int, bytes | None]:
         """How many programs there are before the first that is broken, and that one."""
-        if stores_again(self.scheme) and not self.survey.space.again:
-            raise AssertionError(f"{self.scheme.name} stores again, which lemmas do not allow for")
+        if alone_may_break(self.scheme) and not self.survey.space.again:
+            raise AssertionError(f"{self.scheme.name} is not what the lemmas are proved for")
         parts, done = chunks(programs, CHUNK), 0
         workers = None if len(parts) > 1 else 1
         asked = _Chunks(self.survey, self.scheme, self.settings, self.file)

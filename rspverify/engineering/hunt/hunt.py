@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
 from rspverify.convert import counts
-from rspverify.engineering.hunt.assumptions import gives_back
+from rspverify.engineering.hunt.assumptions import smaller_stand
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms, loaded_test, program_named
@@ -191,14 +191,14 @@ class Hunt:
                 check(Case(program, scheme, survey.model, settings), source)
 
         deciding = None if isinstance(self.strategy, ByFormula) else decide
-        known, larger = min(_QUICK, survey.space.events), not gives_back(scheme)
+        known, larger = min(_QUICK, survey.space.events), not smaller_stand(scheme)
         return tuple(expectations(survey, known, larger=larger, decide=deciding))
 
     def report(self) -> HuntReport:
         """All that is known by now."""
         setup, it = self._setup, self.strategy
         space, settings = setup.space, setup.settings
-        machine = settings.machine or setup.scheme.machine.name
+        machine = setup.scheme.machine.name
         usual = chosen_operations(None, space.devices)
         return HuntReport(
             subject=Subject(

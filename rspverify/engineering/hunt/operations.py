@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rspverify.engineering.hunt.assumptions import stores_again
+from rspverify.engineering.hunt.assumptions import alone_may_break
 from rspverify.enumeration.space import Space, chosen_operations
 from rspverify.programs import Access, access_named
 from rspverify.scheme import Row, Scheme, Shape
@@ -47,7 +47,8 @@ def hunting_space(
     left_out = tuple(
         (name, "the scheme has no row for it") for name, row in rows.items() if not row
     )
-    return Space(*bounds, operations=operations, mixed=mixed, again=stores_again(scheme)), left_out
+    again = alone_may_break(scheme)
+    return Space(*bounds, operations=operations, mixed=mixed, again=again), left_out
 
 
 def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:
