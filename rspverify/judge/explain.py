@@ -15,7 +15,7 @@ from rspverify.machine import Machine, enough_steps
 from rspverify.scheme import compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.target import target_of
+from rspverify.soundness.target import engine_of, target_of
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome, Verdict, Word
 
@@ -129,7 +129,7 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
         l2 = "real L2s" if "L2" in names else "nothing left out"
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
-            how = _how(settings.engine, machine)
+            how = _how(engine_of(machine, settings), machine)
             return f"Exact: it holds for every execution of the machine ({how}; {l2})."
         case Word.UNSOUND:
             shortest = verdict.execution is not None and verdict.execution.shortest

@@ -129,10 +129,11 @@ def read_inputs(
 
 def _decided_by(schemes: Sequence[SchemeText], settings: Settings) -> Settings:
     """With an engine that knows the machines of the schemes, unless one was asked for by name."""
-    unbounded = any(each.facts.unbounded for each in schemes)
-    if unbounded and settings.engine is Engine.EVENTS and not settings.insist:
-        settings = replace(settings, engine=Engine.EXPLICIT)
-    return replace(settings, insist=False)
+    if not any(each.facts.unbounded for each in schemes):
+        return replace(settings, insist=False)
+    if settings.engine is Engine.EVENTS and not settings.insist:
+        return replace(settings, engine=Engine.EXPLICIT)
+    return settings
 
 
 def _scheme(given: Given, judge: Judge) -> SchemeText:

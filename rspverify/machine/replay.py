@@ -29,6 +29,9 @@ from rspverify.value import evaluate
 from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot
 from rspverify.verdict import Step as ShownStep
 
+_ALWAYS_SHOWN = ("DIRTY", "VALID")
+"""The bits that Fig. 4 draws, D or C and V or I, of whatever machine has them."""
+
 
 class ReplayError(Exception):
     """A schedule that the machine cannot follow: a bug of an engine, never of a user."""
@@ -168,25 +171,29 @@ class Replayer:
         return Snapshot(caches, memory, locks)
 
     def _contents(self, structure: Structure, state: State) -> CacheState:
-        at, shapes = self.explicit.cell, self.machine.shapes
+        at = self.explicit.cell
         cells = [it for it in self.machine.cells if it.structure == structure]
         entries: dict[str, Entry] = {}
         for cell in cells:
             if isinstance(cell, Word):
-                entry = shapes.of_value.get(cell)
-                bits = [it for it in cells if isinstance(it, Bit) and it.location == cell.location]
-                if entry is not None and not any(at(state, bit) for bit in bits):
+                bits = {
+                    it.word: at(state, it)
+                    for it in cells
+                    if isinstance(it, Bit) and it.location == cell.location
+                    if it.word in _ALWAYS_SHOWN or not self.machine.shapes.ignored(it)
+                }
+                if "VALID" in bits and not any(
+                    at(state, it)
+                    for it in cells
+                    if isinstance(it, Bit) and it.location == cell.location
+                ):
                     continue
-                known = () if entry is None else (entry.valid, entry.dirty)
-                named = [
-                    bit.word
-                    for bit in bits
-                    if bit not in known and not shapes.ignored(bit) and at(state, bit)
-                ]
-                dirty = None if entry is None or entry.dirty is None else at(state, entry.dirty)
-                valid = None if entry is None else at(state, entry.valid)
+                others = (name for name, value in bits.items() if value)
                 entries[cell.location or cell.word] = Entry(
-                    at(state, cell), dirty, valid, tuple(named)
+                    at(state, cell),
+                    bits.get("DIRTY"),
+                    bits.get("VALID"),
+                    tuple(name for name in others if name not in _ALWAYS_SHOWN),
                 )
         fifo = [
             f"{cell.location}: {each}" if cell.location else str(each)

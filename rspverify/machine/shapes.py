@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import product
 
 from rspverify.machine.rules import (
     AnyBit,
@@ -201,6 +202,9 @@ class Shapes:
             refreshed = self._refreshed(rule, updates)
             if refreshed is not None:
                 return self._free_to_refresh(refreshed, rule)
+            hindrance = self._hindrance(updates)
+            if hindrance is not None and not _cleared(rule):
+                return hindrance
         cleared = _cleared(rule)
         if len(cleared) > 1:
             return "it clears several bits that it needs"
@@ -220,6 +224,20 @@ class Shapes:
         if entry is None or len(updates) != 2 or SetBit(entry.valid, True) not in updates:
             return None
         return entry
+
+    def _hindrance(self, updates: Sequence[object]) -> str | None:
+        """Why what looks like a refresh is none: who uses the bit in another way."""
+        values = {it.target for it in updates if isinstance(it, Copy)}
+        bits = [it.bit for it in updates if isinstance(it, SetBit) and it.value]
+        if len(values) != 1 or not all(isinstance(it, Copy | SetBit) for it in updates):
+            return None
+        (value,) = values
+        for rule, bit in product(self._lasting, bits):
+            if (bit, False) in wants(rule):
+                return f"{_name(rule)} waits until {bit.word} is false"
+            if (bit in rule.sets(True)) is not (value in rule.changes):
+                return f"{_name(rule)} makes only one of {value.word} and {bit.word} new"
+        return None
 
     def _free_to_refresh(self, entry: Entry, step: StepRule) -> Shape | str:
         """Whether a refresh that nobody sees can be left out."""
@@ -339,6 +357,10 @@ class Shapes:
 def wants(rule: Rule) -> list[tuple[Bit, bool]]:
     """The bits that a rule looks at, and which value it wants, be it as one of several ways."""
     return [*_literals(rule.guards), *(it for when in rule.conditional for it in _asked(when))]
+
+
+def _name(rule: Rule) -> str:
+    return rule.step if isinstance(rule, StepRule) else str(rule)
 
 
 def _asked(when: When) -> Iterable[tuple[Bit, bool]]:

@@ -10,7 +10,6 @@ from rspverify.architecture import Architecture
 from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.machine import Machine
 from rspverify.scheme import Scheme, assemble, compile_program
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.final import FinalCount
@@ -18,7 +17,7 @@ from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError
-from rspverify.verdict import Engine, Outcome, Word
+from rspverify.verdict import Outcome, Word
 
 MAX_EXECUTIONS = 10_000
 """Beyond so many consistent executions they are not counted to the end."""
@@ -110,7 +109,7 @@ def machine_outcomes(
     )
     so_far.begin(program, answer)
     runs = machine_of(assemble(program, machine), settings)
-    target = target_of(runs, _by_an_engine_that_can(runs, settings), limits)
+    target = target_of(runs, settings, limits)
     count = FinalCount(program)
     for outcome in target.outcomes():
         count.add(outcome)
@@ -129,14 +128,6 @@ def machine_outcomes(
         flags=(),
         notes=() if found else ("VACUOUS: no execution completes",),
     )
-
-
-def _by_an_engine_that_can(machine: Machine, settings: Settings) -> Settings:
-    """The same, but by every state where events does not know the machine and nobody insists."""
-    known = machine.shapes.unknown is None or settings.insist
-    if settings.engine is Engine.EVENTS and not known:
-        return replace(settings, engine=Engine.EXPLICIT)
-    return settings
 
 
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:

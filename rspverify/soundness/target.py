@@ -203,7 +203,8 @@ class EventsTarget(_SolverTarget):
 
 def target_of(machine: Machine, settings: Settings, limits: Limits) -> Target:
     """The executions of a machine by the engine of the settings. Raises LimitReached."""
-    match settings.engine:
+    engine = engine_of(machine, settings)
+    match engine:
         case Engine.EXPLICIT:
             return ExplicitTarget(machine, limits)
         case Engine.UNROLL:
@@ -211,4 +212,14 @@ def target_of(machine: Machine, settings: Settings, limits: Limits) -> Target:
         case Engine.EVENTS:
             return EventsTarget(machine, limits)
         case _:
-            assert_never(settings.engine)
+            assert_never(engine)
+
+
+def engine_of(machine: Machine, settings: Settings) -> Engine:
+    """The engine that decides: every state where events does not know the machine's steps, unless
+    events was asked for by name.
+    """
+    unknown = machine.shapes.unknown is not None and not settings.insist
+    if settings.engine is Engine.EVENTS and unknown:
+        return Engine.EXPLICIT
+    return settings.engine

@@ -88,7 +88,7 @@ def test_proposed_takes_its_locks_in_an_order_in_every_test_of_the_corpus() -> N
         for name in SCHEMES
         if name not in ("original", "proposed-no-rmw-unlock", "proposed-no-lock-order")
     ]
-    assert len(ordered) == 9
+    assert len(ordered) == 10
     for name, row in EXPECTED.verdicts.items():
         if row["proposed"] != "UNSUPPORTED":
             program = read_program_file(ROOT / "litmus/rsp" / name)
