@@ -1,4 +1,4 @@
-"""Litmus tests in herd's languages for OpenCL and C11: reading them, and their programs."""
+"""Litmus tests: herd's languages for OpenCL and C11, and PTX in columns, and their programs."""
 
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.program import (
