@@ -63,8 +63,8 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
 def deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
     """An execution to a deadlock, if there is any. Raises LimitReached.
 
-    By search, which finds a shortest one; where the states are too many, by the events engine, if it
-    can tell a deadlock of this machine.
+    By search, which finds a shortest one; where the states are too many, by the events engine, if
+    it can tell a deadlock of this machine.
     """
     if DeadlockEvents.unable(machine) is not None:
         return find_deadlock(machine, limits)

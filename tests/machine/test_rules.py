@@ -16,7 +16,7 @@ from rspverify.machine import Machine, Replayer
 HERE, SAME, NEAR, FAR = (0, 0), (0, 0), (0, 1), (1, 0)
 """Places: of a thread, of one in its work-group, in another work-group, and on another device."""
 
-WITH_L2S = [name for name in MACHINES if name.startswith("rsp") and "coherent" not in name]
+WITH_L2S = ["rsp", "rsp-inv-l2", "rsp-st-waits"]
 EACH_MACHINE = pytest.mark.parametrize("machine", WITH_L2S)
 """But the one that has no L2s: tests/machine/test_machines_for_devices.py."""
 
