@@ -14,6 +14,7 @@ from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.explicit import ExplicitMachine, Exploration
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine, effect_of, unbounded
+from rspverify.machine.monotony import freeing
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import InstructionRule, Rule
@@ -43,6 +44,7 @@ __all__ = [
     "effect_of",
     "enough_steps",
     "find_deadlock",
+    "freeing",
     "replay_deadlock",
     "unbounded",
     "waiting",

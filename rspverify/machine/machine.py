@@ -198,19 +198,23 @@ class _Ground:
         self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
 
 
-@lru_cache
-def unbounded(architecture: Architecture) -> str | None:
-    """Why the engine without steps does not know a machine; None if it does.
+def everywhere(architecture: Architecture) -> Machine:
+    """A machine that runs every instruction that there is.
 
-    It is asked of two work-groups on one device and a third on another, and of one location.
+    On two work-groups of one device and a third on another, and on two locations.
     """
     threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
-    locations = ("x",)
+    locations = ("x", "y")
     every = list(_every_instruction(architecture, threads, locations))
     code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)
-    own = code if _begins(architecture) else ((),) * len(threads)
-    program = AssemblyProgram(threads, own, dict.fromkeys(locations, 0), architecture)
-    return Machine(program, elide=False).shapes.unknown
+    program = AssemblyProgram(threads, code, dict.fromkeys(locations, 0), architecture)
+    return Machine(program, elide=False)
+
+
+@lru_cache
+def unbounded(architecture: Architecture) -> str | None:
+    """Why the engine without steps does not know a machine; None if it does."""
+    return everywhere(architecture).shapes.unknown
 
 
 def effect_of(

@@ -25,6 +25,7 @@ from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
+from rspverify.machine import freeing
 from rspverify.scheme import Scheme, rows_used, scheme_text
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.blame import blame
@@ -69,6 +70,10 @@ class Repair:
     ) -> None:
         self._setup, self._verdicts, self._costs = setup, setup.verdicts, costs
         self._scheme = setup.schemes[0].scheme
+        why = freeing(self._scheme.machine)
+        if why is not None:
+            message = f"repair must have a machine whose instructions only hold others up: {why}"
+            raise InputError([Problem(None, message, "mutate and hunt take any machine")])
         self._count, self._sample = count, sample
         self._hunt = hunt
         self._started = time.perf_counter()
