@@ -12,10 +12,10 @@ from typing import assert_never
 
 from rspverify.limits import Limits
 from rspverify.machine import rules
-from rspverify.machine.draining import locks_of
+from rspverify.machine.draining import drains, locks_of
 from rspverify.machine.event import Event
 from rspverify.machine.event_fifos import Enqueued, enqueued
-from rspverify.machine.events import Events
+from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Bit, Fifo, InstructionRule, Rule, Wait
 from rspverify.machine.shapes import Shape
@@ -27,6 +27,8 @@ class DeadlockEvents(Events):
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
         super().__init__(machine, limits, complete=False)
+        if not drains(machine):
+            raise ShapeUnknown("what its environment does may get in its own way")
         unfinished = []
         for code in self.possible.code:
             for each, is_next in self._next(code):

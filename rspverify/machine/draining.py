@@ -28,6 +28,9 @@ def drains(machine: Machine) -> bool:
     shapes = machine.shapes
     if shapes.unknown is not None:
         return False
+    ways = [*shapes.clearing.values(), *shapes.refreshing.values()]
+    if any(len(steps) > 1 for steps in ways):
+        return False  # One lock more may keep only one of them from happening.
     return all(_helps(machine, rule) for rule in machine.rules)
 
 
@@ -83,10 +86,10 @@ def _kept_with_value(guard: Guard, machine: Machine) -> bool:
     )
 
 
-def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
+def locks_of(machine: Machine, bit: Bit, past: frozenset[Bit] = frozenset()) -> list[Ready]:
     """What an entry's bit waits for: the locks that its flush or its fetch needs.
 
-    Of a fetch that wants another entry VALID, also what that waits for.
+    Of a fetch that wants another entry VALID, also what that waits for. past: what is looked at.
     """
     shapes = machine.shapes
     steps = [*shapes.clearing.get(bit, ()), *shapes.refreshing.get(bit, ())]
@@ -94,8 +97,8 @@ def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
     for step in steps:
         found += [guard for guard in step.guards if isinstance(guard, Ready)]
         for wanted, value in step.literals:
-            if wanted != bit and (wanted in shapes.entries) is value:
-                found += [it for it in locks_of(machine, wanted) if it not in found]
+            if wanted not in past | {bit} and (wanted in shapes.entries) is value:
+                found += locks_of(machine, wanted, past | {bit})
     return list(dict.fromkeys(found))
 
 

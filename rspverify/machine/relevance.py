@@ -34,8 +34,8 @@ LastPlaces = list[tuple[int, int]]
 def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     """Where each thread last wants a value to count, by the bit that says so; none is none.
 
-    What a refresh of another value wants is wanted where that is. Values that other steps want are
-    left out: these may happen at any time.
+    What a refresh of another value wants is wanted where that is. Values that other steps want, or
+    the end, are left out: these may happen at any time.
     """
     shapes = machine.shapes
     looks: dict[Bit, dict[int, int]] = {bit: {} for bit in shapes.entries}
@@ -45,6 +45,10 @@ def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     for rule in machine.steps:
         if shapes.shape(rule) not in (Shape.REFRESHES, Shape.LOSES):
             for bit, _ in wants(rule):
+                looks.pop(bit, None)
+    for guard in machine.ending:
+        if isinstance(guard, AnyBit):
+            for bit, _ in guard.bits:
                 looks.pop(bit, None)
     changed = True
     while changed:  # What is wanted at any time is so through refreshes, too.
@@ -61,12 +65,14 @@ def _look(
     machine: Machine, bit: Bit, last: Mapping[int, int], looks: dict[Bit, dict[int, int]]
 ) -> None:
     mine = looks[bit]
-    for thread, place in last.items():
-        mine[thread] = max(place, mine.get(thread, 0))
+    later = {thread: place for thread, place in last.items() if place > mine.get(thread, -1)}
+    if not later:
+        return  # Refreshes may want each other's values.
+    mine.update(later)
     for rule in machine.shapes.refreshing.get(bit, ()):
         for wanted, _ in wants(rule):
             if wanted in looks:
-                _look(machine, wanted, last, looks)
+                _look(machine, wanted, later, looks)
 
 
 def last_marks(machine: Machine) -> Mapping[Fifo, LastPlaces]:
