@@ -12,7 +12,7 @@ from typing import assert_never
 
 from rspverify.limits import Limits
 from rspverify.machine import rules
-from rspverify.machine.draining import drains, locks_of
+from rspverify.machine.draining import drains, ends_tell, locks_of
 from rspverify.machine.event import Event
 from rspverify.machine.event_fifos import Enqueued, enqueued
 from rspverify.machine.events import Events, ShapeUnknown
@@ -29,6 +29,8 @@ class DeadlockEvents(Events):
         super().__init__(machine, limits, complete=False)
         if not drains(machine):
             raise ShapeUnknown("what its environment does may get in its own way")
+        if not ends_tell(machine):
+            raise ShapeUnknown("the locks held in the end do not tell a deadlock")
         unfinished = []
         for code in self.possible.code:
             for each, is_next in self._next(code):

@@ -7,6 +7,7 @@ For such machines a deadlock is told from one state, without looking at what may
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
@@ -100,6 +101,36 @@ def locks_of(machine: Machine, bit: Bit, past: frozenset[Bit] = frozenset()) -> 
             if wanted not in past | {bit} and (wanted in shapes.entries) is value:
                 found += locks_of(machine, wanted, past | {bit})
     return list(dict.fromkeys(found))
+
+
+def ends_tell(machine: Machine) -> bool:
+    """Whether the locks that are held in the end tell which entries can never be had again.
+
+    Where an entry may be shut, its flush and its fetch wait for the same locks, and a CLEAN one may
+    be lost without any.
+    """
+    held = holders(machine)
+    with_losses = machine if machine.evict else replace(machine, evict=True)
+    lost = {
+        entry.valid
+        for entry, step in _losing(with_losses)
+        if not any(isinstance(it, Ready) for it in step.guards)
+    }
+    for bit, entry in machine.shapes.entries.items():
+        fetches = machine.shapes.refreshing.get(bit, ())
+        flushes = [] if entry.dirty is None else machine.shapes.clearing.get(entry.dirty, [])
+        if not fetches:
+            return False
+        if not any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, bit)):
+            continue
+        waits = [{it for it in step.guards if isinstance(it, Ready)} for step in fetches]
+        if any(
+            {it for it in step.guards if isinstance(it, Ready)} not in waits for step in flushes
+        ):
+            return False
+        if bit not in lost:
+            return False
+    return True
 
 
 def holders(machine: Machine) -> dict[Lock, frozenset[object]]:

@@ -15,6 +15,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards, compile_rule
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
+from rspverify.machine.relevance import rests
 from rspverify.machine.rules import (
     Cell,
     Element,
@@ -66,6 +67,7 @@ class ExplicitMachine:
             for rule in machine.steps
             if not (self._reduction and self._reduction.happens_alone(rule))
         ]
+        self._memory_rests = rests(machine)
         self._at_the_end = compile_guards(machine.ending, self.layout)
         start = list(self.layout.start)
         for thread in range(len(self._code)):
@@ -75,14 +77,14 @@ class ExplicitMachine:
     # Steps
 
     def _skip(self, state: list[Any], thread: int) -> None:
-        """Move the pc of a thread past instructions whose guard is false."""
+        """Move the pc of a thread past instructions whose guard is known to be false."""
         code, place = self._code[thread], state[thread]
         while place < len(code):
             guard = code[place].instruction.guard
             if isinstance(guard, Constant):
                 if guard.value:
                     break
-            elif evaluate(guard, self.layout.values(state)):
+            elif _known(guard, self.layout.values(state)) != 0:
                 break
             place += 1
         state[thread] = place
@@ -101,6 +103,8 @@ class ExplicitMachine:
         if isinstance(rule, InstructionRule):
             after[rule.thread] += 1
             self._skip(after, rule.thread)
+        elif rule.instruction is not None:
+            self._skip(after, rule.instruction.thread.thread)
         return self._settled(after)
 
     def _settled(self, state: list[Any]) -> State:
@@ -125,7 +129,7 @@ class ExplicitMachine:
                     continue
             after = fire(state)
             if after is not None:
-                yield step, self._settled(after)
+                yield step, self._after(step, after)
 
     # Looking at states
 
@@ -173,7 +177,7 @@ class ExplicitMachine:
         if not self.machine.program.cuts:
             return False
         values = self.layout.values(state)
-        return any(_surely(cut, values) for cut in self.machine.program.cuts)
+        return any(_known(cut, values) for cut in self.machine.program.cuts)
 
     def complete(self, state: State) -> bool:
         """Whether it is the end of an execution that counts: nothing is left to do, or cut."""
@@ -200,7 +204,8 @@ class ExplicitMachine:
             if self.ended(state):
                 if not self.cut(state):
                     found.add(self.outcome(state))
-                continue
+                if self._memory_rests:
+                    continue
             for _, after in self.successors(state):
                 if after not in seen:
                     seen.add(after)
@@ -256,12 +261,12 @@ class BreadthFirst:
         return rules[::-1]
 
 
-def _surely(condition: Expression, values: Mapping[int, int]) -> bool:
-    """That a condition is not 0; it is not said to hold if a read is missing that decides."""
+def _known(condition: Expression, values: Mapping[int, int]) -> int | None:
+    """What a condition is; None if a read is missing that decides."""
     try:
-        return evaluate(condition, values) != 0
+        return evaluate(condition, values)
     except KeyError:
-        return False
+        return None
 
 
 def check_limits(limits: Limits, states: int) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar, assert_never
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Bit,
     Cell,
     Copy,
@@ -113,6 +114,23 @@ def plain_fifos(machine: Machine) -> frozenset[Fifo]:
         if any(not isinstance(it.element, (str, Marker)) for it in rule.enqueues):
             seen.update(it.fifo for it in rule.enqueues)
     return frozenset(machine.fifos) - seen
+
+
+def rests(machine: Machine) -> bool:
+    """Whether memory stays as it is once an execution is complete."""
+    shapes, memory = machine.shapes, {machine.memory(x) for x in machine.locations}
+    resting = {bit for bit in machine.final() if bit in shapes.clearing}
+
+    def waits(step: StepRule) -> bool:
+        return any(step.awaits(bit) for bit in resting)
+
+    while True:
+        moving = [step for step in machine.steps if not waits(step)]
+        set_again = {bit for step in moving for bit in step.may_set()} & resting
+        if not set_again:
+            changed = (it for step in moving for it in step.may_change)
+            return not any(isinstance(it, Copy | Assign) and it.target in memory for it in changed)
+        resting -= set_again
 
 
 def relevant_rules(machine: Machine) -> list[Rule]:

@@ -182,7 +182,7 @@ class Shapes:
         for bit in dict.fromkeys(it for rule in takers for it in _cleared(rule)):
             if bit.structure != entry.value.structure or bit.location != entry.value.location:
                 continue
-            setters = {rule.key for rule in self._lasting if bit in rule.sets(True)}
+            setters = {rule.key for rule in self._lasting if bit in rule.may_set()}
             waiting = {rule.key for rule in self._lasting if fails(bit) in rule.guards}
             if setters <= changing[entry.value] <= setters | waiting:
                 return Entry(entry.value, entry.valid, bit)
@@ -305,6 +305,10 @@ class Shapes:
                 yield "what its executions end with is more than that bits are cleared"
         for rule in self._lasting:
             yield from self._strange(rule)
+        try:
+            TopologicalSorter(self._flow).prepare()
+        except CycleError as error:
+            yield f"{error.args[1][0].word} may be made of what it was before"
         if self.circle is not None:
             yield f"{self.circle} may happen again by what it does itself"
 
@@ -352,6 +356,18 @@ class Shapes:
             bit: {it for rule in rules for it in rule.sets(True) if it in self.clearing}
             for bit, rules in self.clearing.items()
         }
+
+    @cached_property
+    def _flow(self) -> Mapping[Word, set[Word]]:
+        """By word, those that it is copied from; not by a flush, which carries what was written."""
+        found: dict[Word, set[Word]] = {}
+        for rule in self._lasting:
+            for update in rule.takes:
+                entry = self.of_value.get(update.source)
+                carried = entry is not None and entry.dirty in _cleared(rule)
+                if isinstance(update, Copy) and not carried:
+                    found.setdefault(update.target, set()).add(update.source)
+        return found
 
 
 def wants(rule: Rule) -> list[tuple[Bit, bool]]:

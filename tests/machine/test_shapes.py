@@ -8,7 +8,7 @@ from machine.engines import searched
 
 from rspverify.architecture import Architecture
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
-from rspverify.machine import Machine
+from rspverify.machine import Machine, unbounded
 from rspverify.selftest.machines import RandomMachine
 from rspverify.value import Binary, Constant, Read
 
@@ -93,3 +93,42 @@ def test_a_deadlock_of_a_machine_that_does_not_drain(
 ) -> None:
     """It is told from the whole graph, as an entry has two ways to be flushed or fetched."""
     assert differences(program(machine(**chosen), *code)) in ({}, None)
+
+
+def test_memory_may_change_after_an_end() -> None:
+    """Where an execution may end with an L2 DIRTY, one that goes on may end otherwise."""
+    it = program(machine(complete="L1"), "UL_L2 x; INC_L1 x 2", "UL_rmw DV")
+    assert {dict(each.memory)["x"] for each in searched(Machine(it))} == {0, 2}
+    assert differences(it) == {}
+
+
+@pytest.mark.parametrize("locks", ["none", "rmw"])
+@pytest.mark.parametrize("code", [("INC_L1 x 1; LD x", "LK_L2 x"), ("LD x; LK_rmw DV", "LD x")])
+def test_a_deadlock_where_a_flush_and_a_fetch_wait_for_other_locks(
+    locks: str, code: tuple[str, str]
+) -> None:
+    """What is held in the end tells nothing then."""
+    for chosen in ({"FETCH_locks": locks}, {"FLUSH_locks": locks}, {"EVICT": "none"}):
+        assert differences(program(machine(**chosen), *code)) == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ("LD x; LD x if 0=1", "ST x 1"),
+        ("LD x; ST y 1 if 0=1", "LD y; ST x 1 if 2=1"),
+        ("LD x; ST y 1 if 0=1; ST y 2", "ST x 1"),
+    ],
+)
+def test_whoever_needs_a_value_waits_for_it(code: tuple[str, str]) -> None:
+    """A load that completes later is waited for by what its value decides."""
+    for chosen in ({"LD": "later"}, {"LD": "later", "ST": "later"}):
+        assert differences(program(machine(levels="one", **chosen), *code), 20_000) == {}
+
+
+@pytest.mark.parametrize("levels", ["two", "system"])
+def test_values_that_go_round(levels: str) -> None:
+    """A fetch over what is DIRTY, and a flush that wants it VALID: events does not know the end."""
+    its = machine(levels=levels, L2_FETCH="any", L2_FLUSH="VALID")
+    assert "may be made of what it was" in str(unbounded(its))
+    assert differences(program(its, "ST x 1; LD x", "LD x")) in ({}, None)
