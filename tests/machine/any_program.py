@@ -49,7 +49,8 @@ def _instruction(
         if mnemonic.reads:
             value = Binary("+", Read(index), value)
     guard: Expression = Constant(1)
-    known = [it.register for it in before if it.register is not None]
+    always = [it for it in before if it.guard == Constant(1)]
+    known = [it.register for it in always if it.register is not None]
     if known and rng.random() < 0.3:
         guard = Binary("==", Read(rng.choice(known)), Constant(rng.choice((0, 1))))
     return Instruction(
