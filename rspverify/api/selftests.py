@@ -47,6 +47,7 @@ def selftest(
     seed: int = 0,
     start: int = 0,
     devices: int | None = None,
+    machine: str | None = None,
     engines: str | None = None,
     states: int = 20_000,
     steps: int = 28,
@@ -57,7 +58,8 @@ def selftest(
 ) -> Selftest:
     """So many random pairs of a program and a scheme, each decided in every way there is.
 
-    seed, start: pair i of a seed is always the same. devices: None for one or two. engines: joined
+    seed, start: pair i of a seed is always the same. devices: None for one or two. machine:
+    by name or file, or "random"; None for any. engines: joined
     by commas; None for all. states, steps: beyond them an engine gives no answer. timeout: seconds
     for each question. outcomes: compare outcomes only. folder: for what disagrees. Raises
     InputError.
@@ -65,5 +67,5 @@ def selftest(
     choices = Choices(engines_named(engines), states, steps, timeout)
     if outcomes:
         choices = choices.of_outcomes()
-    tasks = tasks_for(seed, programs, start, devices, choices)
+    tasks = tasks_for(seed, programs, start, devices, choices, machine)
     return Selftest(tasks, judge or judge_of(cache=False), str(folder))

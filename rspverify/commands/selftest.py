@@ -24,6 +24,13 @@ def selftest(
     devices: Annotated[
         int | None, typer.Option(min=1, max=2, help="Programs on so many devices. Default: either.")
     ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE|random",
+            help="The machine of all pairs, or one drawn for each. Default: any, seldom drawn.",
+        ),
+    ] = None,
     engines: Annotated[
         str | None, typer.Option(help="Engines, joined by commas. Default: all there are.")
     ] = None,
@@ -63,8 +70,9 @@ def selftest(
 ) -> None:
     """Hold the engines against each other on random programs under random schemes.
 
-    Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus and
-    .yaml. Exit: 1 if there is one, 130 if interrupted, 3 if a worker process was lost, 0 otherwise.
+    Each disagreement is made as small as it goes, and written as selftest-SEED-NUMBER.litmus,
+    .yaml and, if the machine was drawn, .machine. Exit: 1 if there is one, 130 if interrupted, 3 if
+    a worker process was lost, 0 otherwise.
     """
     from rspverify.api.selftests import selftest as tested
     from rspverify.render.console import opened
@@ -75,6 +83,7 @@ def selftest(
         seed=seed,
         start=start,
         devices=devices,
+        machine=machine,
         engines=engines,
         states=states,
         steps=steps,

@@ -6,6 +6,8 @@ For such machines a deadlock is told from one state, without looking at what may
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
@@ -26,6 +28,9 @@ def drains(machine: Machine) -> bool:
     shapes = machine.shapes
     if shapes.unknown is not None:
         return False
+    ways = [*shapes.clearing.values(), *shapes.refreshing.values()]
+    if any(len(steps) > 1 for steps in ways):
+        return False  # One lock more may keep only one of them from happening.
     return all(_helps(machine, rule) for rule in machine.rules)
 
 
@@ -96,6 +101,36 @@ def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
                 if wanted not in bits and (wanted in shapes.entries) is value:
                     bits.append(wanted)
     return list(found)
+
+
+def ends_tell(machine: Machine) -> bool:
+    """Whether the locks that are held in the end tell which entries can never be had again.
+
+    Where an entry may be shut, its flush and its fetch wait for the same locks, and a CLEAN one may
+    be lost without any.
+    """
+    held = holders(machine)
+    with_losses = machine if machine.evict else replace(machine, evict=True)
+    lost = {
+        entry.valid
+        for entry, step in losable(with_losses).items()
+        if not any(isinstance(it, Ready) for it in step.guards)
+    }
+    for bit, entry in machine.shapes.entries.items():
+        fetches = machine.shapes.refreshing.get(bit, ())
+        flushes = [] if entry.dirty is None else machine.shapes.clearing.get(entry.dirty, [])
+        if not fetches:
+            return False
+        if not any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, bit)):
+            continue
+        waits = [{it for it in step.guards if isinstance(it, Ready)} for step in fetches]
+        if any(
+            {it for it in step.guards if isinstance(it, Ready)} not in waits for step in flushes
+        ):
+            return False
+        if bit not in lost:
+            return False
+    return True
 
 
 def holders(machine: Machine) -> dict[Lock, frozenset[object]]:

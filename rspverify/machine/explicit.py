@@ -15,7 +15,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards, compile_rule, known_value
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
-from rspverify.machine.relevance import begun_at_once
+from rspverify.machine.relevance import begun_at_once, rests
 from rspverify.machine.rules import (
     Cell,
     Element,
@@ -72,6 +72,7 @@ class ExplicitMachine:
             for rule in machine.steps
             if not (self._reduction and self._reduction.happens_alone(rule))
         ]
+        self._memory_rests = rests(machine)
         self._at_the_end = compile_guards(machine.ending, self.layout)
         start = list(self.layout.start)
         for thread in range(len(self._code)):
@@ -217,7 +218,8 @@ class ExplicitMachine:
             if self.ended(state):
                 if not self.cut(state):
                     found.add(self.outcome(state))
-                continue
+                if self._memory_rests:
+                    continue
             for _, after in self.successors(state):
                 if after not in seen:
                     seen.add(after)

@@ -10,6 +10,7 @@ from itertools import chain, product
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.machine.grounding import Grounding
+from rspverify.machine.pending import Pending
 from rspverify.machine.routes import Routes
 from rspverify.machine.rules import (
     AnyBit,
@@ -130,7 +131,10 @@ class Machine:
         ground, every = self._ground, self._ground.instructions
         return tuple(
             tuple(
-                ground.without.instruction(ground.grounding.instruction(it, every)) for it in code
+                ground.without.instruction(
+                    ground.pending.instruction(ground.grounding.instruction(it, every))
+                )
+                for it in code
             )
             for code in self.program.code
         )
@@ -173,8 +177,11 @@ class _Ground:
         for it in instructions:
             steps += self.grounding.later(it, instructions)
         code = instructions or tuple(_every_instruction(architecture, threads, locations))
-        rules: list[Rule] = [self.grounding.instruction(it, instructions) for it in code]
-        ending = self.grounding.complete(instructions)
+        own = [self.grounding.instruction(it, instructions) for it in code]
+        self.pending = Pending(own if instructions else (), steps)
+        rules: list[Rule] = [self.pending.instruction(it) for it in own]
+        steps = [self.pending.step(it) for it in steps]
+        ending = self.pending.ending(self.grounding.complete(instructions))
         memory = [word for x in locations if (word := self.grounding.memory(x))]
         shapes = Shapes([*rules, *steps], ending, memory, self.grounding.starts_true)
         self.without = simplification(

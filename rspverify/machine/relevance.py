@@ -12,6 +12,7 @@ from typing import TypeVar, assert_never
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Bit,
     Cell,
     Copy,
@@ -35,8 +36,8 @@ LastPlaces = list[tuple[int, int]]
 def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     """Where each thread last wants a value to count, by the bit that says so; none is none.
 
-    What a refresh of another value wants is wanted where that is. Values that other steps want are
-    left out: these may happen at any time.
+    What a refresh of another value wants is wanted where that is. Values that other steps want, or
+    the end, are left out: these may happen at any time.
     """
     shapes = machine.shapes
     looks: dict[Bit, dict[int, int]] = {bit: {} for bit in shapes.entries}
@@ -46,6 +47,10 @@ def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     for rule in machine.steps:
         if shapes.shape(rule) not in (Shape.REFRESHES, Shape.LOSES):
             for bit, _ in wants(rule):
+                looks.pop(bit, None)
+    for guard in machine.ending:
+        if isinstance(guard, AnyBit):
+            for bit, _ in guard.bits:
                 looks.pop(bit, None)
     changed = True
     while changed:  # What is wanted at any time is so through refreshes, too.
@@ -69,7 +74,7 @@ def _look(
     for rule in machine.shapes.refreshing.get(bit, ()):
         for wanted, _ in wants(rule):
             if wanted in looks:
-                _look(machine, wanted, last, looks)
+                _look(machine, wanted, later, looks)
 
 
 def last_marks(machine: Machine) -> Mapping[Fifo, LastPlaces]:
@@ -138,6 +143,23 @@ def begun_at_once(machine: Machine) -> frozenset[object]:
         if all(isinstance(it.element, Issued) for it in rule.enqueues)
         if all(it.fifo not in looked and filling[it.fifo] == {rule.thread} for it in rule.enqueues)
     )
+
+
+def rests(machine: Machine) -> bool:
+    """Whether memory stays as it is once an execution is complete."""
+    shapes, memory = machine.shapes, {machine.memory(x) for x in machine.locations}
+    resting = {bit for bit in machine.final() if bit in shapes.clearing}
+
+    def waits(step: StepRule) -> bool:
+        return any(step.awaits(bit) for bit in resting)
+
+    while True:
+        moving = [step for step in machine.steps if not waits(step)]
+        set_again = {bit for step in moving for bit in step.may_set()} & resting
+        if not set_again:
+            changed = (it for step in moving for it in step.may_change)
+            return not any(isinstance(it, Copy | Assign) and it.target in memory for it in changed)
+        resting -= set_again
 
 
 def relevant_rules(machine: Machine) -> list[Rule]:

@@ -288,6 +288,24 @@ class _Rule:
         return tuple(update for update in self.updates if isinstance(update, When))
 
     @cached_property
+    def may_change(self) -> list[Change]:
+        """The updates of cells, those that happen only under conditions included."""
+        found: list[Change] = []
+        for update in self.updates:
+            match update:
+                case When(guards, updates):
+                    found += _Rule(guards, updates).may_change
+                case Enqueue() | Dequeue():
+                    pass
+                case _:
+                    found.append(update)
+        return found
+
+    def may_set(self) -> list[Bit]:
+        """The bits that it makes true, be it under conditions."""
+        return [it.bit for it in self.may_change if isinstance(it, SetBit) and it.value]
+
+    @cached_property
     def literals(self) -> list[tuple[Bit, bool]]:
         """The bits that its guards look at, and what they want, be it as one of several ways."""
         return [each for guard in self.guards if isinstance(guard, AnyBit) for each in guard.bits]

@@ -81,7 +81,7 @@ class Shapes:
     ) -> None:
         self._rules = [rule for rule in rules if not _never(rule)]
         self._starts_true = starts_true
-        self._complete = complete
+        self.complete = complete
         self._final = frozenset(final)
 
     # Bits
@@ -98,7 +98,7 @@ class Shapes:
         while True:
             wanted = {
                 literal for rule in self._rules if rule.key not in losing for literal in wants(rule)
-            } | set(_literals(self._complete))
+            } | set(_literals(self.complete))
             kept = {
                 key: rule
                 for key, rule in losing.items()
@@ -116,7 +116,7 @@ class Shapes:
     def wanted(self) -> frozenset[tuple[Bit, bool]]:
         """Which bits somebody wants true, or false; not who only takes away."""
         found = {literal for rule in self._lasting for literal in wants(rule)}
-        return frozenset(found | set(_literals(self._complete)))
+        return frozenset(found | set(_literals(self.complete)))
 
     def ignored(self, bit: Bit) -> bool:
         """Whether nobody looks at a bit."""
@@ -135,6 +135,21 @@ class Shapes:
     @cached_property
     def entries(self) -> Mapping[Bit, Entry]:
         """The values that count only where a bit is true, by that bit."""
+        return {
+            bit: entry
+            for bit, entry in self._marked.items()
+            if not any(self._takes_uncounted(rule, entry) for rule in self._lasting)
+        }
+
+    def _takes_uncounted(self, rule: Rule, entry: Entry) -> bool:
+        """Whether a rule takes a value, be it under conditions, where it may not count."""
+        if entry.value not in _taken(rule) or rule.awaits(entry.valid):
+            return False
+        return entry.dirty is None or entry.dirty not in _cleared(rule)
+
+    @cached_property
+    def _marked(self) -> Mapping[Bit, Entry]:
+        """The values that have a bit which becomes true where they change, whoever takes them."""
         setting: dict[Bit, set[object]] = {}
         changing: dict[Word, set[object]] = {}
         for rule in self._lasting:
@@ -168,11 +183,15 @@ class Shapes:
         for bit in dict.fromkeys(it for rule in takers for it in _cleared(rule)):
             if bit.structure != entry.value.structure or bit.location != entry.value.location:
                 continue
-            setters = {rule.key for rule in self._lasting if bit in rule.sets(True)}
+            setters = {rule.key for rule in self._lasting if bit in rule.may_set()}
             waiting = {rule.key for rule in self._lasting if fails(bit) in rule.guards}
             if setters <= changing[entry.value] <= setters | waiting:
                 return Entry(entry.value, entry.valid, bit)
         return entry
+
+    @cached_property
+    def _of_marked(self) -> Mapping[Word, Entry]:
+        return {entry.value: entry for entry in self._marked.values()}
 
     @cached_property
     def of_value(self) -> Mapping[Word, Entry]:
@@ -220,7 +239,7 @@ class Shapes:
         copies = [it for it in updates if isinstance(it, Copy)]
         if len(copies) != 1:
             return None
-        entry = self.of_value.get(copies[0].target)
+        entry = self._of_marked.get(copies[0].target)
         if entry is None or len(updates) != 2 or SetBit(entry.valid, True) not in updates:
             return None
         return entry
@@ -310,11 +329,15 @@ class Shapes:
             if found is Shape.LEAVES and not isinstance(rule.element, (str, Marker)):
                 yield f"{rule.step} takes an instruction out of a fifo"
         yield from self._staying()
-        for guard in self._complete:
+        for guard in self.complete:
             if not isinstance(guard, AnyBit) or len(guard.bits) != 1 or not self._ends(guard):
                 yield "what its executions end with is more than that bits are cleared"
         for rule in self._lasting:
             yield from self._strange(rule)
+        try:
+            TopologicalSorter(self._flow).prepare()
+        except CycleError as error:
+            yield f"{error.args[1][0].word} may be made of what it was before"
         if self.circle is not None:
             yield f"{self.circle} may happen again by what it does itself"
 
@@ -348,10 +371,9 @@ class Shapes:
     def _strange(self, rule: Rule) -> Iterable[str]:
         """What the engine without steps knows no way to say of a rule."""
         for word in _taken(rule):
-            entry = self.of_value.get(word)
-            if entry is not None and not rule.awaits(entry.valid):
-                if entry.dirty is None or entry.dirty not in _cleared(rule):
-                    yield f"{rule} takes {word.word} without wanting it {entry.valid.word}"
+            entry = self._of_marked.get(word)
+            if entry is not None and self._takes_uncounted(rule, entry):
+                yield f"{rule} takes {word.word} without wanting it {entry.valid.word}"
         for guard in rule.guards:
             if isinstance(guard, Without):
                 elements = guard.elements or ()
@@ -373,6 +395,18 @@ class Shapes:
             bit: {it for rule in rules for it in rule.sets(True) if it in self.clearing}
             for bit, rules in self.clearing.items()
         }
+
+    @cached_property
+    def _flow(self) -> Mapping[Word, set[Word]]:
+        """By word, those that it is copied from; not by a flush, which carries what was written."""
+        found: dict[Word, set[Word]] = {}
+        for rule in self._lasting:
+            for update in rule.takes:
+                entry = self.of_value.get(update.source)
+                carried = entry is not None and entry.dirty in _cleared(rule)
+                if isinstance(update, Copy) and not carried:
+                    found.setdefault(update.target, set()).add(update.source)
+        return found
 
 
 def wants(rule: Rule) -> list[tuple[Bit, bool]]:
@@ -417,7 +451,8 @@ def _sets(rule: Rule) -> list[SetBit]:
 
 
 def _taken(rule: Rule) -> list[Word]:
-    return [update.source for update in rule.takes]
+    """The words whose values a rule takes, be it under conditions."""
+    return [cell for cell in rule.looks if isinstance(cell, Word)]
 
 
 def _cleared(rule: Rule) -> list[Bit]:

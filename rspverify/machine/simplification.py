@@ -196,6 +196,7 @@ def _kept_equal(
         }
 
     wanted = (
+        fails(dirty) in shapes.complete,
         is_free(flush.guards, holds(dirty)),
         is_free(fetch.guards, fails(dirty)),
         all_that_counts(flush) == {Copy(lower, entry.value), SetBit(dirty, False)},

@@ -13,7 +13,8 @@ from rspverify.verdict import Engine
 class Disagreement:
     """Two answers to one question, on a program and a scheme that were made as small as they go.
 
-    kind: what disagrees; command: finds it again; name: of its two files, without their endings.
+    kind: what disagrees; command: finds it again; name: of its files, without their endings;
+    machine: the text of one that was drawn, "" of any other.
     """
 
     pair: Count
@@ -23,6 +24,7 @@ class Disagreement:
     name: str
     litmus: str
     scheme: str
+    machine: str
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,8 @@ class _Asking:
         return None
 
     def _is_large(self, machine: Machine) -> bool:
-        return enough_steps(machine).total > self._choices.steps
+        budget = enough_steps(machine)
+        return budget.unbounded is not None or budget.total > self._choices.steps
 
     @contextmanager
     def _noting(self, way: str) -> Iterator[None]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from rspverify.architecture import machine_named
 from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
 from rspverify.judge.work import Work
 from rspverify.litmus import read_program
 from rspverify.programs import LitmusTest, litmus_text
-from rspverify.scheme import Scheme, read_scheme, scheme_text
+from rspverify.scheme import Scheme, read_scheme, read_scheme_file, scheme_text
 from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
+from rspverify.selftest.machines import RandomMachine, random_machine
 from rspverify.selftest.operations import with_operations
 from rspverify.selftest.programs import random_test, smaller
-from rspverify.selftest.schemes import random_scheme
+from rspverify.selftest.schemes import for_machine, random_scheme
 from rspverify.selftest.shrink import shrink
 from rspverify.selftest.size import Size
 from rspverify.source import InputError, Source
@@ -24,15 +28,25 @@ from rspverify.source import InputError, Source
 _SIZES = {1: Size(total=6, min_threads=1), 2: Size(threads=3, total=4)}
 """By the number of devices: real L2s multiply the states of a machine."""
 
+RANDOM = "random"
+"""In the place of a machine's name: one that is drawn."""
+
+_SELDOM = 16
+"""Where none is asked for, the last of so many pairs has a machine that is drawn."""
+
 
 @dataclass(frozen=True)
 class Task:
-    """One pair of a seed, and how it is decided. devices: how many, None for either."""
+    """One pair of a seed, and how it is decided.
+
+    devices: how many, None for either. machine: by name or file, or RANDOM; None for any.
+    """
 
     seed: int
     number: int
     devices: int | None
     choices: Choices
+    machine: str | None = None
 
     @property
     def name(self) -> str:
@@ -42,11 +56,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Pair:
-    """A program and a scheme for it, as texts of their own languages."""
+    """A program and a scheme for it, and the machine, if that was drawn too."""
 
     test: LitmusTest
     scheme: Scheme
     scheme_kind: str
+    machine: RandomMachine | None = None
 
 
 @dataclass(frozen=True)
@@ -59,18 +74,36 @@ class PairResult:
 
 
 def tasks_for(
-    seed: int, programs: int, start: int, devices: int | None, choices: Choices
+    seed: int,
+    programs: int,
+    start: int,
+    devices: int | None,
+    choices: Choices,
+    machine: str | None = None,
 ) -> list[Task]:
     """So many pairs of a seed, from number `start`; engines take turns at `check`."""
-    tasks = [Task(seed, number, devices, choices) for number in range(start, start + programs)]
+    numbers = range(start, start + programs)
+    tasks = [Task(seed, number, devices, choices, machine) for number in numbers]
     if choices.turn is None:
         return tasks
     return [replace(it, choices=replace(choices, turn=it.number)) for it in tasks]
 
 
-def random_pair(seed: int, number: int, devices: int | None = None) -> Pair:
-    """Pair `number` of a seed."""
-    return pair_from(random.Random(f"{seed}, {number}, {devices}"), devices)
+def random_pair(
+    seed: int, number: int, devices: int | None = None, machine: str | None = None
+) -> Pair:
+    """Pair `number` of a seed; now and then on a machine that is drawn. Raises InputError."""
+    pair = pair_from(random.Random(f"{seed}, {number}, {devices}"), devices)
+    if machine == RANDOM or (machine is None and number % _SELDOM == _SELDOM - 1):
+        rng = random.Random(f"{seed}, {number}, machine")
+        drawn = random_machine(rng)
+        return replace(
+            pair, scheme=for_machine(rng, pair.scheme, drawn.architecture), machine=drawn
+        )
+    if machine is None:
+        return pair
+    given = machine_named(machine)
+    return replace(pair, scheme=for_machine(random.Random(0), pair.scheme, given))
 
 
 def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
@@ -84,17 +117,28 @@ def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
     return Pair(*with_operations(rng, test, scheme), kind)
 
 
-def compare_texts(test: LitmusTest, scheme: Scheme, choices: Choices) -> Comparison:
-    """Reads both texts, as a user's files would be read, and decides the pair."""
+def compare_texts(
+    test: LitmusTest, scheme: Scheme, choices: Choices, machine: RandomMachine | None = None
+) -> Comparison:
+    """Reads all texts, as a user's files would be read, and decides the pair."""
     program = read_program(Source("selftest.litmus", litmus_text(test, "random")))
-    read = read_scheme(Source("selftest.yaml", scheme_text(scheme)))
-    return compare(program, read, choices)
+    return compare(program, _read(scheme, machine), choices)
+
+
+def _read(scheme: Scheme, machine: RandomMachine | None) -> Scheme:
+    if machine is None or not scheme.machine.path:
+        return read_scheme(Source("selftest.yaml", scheme_text(scheme)))
+    with TemporaryDirectory() as folder:
+        Path(folder, scheme.machine.path).write_text(machine.text, encoding="utf-8")
+        file = Path(folder, "selftest.yaml")
+        file.write_text(scheme_text(scheme), encoding="utf-8")
+        return read_scheme_file(file)
 
 
 def decide(task: Task) -> PairResult:
     """What one pair says of the engines; a disagreement comes shrunk."""
-    pair = random_pair(task.seed, task.number, task.devices)
-    found = compare_texts(pair.test, pair.scheme, task.choices)
+    pair = random_pair(task.seed, task.number, task.devices, task.machine)
+    found = compare_texts(pair.test, pair.scheme, task.choices, pair.machine)
     disagreement = _disagreement(task, pair, found) if found.differences else None
     labels = {
         "devices": str(len(pair.test.workgroups)),
@@ -110,17 +154,36 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
     kind = found.differences[0].kind
     choices = task.choices.narrowed(kind)
 
+    machine = pair.machine
+
     def shown(test: LitmusTest, scheme: Scheme) -> Difference | None:
         try:
-            differences = compare_texts(test, scheme, choices).differences
+            differences = compare_texts(test, scheme, choices, machine).differences
         except InputError:
             return None
         return next((each for each in differences if each.kind == kind), None)
 
     test, scheme, difference = shrink(pair.test, pair.scheme, shown, found.differences[0])
+    simpler = iter(() if machine is None or not scheme.machine.path else machine.simpler())
+    while (candidate := next(simpler, None)) is not None:
+        before, machine = machine, candidate
+        try:
+            fewer = scheme.on_machine(candidate.architecture)
+        except InputError:
+            machine = before
+            continue
+        if (still := shown(test, fewer)) is None:
+            machine = before
+        else:
+            scheme, difference, simpler = fewer, still, iter(candidate.simpler())
     command = f"rspverify selftest --seed {task.seed} --start {task.number} --programs 1"
     if task.devices is not None:
         command += f" --devices {task.devices}"
+    if task.machine is not None:
+        command += f" --machine {task.machine}"
+    drawn = machine if scheme.machine.path else None
+    if drawn is not None:
+        scheme = replace(scheme, machine=replace(scheme.machine, path=f"{task.name}.machine"))
     comment = f"From `{command}`: {difference.words}."
     return Disagreement(
         pair=task.number,
@@ -130,12 +193,14 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
         name=task.name,
         litmus=litmus_text(test, task.name, comment=comment),
         scheme=scheme_text(replace(scheme, name=task.name), comment),
+        machine="" if drawn is None else drawn.text,
     )
 
 
 def write_files(it: Disagreement, folder: str) -> None:
-    """Its test and its scheme, as files. Raises InputError if they cannot be written."""
-    write_beside(folder, it.name, {".litmus": it.litmus, ".yaml": it.scheme})
+    """Its test, scheme and machine, as files. Raises InputError if they cannot be written."""
+    machine = {".machine": it.machine} if it.machine else {}
+    write_beside(folder, it.name, {".litmus": it.litmus, ".yaml": it.scheme, **machine})
 
 
 def run_pairs(tasks: list[Task], judge: Judge) -> Iterator[PairResult]:

@@ -77,7 +77,12 @@ def needs_general(test: LitmusTest, shape: Shape) -> bool:
 
 def general(own: Code) -> Code:
     """The code with RMW in the place of INC."""
-    return tuple(_called(each, each.mnemonic.name.replace("INC_", "RMW_")) for each in own)
+    return tuple(_generalized(each) for each in own)
+
+
+def _generalized(template: Template) -> Template:
+    name = template.mnemonic.name
+    return _called(template, name.replace("INC_", "RMW_")) if "INC_" in name else template
 
 
 def _called(template: Template, name: str) -> Template:
@@ -224,6 +229,26 @@ def random_scheme(rng: random.Random, test: LitmusTest) -> tuple[str, Scheme]:
     if rng.random() < 0.15:
         rows = {shape: _stored_again(rng, shape.kind, own) for shape, own in rows.items()}
     return kind, scheme_of(rows, machine)
+
+
+def for_machine(rng: random.Random, scheme: Scheme, machine: Architecture) -> Scheme:
+    """The scheme on another machine, without instructions that it has not, and with some that only
+    it has.
+
+    Raises InputError where a row's access is not there.
+    """
+    new = [it for it in machine.instructions.values() if it.name not in _INSTRUCTIONS]
+    beside = [it for it in new if not it.reads and not it.writes]
+    for row in scheme.rows:
+        own = tuple(
+            it for it in row.code if it.accesses or it.mnemonic.name in machine.instructions
+        )
+        for mnemonic in beside:
+            if rng.random() < 0.5:
+                place = rng.randint(0, len(own))
+                own = (*own[:place], _written(mnemonic, rng), *own[place:])
+        scheme = scheme.with_code(row.number, own)
+    return replace(scheme, machine=machine).on_machine(machine)
 
 
 def _random_rows(rng: random.Random, test: LitmusTest) -> tuple[str, dict[Shape, Code]]:

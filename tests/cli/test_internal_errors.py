@@ -139,10 +139,10 @@ def test_the_report_s_command_shows_it_again(
 def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     real = reader.read_program
 
-    def fails(source: Source, unroll: int, mixed: bool) -> Program:
+    def fails(source: Source, unroll: int, mixed: bool, **given: bool) -> Program:
         if source.name.endswith("Ex1.litmus"):
             raise AssertionError("something that was never to happen")
-        return real(source, unroll, mixed)
+        return real(source, unroll, mixed, **given)
 
     monkeypatch.setattr("rspverify.litmus.read_program", fails)
     result = run("check", ORIGINAL, EX1, EX3, FIG4)

@@ -1,0 +1,134 @@
+"""Machines that lack just one of the conditions of docs/machine.md: engines refuse, or are right."""
+
+from __future__ import annotations
+
+import pytest
+from machine.any_engine import differences
+from machine.engines import searched
+
+from rspverify.architecture import Architecture
+from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.machine import Machine, unbounded
+from rspverify.selftest.machines import RandomMachine
+from rspverify.value import Binary, Constant, Read
+
+NEAR = ((0, 0), (0, 1))
+"""Two work-groups of a device."""
+
+
+def machine(**chosen: str) -> Architecture:
+    """The paper's machine with these choices; `_` stands for a blank."""
+    return RandomMachine({it.replace("_", " "): how for it, how in chosen.items()}).architecture
+
+
+def program(
+    its: Architecture, *threads: str, places: tuple[tuple[int, int], ...] = NEAR
+) -> AssemblyProgram:
+    """Threads as `ST x 1; LD x; FLU_L1 DV`, in these places; `if 0=1`: where read 0 gave 1."""
+    ids = tuple(ThreadId(*place, number) for number, place in enumerate(places[: len(threads)]))
+    code, index = [], 0
+    names: dict[str, int] = {}
+    for thread, text in zip(ids, threads, strict=True):
+        own = []
+        for each in filter(None, map(str.strip, text.split(";"))):
+            what, _, condition = each.partition(" if ")
+            name, *operands = what.split()
+            mnemonic = its.instructions[name]
+            x = operands[0] if "x" in mnemonic.operands else None
+            if x is not None:
+                names.setdefault(x, 0)
+            written = Constant(int(operands[1])) if mnemonic.writes else None
+            value = Binary("+", Read(index), written) if written and mnemonic.reads else written
+            guard = Constant(1)
+            if condition:
+                register, number = map(int, condition.split("="))
+                guard = Binary("==", Read(register), Constant(number))
+            reach = operands[0] if mnemonic.reaches else None
+            register = index if mnemonic.reads else None
+            own.append(
+                Instruction(index, mnemonic, thread, index, guard, x, reach, register, value)
+            )
+            index += 1
+        code.append(tuple(own))
+    return AssemblyProgram(ids, tuple(code), names, its)
+
+
+def test_what_need_not_be_flushed_in_the_end_is_not_as_good_as_memory() -> None:
+    """An execution may end with what INC_L2 wrote still in the L2."""
+    it = program(machine(complete="L1"), "INC_L2 x 1", "LD y")
+    assert len(searched(Machine(it))) > 1
+    assert differences(it) == {}
+
+
+@pytest.mark.parametrize("step", ["PEER"])
+def test_refreshes_that_want_each_others_values(step: str) -> None:
+    """L1s that fetch from each other: no engine loses itself in the circle."""
+    it = program(machine(levels="one", step=step), "ST x 1", "LD x")
+    assert differences(it) == {}
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"LD": "anything"},
+        {"LD": "or DIRTY"},
+        {"FETCH": "any", "levels": "one"},
+        {"FLUSH": "if"},
+        {"FLUSH": "if", "levels": "one"},
+        {"bit": "noted"},
+    ],
+)
+@pytest.mark.parametrize("code", [("ST x 2", "LD x"), ("ST x 2; INV_L1 WG", "ST x 1; LD x")])
+def test_a_value_that_is_taken_where_it_does_not_count(
+    chosen: dict[str, str], code: tuple[str, str]
+) -> None:
+    """It is none that may be forgotten."""
+    assert differences(program(machine(**chosen), *code)) in ({}, None)
+
+
+@pytest.mark.parametrize("chosen", [{"bit": "LD waits"}, {"FETCH": "or memory"}, {"step": "DROP"}])
+@pytest.mark.parametrize("code", [("ST x 1", "LD x; LK_L2 x"), ("LK_L2 x; LD x", "ST x 1; LD x")])
+def test_a_deadlock_of_a_machine_that_does_not_drain(
+    chosen: dict[str, str], code: tuple[str, str]
+) -> None:
+    """It is told from the whole graph, as an entry has two ways to be flushed or fetched."""
+    assert differences(program(machine(**chosen), *code)) in ({}, None)
+
+
+def test_memory_may_change_after_an_end() -> None:
+    """Where an execution may end with an L2 DIRTY, one that goes on may end otherwise."""
+    it = program(machine(complete="L1"), "UL_L2 x; INC_L1 x 2", "UL_rmw DV")
+    assert {dict(each.memory)["x"] for each in searched(Machine(it))} == {0, 2}
+    assert differences(it) == {}
+
+
+@pytest.mark.parametrize("locks", ["none", "rmw"])
+@pytest.mark.parametrize("code", [("INC_L1 x 1; LD x", "LK_L2 x"), ("LD x; LK_rmw DV", "LD x")])
+def test_a_deadlock_where_a_flush_and_a_fetch_wait_for_other_locks(
+    locks: str, code: tuple[str, str]
+) -> None:
+    """What is held in the end tells nothing then."""
+    for chosen in ({"FETCH_locks": locks}, {"FLUSH_locks": locks}, {"EVICT": "none"}):
+        assert differences(program(machine(**chosen), *code)) == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ("LD x; LD x if 0=1", "ST x 1"),
+        ("LD x; ST y 1 if 0=1", "LD y; ST x 1 if 2=1"),
+        ("LD x; ST y 1 if 0=1; ST y 2", "ST x 1"),
+    ],
+)
+def test_whoever_needs_a_value_waits_for_it(code: tuple[str, str]) -> None:
+    """A load that completes later is waited for by what its value decides."""
+    for chosen in ({"LD": "later"}, {"LD": "later", "ST": "later"}):
+        assert differences(program(machine(levels="one", **chosen), *code), 20_000) == {}
+
+
+@pytest.mark.parametrize("levels", ["two", "system"])
+def test_values_that_go_round(levels: str) -> None:
+    """A fetch over what is DIRTY, and a flush that wants it VALID: events does not know the end."""
+    its = machine(levels=levels, L2_FETCH="any", L2_FLUSH="VALID")
+    assert "may be made of what it was" in str(unbounded(its))
+    assert differences(program(its, "ST x 1; LD x", "LD x")) in ({}, None)

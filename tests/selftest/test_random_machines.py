@@ -1,0 +1,100 @@
+"""Machines that are drawn: our reader reads them, some of each kind, and a planted mistake is found."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from machine.any_engine import differences
+from machine.any_program import any_program
+from machine.engines import searched
+from oracle.any_machine import TooMany, outcomes
+
+from rspverify.architecture import machine_named
+from rspverify.judge.judge import Judge
+from rspverify.machine import Machine, unbounded
+from rspverify.machine.rules import Rule
+from rspverify.machine.shapes import Entry, Shapes
+from rspverify.scheme import read_scheme_file
+from rspverify.selftest.compare import Choices
+from rspverify.selftest.machines import CHOICES, RandomMachine, random_machine
+from rspverify.selftest.run import decide, random_pair, run_pairs, tasks_for, write_files
+
+CHEAP = Choices(states=1_500, steps=16, seconds=2.0)
+
+
+@pytest.mark.parametrize("what", CHOICES)
+def test_our_reader_reads_every_choice(what: str) -> None:
+    for how in CHOICES[what][1:]:
+        assert RandomMachine({what: how}).architecture.instructions
+
+
+def test_some_are_refused_by_events_and_some_are_not() -> None:
+    drawn = [random_machine(random.Random(f"shapes {number}")) for number in range(30)]
+    refused = sum(unbounded(it.architecture) is not None for it in drawn)
+    assert 6 < refused < 24
+    assert all(it.simpler() and RandomMachine(it.chosen) == it for it in drawn)
+
+
+def test_every_engine_is_right_or_refuses() -> None:
+    """Instructions in any order, on machines that are drawn."""
+    known = 0
+    for number in range(30):
+        rng = random.Random(f"any {number}")
+        drawn = random_machine(rng)
+        chosen = RandomMachine({**drawn.chosen, "levels": "one"}) if number % 3 else drawn
+        program = any_program(rng, chosen.architecture, 2)
+        found = differences(program, 800)
+        assert not found, f"{chosen}: {found}"
+        known += found is not None
+    assert known > 12
+
+
+def test_the_search_is_what_the_file_says() -> None:
+    """Against an interpreter of the file that shares no code with our machine."""
+    known = 0
+    for number in range(30):
+        rng = random.Random(f"file {number}")
+        chosen = RandomMachine({**random_machine(rng).chosen, "levels": "one"})
+        program = any_program(rng, chosen.architecture, 2)
+        try:
+            expected = outcomes(program, 300)
+        except TooMany:
+            continue
+        machine = Machine(program, elide=False, evict=True)
+        found = searched(machine, reduced=False)
+        assert {(it.reads, it.memory) for it in found} == expected, str(chosen)
+        known += 1
+    assert known > 8
+
+
+def test_pairs_are_those_of_a_seed_on_a_machine() -> None:
+    pair, own = random_pair(7, 31, machine="random"), random_pair(7, 21)
+    assert pair.machine is not None and random_pair(7, 31) == pair
+    assert own.machine is None
+    assert random_pair(7, 21, machine="rsp").test == own.test
+    results = list(run_pairs(tasks_for(3, 2, 0, 1, CHEAP, "random"), Judge()))
+    assert not [it.disagreement for it in results if it.disagreement]
+
+
+def test_a_mistake_is_found_and_written_with_its_machine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Planted: every value counts for nothing where its bit is false, whoever takes it."""
+
+    def uncounted(self: Shapes, rule: Rule, entry: Entry) -> bool:
+        return False
+
+    monkeypatch.setattr(Shapes, "_takes_uncounted", uncounted)
+    choices = Choices(states=1_500, steps=1, seconds=1.0).of_outcomes()
+    for task in tasks_for(0, 60, 0, 1, choices, "random"):
+        found = decide(task).disagreement
+        if found is not None and found.machine:
+            write_files(found, str(tmp_path))
+            assert "--machine random" in found.command
+            read = read_scheme_file(tmp_path / f"{found.name}.yaml")
+            assert read.machine == machine_named(str(tmp_path / f"{found.name}.machine"))
+            assert found.machine.count("\n") < 40
+            return
+    raise AssertionError("not noticed")
