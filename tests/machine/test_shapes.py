@@ -112,7 +112,7 @@ def test_a_deadlock_of_a_machine_that_does_not_drain(
 
 def test_memory_may_change_after_an_end() -> None:
     """Where an execution may end with an L2 DIRTY, one that goes on may end otherwise."""
-    it = program(machine(complete="L1"), "UL_L2 x; INC_L1 x 2", "UL_rmw DV")
+    it = program(machine(complete="L1"), "UL_L2 x; INC_L1 x 2", "")
     assert {dict(each.memory)["x"] for each in searched(Machine(it))} == {0, 2}
     assert differences(it) == {}
 
@@ -188,7 +188,7 @@ def refreshes_replace_anything(patch: MonkeyPatch) -> None:
     "plant, chosen, code",
     [
         (takers_do_not_matter, {"LD": "anything"}, ("ST x 2; LD x", "LD x")),
-        (memory_rests_always, {"complete": "L1"}, ("INC_L1 x 2", "UL_rmw DV")),
+        (memory_rests_always, {"complete": "L1"}, ("INC_L1 x 2", "")),
         (nobody_waits_for_values, {"LD": "later", "levels": "one"}, ("LD x; ST x 1 if 0=1", "")),
         (
             locks_tell_any_deadlock,
