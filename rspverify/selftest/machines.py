@@ -7,7 +7,7 @@ such a machine, or be right about it.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from string import Template
@@ -40,7 +40,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "DEQ": ("CLEAN", "any", "VALID", "locked", "marker CLEAN"),
     "bit": ("none", "LD waits", "LD clears", "stored", "noted", "filled", "first", "shuts"),
     "step": ("none", "DROP", "TWO", "PEER", "TOUCH", "SPOIL", "BACK", "SHARE", "SWAP"),
-    "instruction": ("none", "PRE", "WB", "CL", "ZAP", "PUT", "FENCE", "QUEUE", "UP"),
+    "instruction": ("none", "PRE", "WB", "CL", "ZAP", "PUT", "FENCE", "QUEUE", "UP", "MARK"),
+    "fifos": ("there", "none"),
     "complete": ("CLEAN", "L1", "always", "shared"),
 }
 """What is chosen: what may be, first as the paper has it."""
@@ -77,14 +78,10 @@ class RandomMachine:
     @property
     def text(self) -> str:
         """Its file."""
-        return "\n".join(
-            [
-                f'machine random "{self}"'.replace("'", ""),
-                "include rsp",
-                *(part for part in _parts(self) if part),
-                "",
-            ]
-        )
+        parts = [part for part in _parts(self) if part]
+        if self.says("fifos") == "none":
+            parts = list(_without_fifos(parts))
+        return "\n".join([f'machine random "{self}"'.replace("'", ""), "include rsp", *parts, ""])
 
     @property
     def architecture(self) -> Architecture:
@@ -121,6 +118,37 @@ def _parts(machine: RandomMachine) -> Iterator[str]:
     yield _BITS[machine.says("bit")]
     yield _filled(machine, _STEPS[machine.says("step")])
     yield _filled(machine, _INSTRUCTIONS[machine.says("instruction")])
+
+
+_NO_FIFOS = """state { off : bit of system }
+type cache { data[x] : value  DIRTY[x] : bit  VALID[x] : bit  present[x] : bit }
+define store(C, y, v) do
+  C.data[y] := v; C.DIRTY[y] := true; C.VALID[y] := true; C.present[y] := true
+always when not off
+instruction FLU_L2 s of DV, SY
+  do   nothing"""
+
+_WAITS = (
+    "instruction FLU_L1 s of WG, DV, SY\n"
+    "  when each workgroup w in s, location y: not w.L1.DIRTY[y] do nothing"
+)
+
+
+def _without_fifos(parts: Iterable[str]) -> Iterator[str]:
+    """The same where a FLU waits itself, and nothing is ever in a fifo."""
+    gone = ("always ", "step DEQ", "instruction FLU_", "instruction QUEUE")
+    kept = [it for it in parts if not it.startswith(gone)]
+    dequeues = ["DEQLOC_L1", "DEQMARKER_L1"]
+    dequeues += [] if any("FLUSH_L2," in it for it in kept) else ["DEQLOC_L2", "DEQMARKER_L2"]
+    yield f"without {', '.join(dequeues)}"
+    for each in kept:
+        text = each.replace("; enqueue x in L1.fifo", "").replace(", oldest L1.fifo is x", "")
+        if text.startswith("state {"):
+            text = text.replace("state {", "state {\n  off : bit of system", 1)
+        yield text
+    own = _NO_FIFOS.split("\n", 1)
+    yield own[1] if any(it.startswith("state {") for it in kept) else _NO_FIFOS
+    yield _WAITS
 
 
 def _filled(machine: RandomMachine, text: str) -> str:
@@ -462,5 +490,6 @@ _INSTRUCTIONS = {
     "  when each workgroup w in s, location y: not w.L1.DIRTY[y] or not w.L1.VALID[y]\n"
     "  do   nothing",
     "QUEUE": "instruction QUEUE x\n  do   enqueue x in L1.fifo; enqueue marker in L1.fifo",
+    "MARK": "instruction MARK x\n  do   if L1.VALID[x] { L1.DIRTY[x] := true }",
     "UP": "instruction UP x\n  when L1.VALID[x]\n  do   L1.DIRTY[x] := true; enqueue x in L1.fifo",
 }

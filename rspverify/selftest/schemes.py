@@ -244,6 +244,8 @@ def for_machine(rng: random.Random, scheme: Scheme, machine: Architecture) -> Sc
             it for it in row.code if it.accesses or it.mnemonic.name in machine.instructions
         )
         for mnemonic in beside:
+            if row.kind is Op.FENCE and "x" in mnemonic.operands:
+                continue  # A fence has no location.
             if rng.random() < 0.5:
                 place = rng.randint(0, len(own))
                 own = (*own[:place], _written(mnemonic, rng), *own[place:])

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+
 import pytest
 from machine.any_engine import differences
 from machine.engines import searched
+from pytest import MonkeyPatch
 
 from rspverify.architecture import Architecture
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
-from rspverify.machine import Machine, unbounded
+from rspverify.machine import (
+    Machine,
+    ReplayError,
+    deadlock,
+    deadlock_events,
+    deadlock_search,
+    explicit,
+    unbounded,
+)
+from rspverify.machine import machine as machines
+from rspverify.machine.pending import Pending
+from rspverify.machine.shapes import Shape, Shapes
 from rspverify.selftest.machines import RandomMachine
 from rspverify.value import Binary, Constant, Read
 
@@ -97,7 +112,7 @@ def test_a_deadlock_of_a_machine_that_does_not_drain(
 
 def test_memory_may_change_after_an_end() -> None:
     """Where an execution may end with an L2 DIRTY, one that goes on may end otherwise."""
-    it = program(machine(complete="L1"), "UL_L2 x; INC_L1 x 2", "UL_rmw DV")
+    it = program(machine(complete="L1"), "UL_L2 x; INC_L1 x 2", "")
     assert {dict(each.memory)["x"] for each in searched(Machine(it))} == {0, 2}
     assert differences(it) == {}
 
@@ -132,3 +147,77 @@ def test_values_that_go_round(levels: str) -> None:
     its = machine(levels=levels, L2_FETCH="any", L2_FLUSH="VALID")
     assert "may be made of what it was" in str(unbounded(its))
     assert differences(program(its, "ST x 1; LD x", "LD x")) in ({}, None)
+
+
+# ---- planted mistakes ----------------------------------------------------------------------------
+
+
+def takers_do_not_matter(patch: MonkeyPatch) -> None:
+    """A value counts for nothing where its bit is false, whoever takes it."""
+    patch.setattr(Shapes, "_takes_uncounted", lambda self, rule, entry: False)
+
+
+def memory_rests_always(patch: MonkeyPatch) -> None:
+    """A search stops at the first end."""
+    patch.setattr(explicit, "rests", lambda machine: True)
+
+
+def nobody_waits_for_values(patch: MonkeyPatch) -> None:
+    """An instruction is executed before it is known what decides whether it is."""
+    patch.setattr(Pending, "instruction", lambda self, rule: rule)
+
+
+def locks_tell_any_deadlock(patch: MonkeyPatch) -> None:
+    """Whatever a flush and a fetch wait for."""
+    patch.setattr(deadlock_events, "ends_tell", lambda machine: True)
+
+
+def everything_drains(patch: MonkeyPatch) -> None:
+    """A deadlock is told from one state on any machine."""
+    patch.setattr(deadlock_search, "drains", lambda machine: True)
+    patch.setattr(deadlock, "drains", lambda machine: True)
+
+
+def refreshes_replace_anything(patch: MonkeyPatch) -> None:
+    """A fetch may be left out although it replaces what waits to be flushed."""
+    patch.setattr(Shapes, "_takes_uncounted", lambda self, rule, entry: False)
+    patch.setattr(Shapes, "_free_to_refresh", lambda self, entry, step: Shape.REFRESHES)
+
+
+@pytest.mark.parametrize(
+    "plant, chosen, code",
+    [
+        (takers_do_not_matter, {"LD": "anything"}, ("ST x 2; LD x", "LD x")),
+        (memory_rests_always, {"complete": "L1"}, ("INC_L1 x 2", "")),
+        (nobody_waits_for_values, {"LD": "later", "levels": "one"}, ("LD x; ST x 1 if 0=1", "")),
+        (
+            locks_tell_any_deadlock,
+            {"FETCH_locks": "none"},
+            ("INC_L1 x 1; LD x; INV_L1 DV", "LK_L2 x"),
+        ),
+        (everything_drains, {"bit": "LD waits"}, ("LD x", "ST x 1")),
+        (refreshes_replace_anything, {"FETCH": "any", "levels": "one"}, ("ST x 2", "LD x; LD x")),
+    ],
+)
+def test_a_planted_mistake_is_noticed(
+    plant: Callable[[MonkeyPatch], None],
+    chosen: dict[str, str],
+    code: tuple[str, ...],
+    monkeypatch: MonkeyPatch,
+) -> None:
+    it = program(machine(**chosen), *code)
+    assert differences(it, 6_000) == {}
+    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
+    plant(monkeypatch)
+    with suppress(ReplayError, KeyError, AttributeError):  # It may fail instead.
+        assert differences(it, 6_000) != {}
+
+
+@pytest.mark.parametrize("instruction", ["MARK", "CL", "ZAP", "WB", "PRE"])
+@pytest.mark.parametrize("inv", ["all", "spares DIRTY"])
+def test_conditions_and_effects_of_instructions_without_fifos(instruction: str, inv: str) -> None:
+    """Unroll knows what depends on the state where nobody reads a fifo."""
+    its = machine(levels="one", fifos="none", instruction=instruction, INV=inv)
+    for code in [("LD x; {0} x", "ST x 1"), ("ST x 1; {0} x; INV_L1 WG; LD x", "ST x 2")]:
+        it = program(its, *(each.format(instruction) for each in code))
+        assert differences(it, 6_000) == {}

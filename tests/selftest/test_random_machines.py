@@ -14,12 +14,15 @@ from oracle.any_machine import TooMany, outcomes
 from rspverify.architecture import machine_named
 from rspverify.judge.judge import Judge
 from rspverify.machine import Machine, unbounded
+from rspverify.machine import machine as machines
 from rspverify.machine.rules import Rule
 from rspverify.machine.shapes import Entry, Shapes
 from rspverify.scheme import read_scheme_file
+from rspverify.selftest import run
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.machines import CHOICES, RandomMachine, random_machine
 from rspverify.selftest.run import decide, random_pair, run_pairs, tasks_for, write_files
+from rspverify.soundness.settings import Engine
 
 CHEAP = Choices(states=1_500, steps=16, seconds=2.0)
 
@@ -86,9 +89,12 @@ def test_a_mistake_is_found_and_written_with_its_machine(
     def uncounted(self: Shapes, rule: Rule, entry: Entry) -> bool:
         return False
 
+    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
     monkeypatch.setattr(Shapes, "_takes_uncounted", uncounted)
-    choices = Choices(states=1_500, steps=1, seconds=1.0).of_outcomes()
-    for task in tasks_for(0, 60, 0, 1, choices, "random"):
+    drawn = RandomMachine({"LD": "anything", "levels": "one", "step": "SPOIL"})
+    monkeypatch.setattr(run, "random_machine", lambda rng: drawn)
+    engines = Choices((Engine.EXPLICIT, Engine.EVENTS, Engine.UNROLL), 20_000, 12, 2.0)
+    for task in tasks_for(0, 60, 0, 1, engines.of_outcomes(), "random"):
         found = decide(task).disagreement
         if found is not None and found.machine:
             write_files(found, str(tmp_path))
