@@ -59,7 +59,7 @@ def written_to(folder: str, asked: Asked) -> Asked:
     for mutant in asked.mutants:
         step = mutant.step
         comment = f"{file}, but row {mutant.row.number}: {step.instruction}: {step.words}"
-        texts[changed[mutant.name].name] = scheme_text(changed[mutant.name], comment)
+        texts[changed[mutant.name].name] = scheme_text(changed[mutant.name], comment, anywhere=True)
     paths = write_schemes(texts, folder)
     return replace(asked, written={name: paths[each.name] for name, each in changed.items()})
 

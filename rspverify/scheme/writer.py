@@ -12,14 +12,20 @@ from rspverify.scheme.scheme import Row, Scheme
 _WIDTH = 100
 
 
-def scheme_text(scheme: Scheme, comment: str = "") -> str:
-    """The text of a scheme, rows in their order; `comment` stands before it, line by line."""
+def scheme_text(scheme: Scheme, comment: str = "", *, anywhere: bool = False) -> str:
+    """The text of a scheme, rows in their order; `comment` stands before it, line by line.
+
+    anywhere: whether it may be put into any folder, so that its machine's file is named from the
+    root.
+    """
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
     lines.append(f"name: {scheme.name}")
     if scheme.origin:
         lines.append(f"source: {json.dumps(scheme.origin, ensure_ascii=False)}")
-    machine = scheme.machine
-    lines.append(f"machine: {os.path.abspath(machine.path) if machine.path else machine.name}")
+    machine = scheme.machine.path or scheme.machine.name
+    if anywhere and scheme.machine.path:
+        machine = os.path.abspath(machine)
+    lines.append(f"machine: {machine}")
     if scheme.note:
         lines.append(f"note: {json.dumps(scheme.note, ensure_ascii=False)}")
     lines.append("rows:")

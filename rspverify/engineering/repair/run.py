@@ -252,7 +252,7 @@ class Repair:
         for place, found in enumerate(report.found):
             changed = ", ".join(str(row.row) for row in found.rows if row.changed) or "as they were"
             comment = f"{report.subject.file}, but rows {changed}; cost {found.cost}"
-            texts[found.name] = scheme_text(self.scheme_of(place), comment)
+            texts[found.name] = scheme_text(self.scheme_of(place), comment, anywhere=True)
         paths = write_schemes(texts, folder)
         written = tuple(replace(each, written=paths[each.name]) for each in report.found)
         return replace(report, found=written)
