@@ -32,7 +32,7 @@ class Reduction:
                 self._looks[entry.valid],
             )
             for entry in machine.shapes.entries.values()
-            if entry.valid in self._looks and machine.shapes.counts_only_if_valid(entry)
+            if entry.valid in self._looks
         ]
         marks = last_marks(machine)
         self._plain = plain_fifos(machine)

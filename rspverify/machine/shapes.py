@@ -269,14 +269,6 @@ class Shapes:
                 return f"{rule} takes {entry.value.word} without wanting it {entry.valid.word}"
         return Shape.REFRESHES
 
-    def counts_only_if_valid(self, entry: Entry) -> bool:
-        """Whether whoever takes a value wants it VALID, or takes it as it clears its DIRTY bit."""
-        return all(
-            rule.awaits(entry.valid) or entry.dirty in _cleared(rule)
-            for rule in self._lasting
-            if entry.value in _taken(rule)
-        )
-
     @cached_property
     def refreshing(self) -> Mapping[Bit, list[StepRule]]:
         """By bit that says that a value counts, the steps that refresh the value."""
