@@ -214,3 +214,11 @@ def test_conditions_and_effects_of_instructions_without_fifos(instruction: str, 
     for code in [("LD x; {0} x", "ST x 1"), ("ST x 1; {0} x; INV_L1 WG; LD x", "ST x 2")]:
         it = program(its, *(each.format(instruction) for each in code))
         assert differences(it, 6_000) == {}
+
+
+@pytest.mark.parametrize("code", [("ST x 1; FLU_L1 WG; LD x", "LD x"), ("ST x 1; FLU_L1 WG", "")])
+def test_an_element_that_waits_until_a_value_counts(code: tuple[str, str]) -> None:
+    """Its leaving would be a look, for which somebody may have to fetch."""
+    its = machine(DEQ="VALID", levels="one")
+    assert "until a value counts" in str(unbounded(its))
+    assert differences(program(its, *code), 6_000) == {}
