@@ -213,6 +213,8 @@ class Shapes:
         updates = [it for it in rule.updates if not self._idle(it)]
         oldest = [guard for guard in rule.guards if isinstance(guard, Oldest)]
         if oldest or rule.dequeues:
+            if any(bit in self._marked for bit, _ in rule.literals):
+                return "an element waits there until a value counts"
             leaves = [Dequeue(guard.fifo) for guard in oldest]
             if len(leaves) == 1 and updates == leaves:
                 return Shape.LEAVES

@@ -22,7 +22,6 @@ from rspverify.machine import (
     unbounded,
 )
 from rspverify.machine import machine as machines
-from rspverify.machine.pending import Pending
 from rspverify.machine.shapes import Shape, Shapes
 from rspverify.selftest.machines import RandomMachine
 from rspverify.value import Binary, Constant, Read
@@ -162,11 +161,6 @@ def memory_rests_always(patch: MonkeyPatch) -> None:
     patch.setattr(explicit, "rests", lambda machine: True)
 
 
-def nobody_waits_for_values(patch: MonkeyPatch) -> None:
-    """An instruction is executed before it is known what decides whether it is."""
-    patch.setattr(Pending, "instruction", lambda self, rule: rule)
-
-
 def locks_tell_any_deadlock(patch: MonkeyPatch) -> None:
     """Whatever a flush and a fetch wait for."""
     patch.setattr(deadlock_events, "ends_tell", lambda machine: True)
@@ -189,11 +183,10 @@ def refreshes_replace_anything(patch: MonkeyPatch) -> None:
     [
         (takers_do_not_matter, {"LD": "anything"}, ("ST x 2; LD x", "LD x")),
         (memory_rests_always, {"complete": "L1"}, ("INC_L1 x 2", "")),
-        (nobody_waits_for_values, {"LD": "later", "levels": "one"}, ("LD x; ST x 1 if 0=1", "")),
         (
             locks_tell_any_deadlock,
             {"FETCH_locks": "none"},
-            ("INC_L1 x 1; LD x; INV_L1 DV", "LK_L2 x"),
+            ("LD x", "LK_L2 x"),
         ),
         (everything_drains, {"bit": "LD waits"}, ("LD x", "ST x 1")),
         (refreshes_replace_anything, {"FETCH": "any", "levels": "one"}, ("ST x 2", "LD x; LD x")),
@@ -221,3 +214,11 @@ def test_conditions_and_effects_of_instructions_without_fifos(instruction: str, 
     for code in [("LD x; {0} x", "ST x 1"), ("ST x 1; {0} x; INV_L1 WG; LD x", "ST x 2")]:
         it = program(its, *(each.format(instruction) for each in code))
         assert differences(it, 6_000) == {}
+
+
+@pytest.mark.parametrize("code", [("ST x 1; FLU_L1 WG; LD x", "LD x"), ("ST x 1; FLU_L1 WG", "")])
+def test_an_element_that_waits_until_a_value_counts(code: tuple[str, str]) -> None:
+    """Its leaving would be a look, for which somebody may have to fetch."""
+    its = machine(DEQ="VALID", levels="one")
+    assert "until a value counts" in str(unbounded(its))
+    assert differences(program(its, *code), 6_000) == {}
