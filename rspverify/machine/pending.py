@@ -27,6 +27,9 @@ from rspverify.machine.rules import (
 )
 from rspverify.value import reads
 
+OPEN_READ = "read"
+"""The structure whose bits say that a read has not been completed."""
+
 
 class Pending:
     """The reads of a program that steps complete, each with a bit that is true until then.
@@ -62,7 +65,7 @@ class Pending:
                 return bit
         thread = rule.instruction.thread
         place = Place("thread", (thread.device, thread.workgroup, thread.thread))
-        added = Member(Structure("read", place), "", None, rule.instruction.index)
+        added = Member(Structure(OPEN_READ, place), "", None, rule.instruction.index)
         self._added.add(added)
         return added
 

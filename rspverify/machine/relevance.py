@@ -10,19 +10,23 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, assert_never
 
 from rspverify.machine.machine import Machine
+from rspverify.machine.pending import OPEN_READ
 from rspverify.machine.rules import (
     AnyBit,
     Assign,
     Bit,
     Cell,
     Copy,
+    Enqueue,
     Fifo,
     InstructionRule,
     Issued,
     Marker,
     Oldest,
     Rule,
+    SetBit,
     StepRule,
+    Update,
     Without,
 )
 from rspverify.machine.shapes import Shape, wants
@@ -139,10 +143,16 @@ def begun_at_once(machine: Machine) -> frozenset[object]:
         rule.key
         for code in machine.code
         for rule in code
-        if rule.enqueues and not rule.guards and len(rule.enqueues) == len(rule.updates)
+        if rule.enqueues and not rule.guards and all(map(_only_begins, rule.updates))
         if all(isinstance(it.element, Issued) for it in rule.enqueues)
         if all(it.fifo not in looked and filling[it.fifo] == {rule.thread} for it in rule.enqueues)
     )
+
+
+def _only_begins(update: Update) -> bool:
+    """Whether it puts something into a fifo, or says that a read is open (machine/pending.py)."""
+    opens = isinstance(update, SetBit) and update.bit.structure.name == OPEN_READ
+    return isinstance(update, Enqueue) or opens
 
 
 def rests(machine: Machine) -> bool:

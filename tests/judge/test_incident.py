@@ -142,7 +142,7 @@ def test_every_setting_has_an_option() -> None:
     command = get_command(app).commands["explain"]  # type: ignore[attr-defined]
     options = {option for parameter in command.params for option in parameter.opts}
     names = {field.name for field in fields(Settings)}
-    assert names - OPTIONS.keys() == {"shortest"}
+    assert names - OPTIONS.keys() == {"shortest", "insist"}
     assert {each.name for each in OPTIONS.values()} <= options
 
 

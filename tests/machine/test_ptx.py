@@ -97,7 +97,6 @@ PLANTED = {
         ("M.LS[x] := false;\n", "\n"),
         ("is self, empty LP", "is self"),
         ("when not M.LS[x], not M.GS[x]", "when not M.GS[x]"),
-        ("each thread t: empty t.LP", "each thread t, location z: empty t.queue[z]"),
     ],
     ptx.STRONG: [
         ("w.V.data[y] := V.data[y]; w.V.S[y] := true", "w.V.data[y] := V.data[y]; V.S[y] := true"),

@@ -53,6 +53,8 @@ def program_of(pair: Pair) -> Program:
 def test_our_readers_read_them() -> None:
     """What is read is what was drafted, and each operation has a row."""
     for pair in seeded(200):
+        if pair.machine is not None:
+            continue  # Its file is beside what is written (test_random_machines.py).
         program = program_of(pair)
         operations = [it for it in program.operations if it.location != EXPECTED]
         assert [
@@ -96,7 +98,7 @@ def test_they_are_of_every_kind() -> None:
     assert {len(pair.test.threads) for pair in drawn} == {1, 2, 3, 4}
     assert {len(pair.test.workgroups) for pair in drawn} == {1, 2}
     assert {len({it.place for it in pair.test.threads}) for pair in drawn} == {1, 2, 3}
-    machines = {"rsp", "rsp-st-waits", "rsp-inv-l2", "rsp-coherent-l2"}
+    machines = {"rsp", "rsp-st-waits", "rsp-inv-l2", "rsp-coherent-l2", "random"}
     assert {pair.scheme.machine.name for pair in drawn} == machines
     statements = [each for pair in drawn for each in pair.test.accesses]
     assert {(it.kind, it.remote) for it in statements if it.scope} == {
