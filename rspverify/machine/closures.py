@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
 from rspverify.machine import rules
 from rspverify.machine.rules import AnyBit, Guard, Oldest, Ready, Rule, Update, Without
 from rspverify.machine.state import Layout, State
-from rspverify.value import Constant, Expression, evaluate, reads
+from rspverify.value import Constant, Expression, evaluate
 
 Fire = Callable[[State], list[Any] | None]
 """From a state to the one after the rule, or None where the rule may not fire."""
@@ -72,10 +72,7 @@ def compile_guards(guards: Iterable[Guard], layout: Layout) -> Holds:
 
 
 def compile_rule(rule: Rule, layout: Layout) -> Fire:
-    """The rule as a function. An instruction's place in program order is not its business.
-
-    Where a value is looked at that instructions deliver later it may not fire before they have.
-    """
+    """The rule as a function. An instruction's place in program order is not its business."""
     hold = compile_guards(rule.guards, layout)
     first_reads = sorted(rule.updates, key=lambda update: not isinstance(update, rules.Deliver))
     writes = [_write(update, layout) for update in first_reads]
@@ -88,34 +85,7 @@ def compile_rule(rule: Rule, layout: Layout) -> Fire:
             write(state, after)
         return after
 
-    late = [it for it in _asked_for(rule) if reads(it) & layout.late] if layout.late else []
-    own = [it.register for it in rule.takes if isinstance(it, rules.Deliver)]
-    return _once_known(fire, late, own, layout) if late else fire
-
-
-def _asked_for(rule: Rule) -> Iterator[Expression]:
-    """What must be known before a rule fires: what it writes, and whether it is executed."""
-    if isinstance(rule, rules.InstructionRule):
-        yield rule.instruction.guard
-    updates = list(rule.updates)
-    for update in updates:
-        if isinstance(update, rules.Assign):
-            yield update.value
-        elif isinstance(update, rules.When):
-            updates += update.updates
-
-
-def _once_known(
-    fire: Fire, values: Sequence[Expression], own: Iterable[int], layout: Layout
-) -> Fire:
-    """A rule that fires once values are known. own: the registers that it delivers itself."""
-
-    def wait(state: State) -> list[Any] | None:
-        known = {**layout.values(state), **dict.fromkeys(own, 0)}
-        missing = any(known_value(it, known) is None for it in values)
-        return None if missing else fire(state)
-
-    return wait
+    return fire
 
 
 def known_value(expression: Expression, values: Mapping[int, int]) -> int | None:

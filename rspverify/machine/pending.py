@@ -1,8 +1,9 @@
 """Reads that complete later: whoever needs the value waits for it, and none is open in the end.
 
-An instruction needs what its own guard and value are made of, and what the guards before it in its
-thread are made of, as it is told from these whether it is its turn. Nothing of a value is known
-before it is there: no engine may guess it.
+An instruction needs what its own guard and those before it in its thread are made of, as it is told
+from these whether it is its turn. What is written is needed by whoever writes it, the instruction
+or a later step of it: what only begins a write goes on. Nothing of a value is known before it is
+there: no engine may guess it.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from dataclasses import replace
 
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Bit,
     Deliver,
     Guard,
     InstructionRule,
     Member,
     Place,
+    Rule,
     SetBit,
     StepRule,
     Structure,
@@ -44,16 +47,13 @@ class Pending:
                 later.setdefault(step.instruction.index, []).append(step)
         self._bits: dict[int, Bit] = {}
         self._added: set[Bit] = set()
-        self._needed: dict[int, list[AnyBit]] = {}
+        self._turn: dict[int, list[AnyBit]] = {}
         passed: dict[int, set[int]] = {}
         for rule in rules:
             it = rule.instruction
             turn = passed.setdefault(rule.thread, set())
             turn |= reads(it.guard)
-            needed = turn | (set() if it.value is None else reads(it.value)) - {it.register}
-            self._needed[it.index] = [
-                fails(self._bits[each]) for each in sorted(needed) if each in self._bits
-            ]
+            self._turn[it.index] = self._known(turn)
             own = later.get(it.index, [])
             if it.register is not None and any(map(_delivers, own)):
                 self._bits[it.register] = self._bit(rule, own)
@@ -72,19 +72,35 @@ class Pending:
     def instruction(self, rule: InstructionRule) -> InstructionRule:
         """What an instruction also waits for, and that its read is open."""
         own = rule.instruction.register
-        guards = self._needed.get(rule.instruction.index, [])
+        guards = [*self._turn.get(rule.instruction.index, ()), *self._written(rule)]
         updates = self._changed(own, True)
         if not guards and not updates:
             return rule
         return replace(rule, guards=(*rule.guards, *guards), updates=(*rule.updates, *updates))
 
     def step(self, rule: StepRule) -> StepRule:
-        """That a step that delivers completes the read."""
-        if rule.instruction is None or not _delivers(rule):
+        """What a later step also waits for, and that it completes the read that it delivers."""
+        if rule.instruction is None:
             return rule
-        return replace(
-            rule, updates=(*rule.updates, *self._changed(rule.instruction.register, False))
-        )
+        own = rule.instruction.register if _delivers(rule) else None
+        updates = self._changed(own, False)
+        guards = self._written(rule)
+        return replace(rule, guards=(*rule.guards, *guards), updates=(*rule.updates, *updates))
+
+    def _written(self, rule: Rule) -> list[AnyBit]:
+        """That the reads are complete of which a rule makes what it writes; not its own read."""
+        it = rule.instruction
+        if it is None or it.value is None or not _does(rule.updates, Assign):
+            return []
+        needed = reads(it.value)
+        if _does(rule.updates, Deliver):
+            needed = needed - {it.register}
+        elif it.register in needed and isinstance(rule, InstructionRule):
+            return [AnyBit(())]  # It would write what it reads later.
+        return self._known(needed)
+
+    def _known(self, registers: Iterable[int]) -> list[AnyBit]:
+        return [fails(self._bits[each]) for each in sorted(registers) if each in self._bits]
 
     def _changed(self, register: int | None, value: bool) -> list[Update]:
         bit = None if register is None else self._bits.get(register)
@@ -96,10 +112,11 @@ class Pending:
 
 
 def _delivers(step: StepRule) -> bool:
-    return any(_delivering(update) for update in step.updates)
+    return _does(step.updates, Deliver)
 
 
-def _delivering(update: Update) -> bool:
-    if isinstance(update, When):
-        return any(map(_delivering, update.updates))
-    return isinstance(update, Deliver)
+def _does(updates: Iterable[Update], kind: type[Assign | Deliver]) -> bool:
+    """Whether there is an update of a kind, be it under conditions."""
+    return any(
+        _does(it.updates, kind) if isinstance(it, When) else isinstance(it, kind) for it in updates
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, assert_never
 
 from rspverify.machine.machine import Machine
@@ -50,13 +49,6 @@ class Layout:
     def read(self, register: int) -> int:
         """The place of a value read."""
         return self._slots["read", register]
-
-    @cached_property
-    def late(self) -> frozenset[int]:
-        """The registers of instructions that later steps complete."""
-        every = self._machine.program.instructions
-        late = (it.register for it in every if it.mnemonic.later)
-        return frozenset(it for it in late if it is not None)
 
     def number(self, element: Element) -> int:
         """A fifo element as a number."""

@@ -51,6 +51,16 @@ def reads(text: str, machine: str) -> set[tuple[int, ...]]:
     return {tuple(value for _, value in each.reads) for each in by_the_file(program, machine)}
 
 
+def test_a_store_of_what_is_not_read_yet_holds_up_nothing_behind_it() -> None:
+    """It is issued, and completes when its value is there: the load behind it may come first."""
+    rows = "ld r1, a | st c, 1 ;\nst b, r1 | membar.gl ;\nld r2, c | st a, 1 ;\n"
+    text = f"PTX t\n{{ }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n{rows}exists (0:r1=1 /\\ 0:r2=0)"
+    program = read_program(Source("t", text), assembly=True)
+    for machine in (ptx.WEAK, ptx.STRONG):
+        assert by_the_file(program, machine) == by_the_oracle(program, machine)
+    assert (1, 0) in reads(text, ptx.WEAK)
+
+
 @pytest.mark.parametrize("path", TESTS, ids=lambda it: it.stem)
 def test_of_the_suite(path: Path) -> None:
     """Their outcomes are the oracle's, and what is expected is what these say."""
