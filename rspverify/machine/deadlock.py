@@ -8,7 +8,6 @@ state from which no complete execution is reachable, a deadlock is (docs/machine
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import assert_never
 
 from rspverify.machine.closures import alternatives
@@ -39,13 +38,11 @@ class Deadlocks:
                 case _:
                     assert_never(shape)
         self._fetches = [
-            (layout_of, rule)
+            (self._layout.cell(valid), rule)
             for valid in shapes.from_below
-            for layout_of in (self._layout.cell(valid),)
             for rule in shapes.refreshing.get(valid, ())
         ]
-        with_losses = self._machine if self._machine.evict else replace(self._machine, evict=True)
-        self._at_risk = at_risk(with_losses)
+        self._at_risk = at_risk(self._machine)
         self._awaited = {
             rule.key: [slots for entry in self._awaited_by(rule) for slots in self._lasting(entry)]
             for code in self._machine.code

@@ -6,6 +6,7 @@ For such machines a deadlock is told from one state, without looking at what may
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from rspverify.machine.machine import Machine
@@ -36,11 +37,13 @@ def drains(machine: Machine) -> bool:
 
 def _helps(machine: Machine, rule: Rule) -> bool:
     shapes = machine.shapes
-    if isinstance(rule, StepRule) and rule.holders:
+    if not isinstance(rule, StepRule):
+        return _wants_entries(machine, rule)
+    if rule.holders:
         return False
-    match shapes.shape(rule) if isinstance(rule, StepRule) else None:
+    match shapes.shape(rule):
         case Shape.CLEARS:
-            (bit,) = (it for it in rule.sets(False) if rule.awaits(it))
+            (bit,) = rule.cleared
             others = [it for it in rule.guards if it != AnyBit(((bit, True),))]
             return all(isinstance(it, Ready) for it in others)
         case Shape.LEAVES:
@@ -48,9 +51,11 @@ def _helps(machine: Machine, rule: Rule) -> bool:
         case Shape.LOSES:
             return all(_kept_with_value(it, machine) for it in rule.guards)
         case _:
-            return all(
-                isinstance(it, Ready | Without) or _wants_entry(it, machine) for it in rule.guards
-            )
+            return _wants_entries(machine, rule)
+
+
+def _wants_entries(machine: Machine, rule: Rule) -> bool:
+    return all(isinstance(it, Ready | Without) or _wants_entry(it, machine) for it in rule.guards)
 
 
 def _wants_clean(guard: Guard, machine: Machine) -> bool:
@@ -96,7 +101,7 @@ def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
     bits = [bit]
     for each in bits:  # It grows by those that are waited for.
         for step in (*shapes.clearing.get(each, ()), *shapes.refreshing.get(each, ())):
-            found |= {guard: None for guard in step.guards if isinstance(guard, Ready)}
+            found |= dict.fromkeys(_locks(step))
             for wanted, value in step.literals:
                 if wanted not in bits and (wanted in shapes.entries) is value:
                     bits.append(wanted)
@@ -110,23 +115,16 @@ def ends_tell(machine: Machine) -> bool:
     be lost without any.
     """
     held = holders(machine)
-    with_losses = machine if machine.evict else replace(machine, evict=True)
-    lost = {
-        entry.valid
-        for entry, step in losable(with_losses).items()
-        if not any(isinstance(it, Ready) for it in step.guards)
-    }
+    lost = {entry.valid for entry, step in losable(machine).items() if not _locks(step)}
     for bit, entry in machine.shapes.entries.items():
         fetches = machine.shapes.refreshing.get(bit, ())
         flushes = [] if entry.dirty is None else machine.shapes.clearing.get(entry.dirty, [])
         if not fetches:
             return False
-        if not any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, bit)):
+        if not _may_be_shut(machine, bit, held):
             continue
-        waits = [{it for it in step.guards if isinstance(it, Ready)} for step in fetches]
-        if any(
-            {it for it in step.guards if isinstance(it, Ready)} not in waits for step in flushes
-        ):
+        waits = [set(_locks(step)) for step in fetches]
+        if any(set(_locks(step)) not in waits for step in flushes):
             return False
         if bit not in lost:
             return False
@@ -153,17 +151,27 @@ def at_risk(machine: Machine) -> dict[Entry, StepRule]:
     return {
         entry: step
         for entry, step in losable(machine).items()
-        if any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, entry.valid))
+        if _may_be_shut(machine, entry.valid, held)
     }
 
 
+def _may_be_shut(machine: Machine, bit: Bit, held: Mapping[Lock, frozenset[object]]) -> bool:
+    """Whether somebody may hold a lock that an entry waits for, and keep it from that."""
+    return any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, bit))
+
+
+def _locks(step: StepRule) -> list[Ready]:
+    return [guard for guard in step.guards if isinstance(guard, Ready)]
+
+
 def losable(machine: Machine) -> dict[Entry, StepRule]:
-    """The entries that steps may take away, and these steps."""
+    """The entries that steps may take away, be these left out, and these steps."""
+    whole = machine if machine.evict else replace(machine, evict=True)
     entries = machine.shapes.entries
     return {
         entries[bit]: rule
-        for rule in machine.steps
-        if machine.shapes.shape(rule) is Shape.LOSES
+        for rule in whole.steps
+        if whole.shapes.shape(rule) is Shape.LOSES
         for bit in rule.sets(False)
         if bit in entries
     }

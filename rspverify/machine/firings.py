@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import AnyBit, Bit, Copy, InstructionRule, Rule, StepRule
+from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Rule, StepRule
 from rspverify.machine.shapes import Shape
 
 
@@ -94,12 +94,10 @@ class Firings:
         shape = shapes.shape(rule)
         match shape:
             case Shape.CLEARS:
-                (bit,) = (it for it in rule.sets(False) if rule.awaits(it))
+                (bit,) = rule.cleared
                 return sum(map(self.of, self._setting.get(bit, ())))
             case Shape.REFRESHES:
-                (copy,) = (it for it in rule.takes if isinstance(it, Copy))
-                valid = shapes.of_value[copy.target].valid
-                return sum(map(self.of, self._looking.get(valid, ())))
+                return sum(map(self.of, self._looking.get(shapes.refreshed(rule), ())))
             case Shape.LEAVES | Shape.LOSES | None:
                 return 0
             case _:

@@ -10,7 +10,7 @@ from typing import Any
 from rspverify.machine.closures import Holds, compile_guards
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import LastPlaces, last_looks, last_marks, plain_fifos
-from rspverify.machine.rules import Copy, Fifo, Oldest, StepRule
+from rspverify.machine.rules import Fifo, Oldest, StepRule
 from rspverify.machine.shapes import Shape
 from rspverify.machine.state import Layout
 
@@ -56,8 +56,7 @@ class Reduction:
         """Of a refresh, the last place of each thread that looks at what it brings."""
         if self._shapes.shape(rule) is not Shape.REFRESHES:
             return None
-        (copy,) = (it for it in rule.takes if isinstance(it, Copy))
-        return self._looks.get(self._shapes.of_value[copy.target].valid)
+        return self._looks.get(self._shapes.refreshed(rule))
 
     def settle(self, state: list[Any]) -> None:
         """Turn a state into its representative."""

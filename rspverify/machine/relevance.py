@@ -107,10 +107,8 @@ def plain_fifos(machine: Machine) -> frozenset[Fifo]:
     seen: set[Fifo] = set()
     for guards in (*(rule.guards for rule in machine.rules), machine.ending):
         for guard in guards:
-            if isinstance(guard, Without):
-                elements = guard.elements or ()
-                if not elements or not all(isinstance(it, Marker) for it in elements):
-                    seen.update(guard.fifos)
+            if isinstance(guard, Without) and not guard.of_markers:
+                seen.update(guard.fifos)
     for rule in machine.rules:
         if rule.conditional:
             return frozenset()
@@ -186,8 +184,7 @@ def _matters(machine: Machine, rule: Rule, looks: Mapping[Bit, LastPlaces]) -> b
         case Shape.CLEARS | Shape.LOSES | None:
             return True
         case Shape.REFRESHES:
-            (copy,) = (it for it in rule.takes if isinstance(it, Copy))
-            return looks.get(machine.shapes.of_value[copy.target].valid) != []
+            return looks.get(machine.shapes.refreshed(rule)) != []
         case Shape.LEAVES:
             return False
         case _:

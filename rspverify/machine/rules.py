@@ -172,6 +172,11 @@ class Without:
     fifos: tuple[Fifo, ...]
     elements: frozenset[Element] | None
 
+    @property
+    def of_markers(self) -> bool:
+        """Whether it asks for markers alone."""
+        return bool(self.elements) and all(isinstance(it, Marker) for it in self.elements or ())
+
 
 Wait = AnyBit | Ready | Without
 """What an instruction may wait for."""
@@ -407,6 +412,11 @@ class StepRule(_Rule):
         """What tells it apart, the same in every machine that runs the same program."""
         index = None if self.instruction is None else self.instruction.index
         return self.step, self.structure, self.about, index
+
+    @cached_property
+    def cleared(self) -> list[Bit]:
+        """The bits that it needs and takes away."""
+        return [bit for bit in self.sets(False) if self.awaits(bit)]
 
     @cached_property
     def element(self) -> Element:

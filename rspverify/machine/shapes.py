@@ -277,9 +277,13 @@ class Shapes:
         found: dict[Bit, list[StepRule]] = {}
         for rule in self._lasting:
             if isinstance(rule, StepRule) and self.shapes[rule.key] is Shape.REFRESHES:
-                (copy,) = (it for it in rule.takes if isinstance(it, Copy))
-                found.setdefault(self.of_value[copy.target].valid, []).append(rule)
+                found.setdefault(self.refreshed(rule), []).append(rule)
         return found
+
+    def refreshed(self, rule: StepRule) -> Bit:
+        """Of a refresh, the bit that says that the value counts which it refreshes."""
+        (copy,) = (it for it in rule.takes if isinstance(it, Copy))
+        return self.of_value[copy.target].valid
 
     @cached_property
     def leaving(self) -> Mapping[tuple[Fifo, Element], StepRule]:
@@ -369,10 +373,8 @@ class Shapes:
             if entry is not None and self._takes_uncounted(rule, entry):
                 yield f"{rule} takes {word.word} without wanting it {entry.valid.word}"
         for guard in rule.guards:
-            if isinstance(guard, Without):
-                elements = guard.elements or ()
-                if not elements or not all(isinstance(it, Marker) for it in elements):
-                    yield f"{rule} waits for elements of a fifo that are no markers"
+            if isinstance(guard, Without) and not guard.of_markers:
+                yield f"{rule} waits for elements of a fifo that are no markers"
 
     @cached_property
     def _wanting(self) -> Mapping[Bit, set[Bit]]:
@@ -450,7 +452,5 @@ def _taken(rule: Rule) -> list[Word]:
 
 
 def _cleared(rule: Rule) -> list[Bit]:
-    """The bits that a step needs and takes away."""
-    if not isinstance(rule, StepRule):
-        return []
-    return [bit for bit in rule.sets(False) if rule.awaits(bit)]
+    """The bits that a step needs and takes away; of an instruction, none."""
+    return rule.cleared if isinstance(rule, StepRule) else []
