@@ -133,7 +133,7 @@ def _without_values(program: Program) -> Program:
         for thread in program.threads
     )
     locations = tuple(replace(location, initial=0) for location in program.locations)
-    return replace(program, threads=threads, locations=locations, cuts=())
+    return replace(program, threads=threads, locations=locations, cuts=(), spins=())
 
 
 def _without_value(it: Operation) -> Operation:

@@ -15,6 +15,7 @@ from rspverify.litmus.program import (
     Order,
     Program,
     Scope,
+    Spin,
     Thread,
     satisfies,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Order",
     "Program",
     "Scope",
+    "Spin",
     "Thread",
     "read_program",
     "read_program_file",

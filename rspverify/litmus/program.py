@@ -197,6 +197,23 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Spin:
+    """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
+
+    guard: not 0 where that iteration goes on, and the thread goes round once more; such an
+    execution is not complete. first, end: the operations first, …, end - 1 are the iteration. rmws:
+    those of them that are no compare-exchange and that write what they read, where it goes on.
+    """
+
+    thread: int
+    guard: Expression
+    first: int
+    end: int
+    span: Span
+    rmws: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
 class Thread:
     """A thread and its place: its device, and its work-group within that device (from 0).
 
@@ -272,7 +289,7 @@ class Program:
 
     language: "OpenCL", "C" or "PTX", by the header; a test in PTX is assembly already. cuts: where
     loops were unrolled as far as was asked for and their end was not certain; empty if the program
-    is all there. watched: what `locations […]` names, registers by thread and name, locations by
+    is all there. spins: its loops that only spin, by thread and as they are met. watched: what `locations […]` names, registers by thread and name, locations by
     None and name.
     """
 
@@ -284,11 +301,17 @@ class Program:
     language: str = "OpenCL"
     cuts: tuple[Cut, ...] = ()
     watched: tuple[tuple[int | None, str], ...] = ()
+    spins: tuple[Spin, ...] = ()
 
     @property
     def operations(self) -> tuple[Operation, ...]:
         """All operations; the operation with index i stands at place i."""
         return tuple(operation for thread in self.threads for operation in thread.operations)
+
+    @property
+    def goes_on(self) -> tuple[Expression, ...]:
+        """Where one of these is not 0, a thread is still in a loop: no complete execution."""
+        return tuple(each.guard for each in (*self.cuts, *self.spins))
 
     @property
     def within(self) -> Mapping[str, int]:

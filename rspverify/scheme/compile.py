@@ -38,7 +38,7 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
         for place, thread in zip(threads, program.threads, strict=True)
     )
     initial = {location.name: location.initial for location in program.locations}
-    cuts = tuple(cut.guard for cut in program.cuts)
+    cuts = program.goes_on
     return AssemblyProgram(threads, code, initial, scheme.machine, cuts, program.within)
 
 
