@@ -12,7 +12,16 @@ from typing import Annotated
 
 from rspverify.convert import Bounds, Code, Count, Place, Seconds, counts, one_of, with_keys
 from rspverify.picture import Picture
-from rspverify.verdict import Engine, Progress, ProgressWord, Race, Reading, Verdict, Word
+from rspverify.verdict import (
+    Engine,
+    Execution,
+    Progress,
+    ProgressWord,
+    Race,
+    Reading,
+    Verdict,
+    Word,
+)
 
 UNDEFINED = "*undef*"
 """herd's name for what `undefined_unless` found."""
@@ -388,6 +397,27 @@ class Reached:
     stopped: str | None
     allowed: int | None
     beyond: bool
+
+
+@dataclass(frozen=True)
+class MachineRun:
+    """A run of a machine on a test in assembly that ends as it is wanted, or that there is none.
+
+    test: its title. wanted: what the run is to end with, in herd's notation; empty where any end
+    will do. outcome, execution: None where no run ends so. completes: whether any run comes to an
+    end; blocked: what each thread waits for where none does. within: every bound that it depends
+    on.
+    """
+
+    test: str
+    file: str
+    machine: str
+    wanted: str
+    outcome: Observed | None
+    execution: Execution | None
+    completes: bool
+    blocked: tuple[str, ...] = ()
+    within: Bounds = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
