@@ -48,9 +48,11 @@ def explain(
     1 there is no such run; 3 a limit was met; 0 otherwise.
     """
     from rspverify.api.inputs import split
-    from rspverify.source import require
+    from rspverify.source import InputError, Problem, require
 
-    require(len(words) < 3, f"one scheme and one test must be given, not {len(words)} words")
+    if len(words) > 2:
+        message = f"explain must have [SCHEME] TEST and no more, not {' '.join(words[2:])}"
+        raise InputError([Problem(None, message, "rspverify explain --help")])
     if len(words) == 1:
         require(not split(words)[0], f"a test must be given, too, behind the scheme {words[0]}")
         _show_run(settings, words[0], outcome, output)
