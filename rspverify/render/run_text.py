@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from rspverify.answers import MachineRun, within_words
+from rspverify.answers import MachineRun, machine_in_words, within_words
 from rspverify.render.trace_text import Trace
 from rspverify.render.words import counted
 
 
 def title(it: MachineRun) -> str:
     """Which test, on which machine."""
-    return f"{it.test} on the machine {it.machine}"
+    return f"{it.test} on the machine {machine_in_words(it.machine, it.machine_file)}"
 
 
 def ending(it: MachineRun) -> str:

@@ -54,6 +54,7 @@ def run_of(
         None,
         completes,
         within=target.within,
+        machine_file=machine.path or None,
     )
     if reached is None:
         blocked = () if completes else where_it_stops(runs, limits)

@@ -12,6 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import rspverify
+from rspverify.answers import Subject
 from rspverify.api.runs import trace
 from rspverify.cli import app
 from rspverify.render.trace_text import Trace
@@ -151,7 +152,7 @@ def test_a_bound_on_steps_is_said(tmp_path: Path) -> None:
     test = Source("t", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st x, 1 ;\nexists (x=1)\n")
     settings = Settings(machine=str(file), engine=Engine.UNROLL, steps=1)
     assert str(trace(test, settings)).splitlines() == [
-        "t on the machine around",
+        f"t on the machine around ({file})",
         "No run of the machine completes within 1 steps.",
     ]
     found = trace(test, Settings(machine=str(file))).run
@@ -205,3 +206,20 @@ def test_in_a_notebook_it_is_a_page() -> None:
     assert "memory</th>" not in page
     with pytest.raises(InputError, match="none is named"):
         rspverify.trace(TFB, Settings())
+
+
+def test_headings_name_the_file_of_a_machine_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "around.machine"
+    file.write_text('machine around "the paper\'s" include rsp')
+    settings, shown = Settings(machine=str(file)), f"around ({file})"
+    hunted = str(rspverify.hunt("proposed", events=1, settings=settings))
+    assert hunted.startswith(f"proposed, for the machine {shown}; model opencl-rsp\n")
+    compared = str(rspverify.compare("proposed", "proposed", "Fig4", settings=settings))
+    assert f"(proposed, machine {shown})\n" in compared
+    subject = Subject("s", "s.yaml", "around", "opencl-rsp", Engine.EVENTS, str(file))
+    assert subject.titled == f"s (s.yaml), for the machine {shown}"
+    scheme = tmp_path / "s.yaml"
+    row = "  - {op: load, scope: na, code: [LD r x]}\n"
+    scheme.write_text(f"name: s\nmachine: around.machine\nrows:\n{row}")
+    result = CliRunner().invoke(app, ["show", str(scheme)])
+    assert result.stdout.startswith(f"s, for the machine {shown}\n")
