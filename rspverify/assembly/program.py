@@ -21,6 +21,13 @@ class ThreadId:
         return f"P{self.thread}"
 
 
+ARRIVE = Mnemonic("arrive", "", (), (), ())
+"""The first half of a barrier, which every machine has: the thread has come there."""
+
+DEPART = Mnemonic("depart", "", (), (), ())
+"""The second half: blocks until each other thread of the work-group has arrived (§6.13.8)."""
+
+
 @dataclass(frozen=True)
 class Instruction:
     """One instruction in its place.
@@ -32,6 +39,7 @@ class Instruction:
     success: of a compare-exchange, the condition under which `value` is another than what it has
     read, as far as the source is concerned; where it is 0 the source has a load (docs/machine.md).
     guard: executed when this is not 0; otherwise skipped without a step.
+    label: of ARRIVE and DEPART, the barrier.
     """
 
     index: int
@@ -44,11 +52,13 @@ class Instruction:
     register: int | None = None
     value: Expression | None = None
     success: Expression | None = None
+    label: str | None = None
 
     def __str__(self) -> str:
-        """By name: `LD r y`, `FLU_L1 DV`."""
+        """By name: `LD r y`, `FLU_L1 DV`, `arrive B1`."""
         operands = {"r": "r", "x": self.location or "", "s": self.reach or ""}
-        return " ".join([self.mnemonic.name, *(operands[it] for it in self.mnemonic.operands)])
+        words = [operands[it] for it in self.mnemonic.operands]
+        return " ".join([self.mnemonic.name, *words, *([self.label] if self.label else [])])
 
 
 @dataclass(frozen=True)

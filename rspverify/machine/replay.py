@@ -10,6 +10,7 @@ from itertools import pairwise
 from rspverify.assembly import ThreadId
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
+from rspverify.machine.rendezvous import is_arrival
 from rspverify.machine.rules import (
     Bit,
     Copy,
@@ -115,6 +116,7 @@ class Replayer:
             cell.structure
             for cell in (*self.machine.cells, *self.machine.members)
             if not isinstance(cell, Lock) and cell not in memory
+            if not (isinstance(cell, Bit) and is_arrival(cell))
         ]
         return sorted(dict.fromkeys(found), key=lambda it: -len(it.place.path))
 
