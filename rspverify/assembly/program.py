@@ -62,6 +62,20 @@ class Instruction:
 
 
 @dataclass(frozen=True)
+class SpinLoop:
+    """A loop of a thread that only spins, read as its last iteration alone.
+
+    guard: not 0 where that iteration goes on. first, end: the places in the thread's code of its
+    first instruction and after its last.
+    """
+
+    thread: int
+    guard: Expression
+    first: int
+    end: int
+
+
+@dataclass(frozen=True)
 class AssemblyProgram:
     """A compiled program.
 
@@ -70,7 +84,8 @@ class AssemblyProgram:
     cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
     and are left out; within: the bounds that what is said of this program depends on therefore.
     machine: what it is compiled for. spaces: of locations that are in another kind of memory than
-    the machine's first, which.
+    the machine's first, which. spins: the loops that only spin; where one goes on, an execution is
+    not complete.
     """
 
     threads: tuple[ThreadId, ...]
@@ -80,6 +95,12 @@ class AssemblyProgram:
     cuts: tuple[Expression, ...] = ()
     within: Mapping[str, int] = field(default_factory=dict)
     spaces: Mapping[str, str] = field(default_factory=dict)
+    spins: tuple[SpinLoop, ...] = ()
+
+    @property
+    def goes_on(self) -> tuple[Expression, ...]:
+        """Where one of these is not 0, a thread is still in a loop: no complete execution."""
+        return (*self.cuts, *(each.guard for each in self.spins))
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

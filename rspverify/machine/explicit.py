@@ -59,6 +59,7 @@ class ExplicitMachine:
         self.machine = machine
         self.layout = Layout(machine)
         self._code = machine.code
+        self._goes_on = machine.program.goes_on
         self._rules = {rule.key: rule for rule in machine.rules}
         self._compiled = {key: compile_rule(rule, self.layout) for key, rule in self._rules.items()}
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
@@ -184,14 +185,14 @@ class ExplicitMachine:
         return done and self._at_the_end(state)
 
     def cut(self, state: State) -> bool:
-        """Whether a thread goes on where the unrolling of a loop has ended.
+        """Whether a thread goes on where the unrolling of a loop has ended, or in a spin.
 
         Of a thread that has not come so far this is said only where it is known already.
         """
-        if not self.machine.program.cuts:
+        if not self._goes_on:
             return False
         values = self.layout.values(state)
-        return any(_surely(cut, values) for cut in self.machine.program.cuts)
+        return any(_surely(guard, values) for guard in self._goes_on)
 
     def complete(self, state: State) -> bool:
         """Whether it is the end of an execution that counts: nothing is left to do, or cut."""

@@ -30,4 +30,4 @@ def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
 
     code = tuple(tuple(kept(it) for it in thread) for thread in program.code)
     initial = {x: value if x in locations else 0 for x, value in program.initial.items()}
-    return replace(program, code=code, initial=initial, cuts=(), within={})
+    return replace(program, code=code, initial=initial, cuts=(), spins=(), within={})

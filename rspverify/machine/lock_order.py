@@ -63,7 +63,10 @@ class Place:
 
 
 class LockOrder:
-    """The waits of a program's threads, wherever they have come to."""
+    """The waits of a program's threads, wherever they have come to.
+
+    freed_unsurely: the locks that some thread may free although it does not surely hold them.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self._threads = machine.program.threads
@@ -83,10 +86,14 @@ class LockOrder:
             for it in locks_of(machine, bit)
         ]
         walks = [_Walk(machine, self._drains, code) for code in machine.code]
-        self._freed_unsurely = {lock for walk in walks for lock in walk.freed_unsurely}
+        self.freed_unsurely = frozenset(lock for walk in walks for lock in walk.freed_unsurely)
         self._places = [walk.places for walk in walks]
         self._meetings = _meetings(machine)
         self._known: dict[tuple[int, ...], bool] = {}
+
+    def held(self, thread: int, place: int) -> frozenset[Lock]:
+        """The locks that a thread may hold before the instruction at a place of its code."""
+        return self._places[thread][place].held
 
     def holds_from(self, places: tuple[int, ...]) -> bool:
         """Whether from these places in the threads' codes on no wait can last for ever."""
@@ -145,7 +152,7 @@ class LockOrder:
         """Who may hold what is needed, and keep it from whoever waits."""
         for need in needs:
             lock, threads = need.ready.lock, need.ready.threads
-            surely = need.surely and lock not in self._freed_unsurely
+            surely = need.surely and lock not in self.freed_unsurely
             for holder in holders.get(lock, set()) - threads:
                 if holder == waiting or not surely:
                     yield holder, lock

@@ -8,8 +8,8 @@ from itertools import count
 from typing import assert_never
 
 from rspverify.architecture import Mnemonic
-from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
-from rspverify.litmus.program import Kind, Operation, Program
+from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, SpinLoop, ThreadId
+from rspverify.litmus.program import Kind, Operation, Program, Spin
 from rspverify.scheme.barriers import ENTRY, barrier_code, barrier_rows, missing, ordered_scope
 from rspverify.scheme.scheme import Row, Scheme, Shape, shape_of
 from rspverify.source import InputError, Problem, Severity
@@ -41,8 +41,15 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
         for place, thread in zip(threads, program.threads, strict=True)
     )
     initial = {location.name: location.initial for location in program.locations}
-    cuts = program.goes_on
-    return AssemblyProgram(threads, code, initial, scheme.machine, cuts, program.within)
+    cuts = tuple(cut.guard for cut in program.cuts)
+    spins = tuple(_loop(spin, code[spin.thread]) for spin in program.spins)
+    within = program.within
+    return AssemblyProgram(threads, code, initial, scheme.machine, cuts, within, spins=spins)
+
+
+def _loop(spin: Spin, code: tuple[Instruction, ...]) -> SpinLoop:
+    first, end = (sum(it.operation < bound for it in code) for bound in (spin.first, spin.end))
+    return SpinLoop(spin.thread, spin.guard, first, end)
 
 
 def rows_used(program: Program, scheme: Scheme) -> tuple[Row, ...]:
