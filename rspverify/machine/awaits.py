@@ -71,7 +71,9 @@ class _Matters:
                 case Deliver() | SetLock():
                     pass
                 case SetBit(bit, value):
-                    if is_arrival(bit) or (bit, value) in self._machine.shapes.wanted:
+                    if is_arrival(bit):
+                        yield f"others wait for {rule}"
+                    elif (bit, value) in self._machine.shapes.wanted:
                         yield f"{rule} makes {bit.word} {str(value).lower()}, which is waited for"
                 case Assign(target, _):
                     if target not in [it.source for it in rule.takes if isinstance(it, Deliver)]:
