@@ -39,11 +39,14 @@ class ReplayError(Exception):
 
 
 class Replayer:
-    """The machine without any reduction, on which schedules are checked and shown."""
+    """The machine without any reduction, on which schedules are checked and shown.
 
-    def __init__(self, machine: Machine) -> None:
+    looping: whether spins are loops.
+    """
+
+    def __init__(self, machine: Machine, *, looping: bool = False) -> None:
         self.machine = replace(machine, evict=True)
-        self.explicit = ExplicitMachine(self.machine, reduced=False)
+        self.explicit = ExplicitMachine(self.machine, reduced=False, looping=looping)
 
     def states(self, schedule: Iterable[Rule]) -> list[State]:
         """The states that a schedule passes through. Raises ReplayError if a rule may not fire."""
