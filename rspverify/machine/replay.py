@@ -12,6 +12,7 @@ from rspverify.machine.closures import known_value
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.pending import OPEN_READ
+from rspverify.machine.rendezvous import is_arrival
 from rspverify.machine.rules import (
     Bit,
     Cell,
@@ -43,11 +44,14 @@ class ReplayError(Exception):
 
 
 class Replayer:
-    """The machine without any reduction, on which schedules are checked and shown."""
+    """The machine without any reduction, on which schedules are checked and shown.
 
-    def __init__(self, machine: Machine) -> None:
+    looping: whether spins are loops.
+    """
+
+    def __init__(self, machine: Machine, *, looping: bool = False) -> None:
         self.machine = replace(machine, evict=True)
-        self.explicit = ExplicitMachine(self.machine, reduced=False)
+        self.explicit = ExplicitMachine(self.machine, reduced=False, looping=looping)
 
     def states(self, schedule: Iterable[Rule]) -> list[State]:
         """The states that a schedule passes through. Raises ReplayError if a rule may not fire."""
@@ -123,6 +127,7 @@ class Replayer:
             for cell in (*self.machine.cells, *self.machine.members)
             if not isinstance(cell, Lock) and cell not in memory
             if cell.structure.name != OPEN_READ
+            if not (isinstance(cell, Bit) and is_arrival(cell))
         ]
         return sorted(dict.fromkeys(found), key=lambda it: -len(it.place.path))
 
