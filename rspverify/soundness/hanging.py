@@ -77,7 +77,7 @@ class Hanging:
         """
         match scheduler.kind:
             case Kind.FAIR:
-                yield None, self._nobody
+                yield None, self.nobody
             case Kind.UNFAIR:
                 yield None, TRUE
             case Kind.HSA:
@@ -85,7 +85,7 @@ class Hanging:
             case Kind.LOBE:
                 yield None, self._in_line
             case Kind.OBE if scheduler.bound is not None:
-                yield scheduler.bound, self._nobody | self._occupancy(scheduler.bound)
+                yield scheduler.bound, self._occupancy(scheduler.bound)
             case Kind.OBE:
                 yield from self._some_occupancy(TRUE)
             case Kind.HSA_OBE:
@@ -94,16 +94,16 @@ class Hanging:
                 assert_never(scheduler.kind)
 
     def _some_occupancy(self, besides: Term) -> Iterator[tuple[int | None, Term]]:
-        yield None, self._nobody & besides
+        yield None, self.nobody & besides
         for bound in range(1, len(self.groups)):
             yield bound, self._occupancy(bound) & besides
 
     @cached_property
-    def _nobody(self) -> Term:
+    def nobody(self) -> Term:
         return ~any_of(self.stopped)
 
     @cached_property
-    def _before_the_start(self) -> Term:
+    def before_the_start(self) -> Term:
         """No group is stopped once it has executed something."""
         pairs = zip(self.stopped, self.active, strict=True)
         return all_of(stopped.implies(~active) for stopped, active in pairs)
@@ -121,16 +121,14 @@ class Hanging:
         """Groups are stopped before their start, and no later group has started."""
         pairs = combinations(range(len(self.groups)), 2)
         later = (~self.stopped[a] | ~self.started[b] for a, b in pairs)
-        return all_of([self._before_the_start, *later])
+        return all_of([self.before_the_start, *later])
 
     def _occupancy(self, bound: int) -> Term:
-        """Groups are stopped before their start, as so many others are occupant at the end.
-
-        No more ever were: those that overlapped.
-        """
-        counted = at_least(self.running, bound + 1)
-        full = at_least(self.running, bound)
-        return all_of([self._before_the_start, full, ~counted, self._at_most(bound)])
+        """No more groups are ever occupant; if so many are in the end, others may never start."""
+        full, more = (at_least(self.running, each) for each in (bound, bound + 1))
+        return all_of(
+            [self.before_the_start, full | self.nobody, ~more, self._at_most(bound)]
+        )
 
     def _at_most(self, bound: int) -> Term:
         """The groups that have started fit into a time in which at most so many are occupant.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -51,11 +51,14 @@ _SUMMARIES = {
     Kind.UNFAIR: "anywhere",
 }
 
+DEFAULT = ("fair", "obe")
+"""Asked if none are named: whether a program waits for what never comes, and whether it relies on
+more than GPUs promise."""
 MOST_GROUPS = 1_000
 """An occupancy bound may not be larger."""
 
 
-def schedulers_of(words: Iterator[str] | tuple[str, ...] | list[str]) -> tuple[Scheduler, ...]:
+def schedulers_of(words: Iterable[str]) -> tuple[Scheduler, ...]:
     """Schedulers by their names, each once. Raises InputError for all that are none."""
     found: dict[Scheduler, None] = {}
     problems = []
