@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Program
+from rspverify.litmus import Program, one_more
 from rspverify.smt import FALSE, Solver, Term, all_of, any_of
 from rspverify.verdict import Outcome, Race
 
@@ -21,11 +21,16 @@ _SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
 class Questions:
     """A program under a model. Every method raises LimitReached where it cannot answer.
 
-    candidates: its candidate executions, consistent or not.
+    candidates: its candidate executions, consistent or not. whole: whether these are all that are
+    meant; otherwise an iteration of a spin that goes on is looked at where it might race, as
+    leaving it out changes nothing else (docs/semantics.md, Loops).
     """
 
-    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+    def __init__(
+        self, program: Program, model: MemoryModel, limits: Limits, *, whole: bool = False
+    ) -> None:
         self._program = program
+        self._whole = whole
         self._model = model
         self._limits = limits
         self.candidates = candidates_of(program, model, limits)
@@ -41,7 +46,7 @@ class Questions:
         if found is None:
             return None
         execution, condition, (first, second) = found
-        candidates, model = self.candidates, self._model
+        candidates, model = execution.candidates, self._model
         relations = {"rf": candidates.rf, "mo": candidates.coherence}
         drawn = [name for name in _SYNCHRONISATION if model.defines(name)]
         relations |= {name: candidates.relation(name) for name in drawn}
@@ -51,10 +56,9 @@ class Questions:
 
     def racy_execution(self) -> tuple[Execution, str, Pair] | None:
         """A consistent execution with a race, the condition that it breaks, and the places."""
-        candidates = self.candidates
-        if self._consistent.find([self._faulty()]) is None:
+        if self._racing is None:
             return None
-        solver = self.solver(reproducible=True)
+        candidates, solver = self._racing.candidates, self._racing.solver(reproducible=True)
         for name, pairs in candidates.racing.items():
             for (a, b), term in sorted(pairs.items()):
                 found = solver.find([term])
@@ -66,14 +70,41 @@ class Questions:
 
     def violated(self) -> tuple[str, ...]:
         """The conditions that some consistent execution violates, by name."""
-        if self.race() is None:
+        if self._racing is None:
             return ()
-        conditions = self.candidates.conditions
-        return tuple(name for name, term in conditions.items() if self._consistent.find([~term]))
+        programs = (self, *self._going_on)
+        names = (condition.name for condition in self._model.conditions)
+        return tuple(name for name in names if any(each._violates(name) for each in programs))
+
+    def _violates(self, condition: str) -> bool:
+        return self._consistent.find([~self.candidates.conditions[condition]]) is not None
 
     def asked_race(self) -> list[Term]:
         """What holds together exactly in a consistent execution with a race."""
-        return [*self._consistent.asserted, self._faulty()]
+        racing = self._racing or self
+        return [*racing._consistent.asserted, racing._faulty()]
+
+    @cached_property
+    def _racing(self) -> Questions | None:
+        """This program, or this with an iteration of a spin that goes on, whichever has a race."""
+        for each in (self, *self._going_on):
+            if each._consistent.find([each._faulty()]) is not None:
+                return each
+        return None
+
+    @cached_property
+    def _going_on(self) -> Sequence[Questions]:
+        """The program with one iteration that goes on, for each spin that might race in it."""
+        if self._whole:
+            return ()
+        racing = [pair for pairs in self.candidates.racing.values() for pair in pairs]
+        operations = (self.candidates.events[index].operation for pair in racing for index in pair)
+        indices = {it.index for it in operations if it is not None}
+        return [
+            Questions(one_more(self._program, spin), self._model, self._limits, whole=True)
+            for spin in self._program.spins
+            if not indices.isdisjoint(range(spin.first, spin.end))
+        ]
 
     def asked_outcome(self, outcome: Outcome) -> list[Term]:
         """What holds together exactly in a consistent execution with this outcome."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
 
-from rspverify.axiomatic import MemoryModel, ignored_features, require_covered
+from rspverify.axiomatic import MemoryModel, awaited, ignored_features, require_covered
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.limits import Limits
@@ -53,6 +53,7 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
     Raises InputError for what the options say, NoExecutionError, and LimitReached.
     """
     require_covered(program, model)
+    program = awaited(program, model)
     formula = None if wanted.outcome is None else _claims(program, wanted.outcome)
     _require_relations(wanted.edges, model)
     source = Pictures(program, model, limits, wanted.edges)

@@ -20,6 +20,7 @@ from rspverify.litmus.program import (
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
+from rspverify.litmus.spins import one_more
 from rspverify.litmus.syntax import warm_up
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Scope",
     "Spin",
     "Thread",
+    "one_more",
     "read_program",
     "read_program_file",
     "satisfies",

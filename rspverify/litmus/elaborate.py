@@ -7,6 +7,7 @@ condition, and afterwards registers are chosen by it. Loops are unrolled (loops.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -18,7 +19,7 @@ from rspverify.litmus.loops import Loops
 from rspverify.litmus.names import Names
 from rspverify.litmus.operations import FALSE, PLAIN_STORE, TRUE, Operations
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Cut, Kind, Location, Thread
+from rspverify.litmus.program import Cut, Kind, Location, Spin, Thread
 from rspverify.litmus.registers import Registers
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, binary
@@ -26,11 +27,15 @@ from rspverify.value import Constant, Expression, binary
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a thread is read in: the language, the locations, and the bound of its loops."""
+    """What a thread is read in: the language, the locations, and the bound of its loops.
+
+    no_spins: the loops that are not to be read as spins, None: all of them.
+    """
 
     language: str
     locations: Mapping[str, Location]
     unroll: int
+    no_spins: AbstractSet[Span] | None
     problems: Problems
 
 
@@ -59,7 +64,7 @@ class Execution:
         self._evaluation = Evaluation(
             thread, around.language, self._names, self._registers, self._operations
         )
-        self._loops = Loops(around.unroll, self._evaluation, self.statement)
+        self._loops = Loops(around.unroll, around.no_spins, self._evaluation, self.statement)
         # The innermost block comes last: where it declares a register.
         self._blocks: list[dict[str, Span]] = []
         self._labels: dict[str, tree.Labelled] = {}
@@ -80,6 +85,11 @@ class Execution:
     def cuts(self) -> list[Cut]:
         """Where the loops that were executed may go on."""
         return self._loops.cuts
+
+    @property
+    def spins(self) -> list[Spin]:
+        """The loops that only spin."""
+        return self._loops.spins
 
     # ---- statements --------------------------------------------------------------------------
 

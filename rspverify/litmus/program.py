@@ -289,8 +289,9 @@ class Program:
 
     language: "OpenCL", "C" or "PTX", by the header; a test in PTX is assembly already. cuts: where
     loops were unrolled as far as was asked for and their end was not certain; empty if the program
-    is all there. spins: its loops that only spin, by thread and as they are met. watched: what `locations […]` names, registers by thread and name, locations by
-    None and name.
+    is all there. watched: what `locations […]` names, registers by thread and name, locations by
+    None and name. spins: its loops that only spin, by thread and as they are met; unrolled: the
+    same test with these loops unrolled, too, None where there are none or one never ends.
     """
 
     title: str
@@ -302,6 +303,7 @@ class Program:
     cuts: tuple[Cut, ...] = ()
     watched: tuple[tuple[int | None, str], ...] = ()
     spins: tuple[Spin, ...] = ()
+    unrolled: Program | None = None
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -311,7 +313,12 @@ class Program:
     @property
     def goes_on(self) -> tuple[Expression, ...]:
         """Where one of these is not 0, a thread is still in a loop: no complete execution."""
-        return tuple(each.guard for each in (*self.cuts, *self.spins))
+        return tuple(each.guard for each in self.loops)
+
+    @property
+    def loops(self) -> tuple[Cut | Spin, ...]:
+        """Where threads may go round in a loop once more."""
+        return (*self.cuts, *self.spins)
 
     @property
     def within(self) -> Mapping[str, int]:

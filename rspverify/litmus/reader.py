@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
@@ -14,7 +15,8 @@ from rspverify.litmus.declarations import initial_registers, locations
 from rspverify.litmus.elaborate import Execution, Surroundings
 from rspverify.litmus.placement import numbered, placement
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import Cut, Program, Thread
+from rspverify.litmus.program import Cut, Program, Spin, Thread
+from rspverify.litmus.spins import no_spins
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import Test
 from rspverify.source import InputError, Problem, Source, Span, read_source
@@ -39,7 +41,8 @@ def read_program(
 ) -> Program:
     """The program of a litmus test; raises InputError with all problems of the text.
 
-    unroll: how many iterations of a loop are looked at, unless it is certain to end by itself.
+    unroll: how many iterations of a loop are looked at, unless it is certain to end by itself or
+    only spins.
     mixed: whether the threads of a test in OpenCL may declare one location differently.
     assembly: whether it may be a test in assembly.
     """
@@ -55,7 +58,7 @@ def read_program(
         program = assembly_program(columns, source, problems) if columns else None
     elif text is not None:
         test = parse(source, text, problems)
-        program = _program(test, source, unroll, mixed, problems) if test else None
+        program = _without_bounds(test, source, unroll, mixed, problems) if test else None
     if program is None or problems:
         raise problems.as_error()
     return program
@@ -77,8 +80,36 @@ def title_of(source: Source) -> str | None:
     return found[1] if found else None
 
 
-def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Problems) -> Program:
-    """The program that a syntax tree means, as far as it means one."""
+def _without_bounds(
+    test: Test, source: Source, unroll: int, mixed: bool, problems: Problems
+) -> Program:
+    """The program, with its loops that only spin read as such."""
+    unrolled: frozenset[Span] = frozenset()
+    program = _program(test, source, unroll, mixed, unrolled, problems)
+    if not program.spins or problems:
+        return program
+    while more := no_spins(program):
+        unrolled |= more
+        program = _program(test, source, unroll, mixed, unrolled, problems)
+    if not program.spins:
+        return program
+    none = Problems()
+    bounded = _program(test, source, unroll, mixed, None, none)
+    return program if none else replace(program, unrolled=bounded)
+
+
+def _program(
+    test: Test,
+    source: Source,
+    unroll: int,
+    mixed: bool,
+    unrolled: frozenset[Span] | None,
+    problems: Problems,
+) -> Program:
+    """The program that a syntax tree means, as far as it means one.
+
+    unrolled: the loops that are unrolled although they may look like spins; None: all.
+    """
     for each in test.unsupported:
         problems.unsupported(each.span, f"{each.construct} is not supported", each.hint)
     written = numbered(test.threads, problems)
@@ -89,14 +120,16 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
     places = placement(test, written, problems)
     known = locations(test.entries, test.threads, test.language, mixed, problems)
     initial = initial_registers(test.registers, written, problems)
-    around = Surroundings(test.language, known, unroll, problems)
+    around = Surroundings(test.language, known, unroll, unrolled, problems)
     threads: list[Thread] = []
     cuts: list[Cut] = []
+    spins: list[Spin] = []
     for index, (name, thread) in enumerate(written.items()):
         first = sum(len(each.operations) for each in threads)
         execution = Execution(thread, index, first, initial.get(name, {}), around)
         threads.append(execution.run(*places.get(name, (0, 0))))
         cuts += execution.cuts
+        spins += execution.spins
     for thread in test.threads:
         if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
             Execution(thread, 0, 0, {}, around).run()
@@ -110,4 +143,5 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
         test.language,
         tuple(cuts),
         claims.watched(test.watched),
+        tuple(spins),
     )

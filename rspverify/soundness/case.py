@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rspverify.assembly import AssemblyProgram
-from rspverify.axiomatic import MemoryModel
+from rspverify.axiomatic import MemoryModel, awaited
 from rspverify.limits import Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine
@@ -28,6 +28,7 @@ class Case:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", self.settings.limits())
+        object.__setattr__(self, "program", awaited(self.program, self.model))
 
     def machine(self) -> Machine:
         """The machine that runs the compiled program. Raises InputError if a row is missing."""

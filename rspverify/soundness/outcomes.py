@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
 from rspverify.architecture import Architecture
-from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
+from rspverify.axiomatic import MemoryModel, Questions, awaited, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.scheme import Scheme, assemble, compile_program
@@ -66,6 +66,7 @@ def outcomes(
     """
     so_far = so_far or SoFar()
     require_covered(program, model)
+    program = awaited(program, model)
     limits = settings.limits()
     source = Questions(program, model, limits)
     racy = _whether_racy(program, model, test, source)
@@ -133,6 +134,7 @@ def machine_outcomes(
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:
     """Whether a consistent execution races. Raises as `outcomes`."""
     require_covered(program, model)
+    program = awaited(program, model)
     return _whether_racy(program, model, test, Questions(program, model, settings.limits()))
 
 

@@ -54,7 +54,7 @@ def _text(thread: Thread, program: Program) -> Hashable:
     """What a thread does, the same for threads that do the same."""
     start = -thread.operations[0].index
     code = tuple(_all_but_its_place(it, start) for it in thread.operations)
-    loops = (it for it in (*program.cuts, *program.spins) if it.thread == thread.index)
+    loops = (it for it in program.loops if it.thread == thread.index)
     return code, tuple(_shifted(it.guard, start) for it in loops)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic import MemoryModel, Questions, awaited
 from rspverify.engineering.comparison import OutcomeChange, OutcomeChanges
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
@@ -24,6 +24,7 @@ def changed_outcomes(
     Both must have rows for the program. Beyond `limit` outcomes under either nothing is known.
     Raises LimitReached.
     """
+    program = awaited(program, model)
     before = _reached(program, old, settings, limit)
     after = _reached(program, new, settings, limit) if len(before) <= limit else before
     if max(len(before), len(after)) > limit:
