@@ -6,16 +6,16 @@ a barrier, or is stopped by the scheduler, and at least one that is scheduled ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from rspverify.axiomatic import MemoryModel, require_covered
+from rspverify.axiomatic import MemoryModel, awaited, require_covered
 from rspverify.axiomatic.execution import Execution
 from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
 from rspverify.limits import Limits
 from rspverify.litmus import Kind, Program
-from rspverify.smt import TRUE, Model, Solver
+from rspverify.smt import TRUE, Model, Solver, Term
 from rspverify.soundness.hang import (
     Hang,
     LastRead,
@@ -42,7 +42,7 @@ class SourceProgress:
     def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
         require_covered(program, model)
         _require_no_mutexes(program)
-        self.program = program
+        self.program = awaited(program, model)
         self._model, self._limits = model, limits
 
     @cached_property
@@ -82,7 +82,7 @@ class SourceProgress:
     def undefined(self) -> str | None:
         """What makes the behaviour of the program undefined, in words; None if nothing does."""
         hanging = self.hanging
-        if self._solver().find([hanging.undefined]) is None:
+        if self._known.find([hanging.undefined]) is None:
             return None
         solver, candidates = self._solver(reproducible=True), hanging.executions.candidates
         for name, pairs in candidates.racing.items():
@@ -110,20 +110,35 @@ class SourceProgress:
     def hang(self, scheduler: Scheduler) -> tuple[Hang, Execution] | None:
         """An execution that hangs and that the scheduler allows; None if there is none.
 
-        With nobody stopped if there is such a one, or nobody that has started.
+        With nobody stopped if there is such a one, or nobody that has started. Which one it is
+        depends on the program and the scheduler alone.
         """
-        hanging, quick = self.hanging, self._solver()
-        quick.add(hanging.hangs)
+        hanging = self.hanging
         for occupancy, allowed in hanging.allowed(scheduler):
-            if quick.find([allowed]) is None:
-                continue
-            solver = self._solver(reproducible=True)
-            solver.add(hanging.hangs, allowed)
-            for wanted in (hanging.nobody, hanging.before_the_start, TRUE):
-                if (found := solver.find([wanted])) is not None:
-                    execution = Execution(hanging.executions.candidates, found)
-                    return self._told(execution, found, occupancy or scheduler.bound), execution
+            found = self._with_nobody_stopped if occupancy is None else None
+            if found is None and self._known.find([hanging.hangs, allowed]) is not None:
+                found = self._first([hanging.nobody, hanging.before_the_start, TRUE], allowed)
+            if found is not None:
+                execution = Execution(hanging.executions.candidates, found)
+                return self._told(execution, found, occupancy), execution
         return None
+
+    @cached_property
+    def _known(self) -> Solver:
+        """Asked whether there is an execution, but never which."""
+        return self._solver()
+
+    @cached_property
+    def _with_nobody_stopped(self) -> Model | None:
+        """An execution that hangs and that every scheduler allows that has no bound."""
+        return self._first([self.hanging.nobody], TRUE)
+
+    def _first(self, wishes: Sequence[Term], allowed: Term) -> Model | None:
+        """An execution that hangs, is allowed, and is as wished, by the first wish that is met."""
+        solver = self._solver(reproducible=True)
+        solver.add(self.hanging.hangs, allowed)
+        found = (solver.find([wish]) for wish in wishes)
+        return next((each for each in found if each is not None), None)
 
     def _solver(self, *, reproducible: bool = False) -> Solver:
         solver = Solver(self._limits, reproducible=reproducible)

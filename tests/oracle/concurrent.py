@@ -13,6 +13,7 @@ from .schedulers import (
 )
 
 _LOCATIONS = ("x", "y")
+_GOES_ON = ((True, 0), (True, 0), (True, 1), (False, 1), (False, 2))
 
 
 def drawn(random):
@@ -54,11 +55,11 @@ def _statement(random, nested):
             otherwise = tuple(_statement(random, nested=True)) if random.random() < 0.3 else ()
             return [Load("r2", location), If("r2", random.choice((0, 1)), then, otherwise)]
         case "wait":
-            body = [Load("r0", location)]
+            body, conditions = [Load("r0", location)], [("r0", *random.choice(_GOES_ON))]
             if random.random() < 0.2:
-                body = [Load("r1", "x"), If("r1", 0, (Load("r0", "y"),), (Load("r0", "x"),))]
-            equal, value = random.choice(((True, 0), (True, 0), (True, 1), (False, 1), (False, 2)))
-            return [Repeat(tuple(body), "r0", equal, value)]
+                body.append(Load("r1", random.choice(_LOCATIONS)))
+                conditions.append(("r1", *random.choice(_GOES_ON)))
+            return [Repeat(tuple(body), tuple(conditions))]
         case "lock":
             inside = _statement(random, nested=True) if random.random() < 0.5 else []
             free = [Store("l", 0)] if random.random() < 0.8 else []
@@ -72,8 +73,8 @@ def _statement(random, nested):
 def _taken(random):
     """A spin lock that is taken: by an exchange, or by a compare-exchange."""
     if random.random() < 0.5:
-        return Repeat((Exchange("r0", "l", 1),), "r0", False, 0)
-    return Repeat((CompareExchange("r0", "l", 0, 1),), "r0", True, 0)
+        return Repeat((Exchange("r0", "l", 1),), (("r0", False, 0),))
+    return Repeat((CompareExchange("r0", "l", 0, 1),), (("r0", True, 0),))
 
 
 # ---- as a litmus test ---------------------------------------------------------------------------
@@ -118,6 +119,6 @@ def _written(statement):
         case If(register, value, then, otherwise):
             other = ["} else {", *_lines(otherwise)] if otherwise else []
             return [f"if ({register} == {value}) {{", *_lines(then), *other, "}"]
-        case Repeat(body, register, equal, value):
-            sign = "==" if equal else "!="
-            return ["do {", *_lines(body), f"}} while ({register} {sign} {value});"]
+        case Repeat(body, conditions):
+            words = [f"{name} {'==' if equal else '!='} {value}" for name, equal, value in conditions]
+            return ["do {", *_lines(body), f"}} while ({' || '.join(words)});"]

@@ -67,12 +67,13 @@ class If:
 
 @dataclass(frozen=True)
 class Repeat:
-    """`do body while (register == value)`, or `!=` if not equal."""
+    """`do body while (register == value || …)`, with `!=` where not equal.
+
+    conditions: (register, equal, value) of each.
+    """
 
     body: tuple
-    register: str
-    equal: bool
-    value: int
+    conditions: tuple
 
 
 @dataclass(frozen=True)
@@ -99,9 +100,11 @@ def flat(code):
                 if otherwise:
                     then = [*then, ("go", len(otherwise) + 1)]
                 found += [("unless", register, True, value, len(then) + 1), *then, *otherwise]
-            case Repeat(body, register, equal, value):
+            case Repeat(body, conditions):
                 body = flat(body)
-                found += [*body, ("unless", register, not equal, value, -len(body))]
+                for register, equal, value in conditions:
+                    body.append(("unless", register, not equal, value, -len(body)))
+                found += body
             case _:
                 found.append(each)
     return found
