@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rspverify.assembly import AssemblyProgram
@@ -31,22 +32,8 @@ class Case:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", self.settings.limits())
-        object.__setattr__(self, "program", self._awaited(awaited(self.program, self.model)))
-
-    def _awaited(self, program: Program) -> Program:
-        """The program with its spins unrolled, where the machine needs them so, or the reading.
-
-        In the witness reading what an iteration reads that goes on must be consistent, too.
-        """
-        if not program.spins or program.unrolled is None:
-            return program
-        try:
-            compiled = compile_program(program, self.scheme)
-        except InputError:
-            return program  # It will be said where the machine is asked for.
-        witness = self.settings.reading is Reading.WITNESS
-        matter = witness or iterations_matter(machine_of(compiled, self.settings)) is not None
-        return program.unrolled if matter else program
+        program = decided_program(self.program, self.model, [self.scheme], self.settings)
+        object.__setattr__(self, "program", program)
 
     def machine(self) -> Machine:
         """The machine that runs the compiled program.
@@ -58,6 +45,30 @@ class Case:
         if self.program.spins and (why := iterations_matter(machine)) is not None:
             raise LimitReached(f"a loop that never ends cannot be unrolled, and {why}")
         return machine
+
+
+def decided_program(
+    program: Program, model: MemoryModel, schemes: Iterable[Scheme], settings: Settings
+) -> Program:
+    """The program with its spins unrolled, where the model, a machine or the reading needs them so.
+
+    In the witness reading what an iteration reads that goes on must be consistent, too. Raises
+    LimitReached where the model needs iterations of a loop that never ends.
+    """
+    program = awaited(program, model)
+    if not program.spins or program.unrolled is None:
+        return program
+    witness = settings.reading is Reading.WITNESS
+    matter = witness or any(_iterations_matter(program, it, settings) for it in schemes)
+    return program.unrolled if matter else program
+
+
+def _iterations_matter(program: Program, scheme: Scheme, settings: Settings) -> bool:
+    try:
+        compiled = compile_program(program, scheme)
+    except InputError:
+        return False  # It will be said where the machine is asked for.
+    return iterations_matter(machine_of(compiled, settings)) is not None
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:
