@@ -1,8 +1,8 @@
 """Decides whether a compilation scheme from OpenCL with remote-scope promotion is sound.
 
-Questions are functions: `check`, `explain`, `outcomes`, `progress`, `draw`, `mutate`, `hunt`,
-`compare`, `repair`. Schemes and tests are given by name or path, or made in Python. docs/api.md
-has examples.
+Questions are functions: `check`, `explain`, `outcomes`, `progress`, `draw`, `trace`, `mutate`,
+`hunt`, `compare`, `repair`. Schemes and tests are given by name or path, or made in Python.
+docs/api.md has examples.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rspverify.api.pictures import NoExecutionError, draw
     from rspverify.api.progress import progress
     from rspverify.api.repairs import Constraints, repair
+    from rspverify.api.runs import trace
     from rspverify.limits import LimitReached
     from rspverify.soundness.settings import L2, Engine, Reading, Settings
     from rspverify.source import InputError, Problem, Source
@@ -43,6 +44,7 @@ _PLACES = {
     "rspverify.api.pictures": ("NoExecutionError", "draw"),
     "rspverify.api.progress": ("progress",),
     "rspverify.api.repairs": ("Constraints", "repair"),
+    "rspverify.api.runs": ("trace",),
     "rspverify.limits": ("LimitReached",),
     "rspverify.soundness.settings": ("L2", "Engine", "Reading", "Settings"),
     "rspverify.source": ("InputError", "Problem", "Source"),
@@ -80,6 +82,7 @@ __all__ = [
     "read_scheme",
     "read_test",
     "repair",
+    "trace",
 ]
 
 

@@ -208,9 +208,9 @@ def _at_times_seq_cst(program: Program) -> bool:
 
 
 def _may_circle(program: Program) -> bool:
-    """Whether sequenced-before and reads-from may have a circle.
+    """Whether a plain read may lie on a circle of sequenced-before and reads-from.
 
-    One of its accesses is atomic, then, and reads without synchronising: hb has no circle.
+    An atomic read on it does not synchronise, then: hb has no circle.
     """
     threads = {thread.index: thread for thread in program.threads}
     plain = {each.name for each in program.locations if not each.atomic}
@@ -233,8 +233,11 @@ def _may_circle(program: Program) -> bool:
         if operations[a].location not in plain
         and not _synchronise(operations[a], operations[b], threads)
     ]
-    rings = [frozenset(ring) for ring in circles([*follows, *flows])]
-    return any(a in ring and b in ring for a, b in loose for ring in rings)
+    plain_reads = {it.index for it in operations if it.reads and it.location in plain}
+    return any(
+        not plain_reads.isdisjoint(ring) and any(a in ring and b in ring for a, b in loose)
+        for ring in circles([*follows, *flows])
+    )
 
 
 def _synchronise(a: Operation, b: Operation, threads: Mapping[int, Thread]) -> bool:

@@ -26,8 +26,9 @@ MAX_ITERATIONS, MAX_STATEMENTS = 1_000, 50_000
 """How many iterations all loops of a thread may have, and how many statements in them, each counted
 as often as it is unrolled."""
 
-_MAX_TRIED = 2
-"""How many loops in one another are tried as spins, as each try runs an iteration twice."""
+_MAX_TRIED, _MAX_IN_VAIN = 2, 2_000
+"""How many loops in one another are tried as spins, as each try runs an iteration twice; and after
+how many statements that were run in vain no loop of the thread is tried any more."""
 
 _ENDLESS = (
     f"a loop that has not ended when the loops of its thread had {MAX_ITERATIONS:,} iterations or"
@@ -60,7 +61,7 @@ class Loops:
         self.cuts: list[Cut] = []
         self.spins: list[Spin] = []
         self._unroll, self._evaluation, self._statement = unroll, evaluation, statement
-        self._no_spins, self._tried = no_spins, 0
+        self._no_spins, self._tried, self._in_vain = no_spins, 0, 0
         self._registers, self._operations = evaluation.registers, evaluation.operations
         self._problems = evaluation.operations.problems
         self._rounds: list[_Round] = []
@@ -109,7 +110,8 @@ class Loops:
     def _spins(self, loop: Loop, guard: Expression, here: _Round) -> bool:
         """Read a loop that only spins as one iteration; False, and nothing done, if it is none."""
         wanted = self._no_spins is not None and loop.span not in self._no_spins
-        if not wanted or guard == FALSE or self._tried == _MAX_TRIED or self._is_full:
+        spent = self._tried == _MAX_TRIED or self._in_vain > _MAX_IN_VAIN or self._is_full
+        if not wanted or guard == FALSE or spent:
             return False
         found, cuts, spins = self._operations.found, len(self.cuts), len(self.spins)
         before, counted = len(found), (self._iterations, self._statements)
@@ -137,6 +139,7 @@ class Loops:
             self.spins.append(spin)
         else:
             del found[before:], self.cuts[cuts:], self.spins[spins:]
+            self._in_vain += 1 + self._statements - counted[1]
             self._iterations, self._statements = counted
         return only_reads
 
