@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel
@@ -140,10 +141,9 @@ class Hanging:
         """
         numbers = range(len(self.groups))
         found = []
-        chosen = [each for each in combinations(numbers, bound + 1)]
-        if len(chosen) > _MOST_SETS:
+        if comb(len(numbers), bound + 1) > _MOST_SETS:
             raise LimitReached(f"more than {_MOST_SETS:,} sets of work-groups may overlap")
-        for those in chosen:
+        for those in combinations(numbers, bound + 1):
             apart = [
                 self._apart[pair] for a, b in combinations(those, 2) for pair in ((a, b), (b, a))
             ]
