@@ -81,7 +81,7 @@ def test_an_axiom_that_more_events_satisfy_forbids_it() -> None:
 
 
 def read_model_text(text: str) -> MemoryModel:
-    return read_model(Source("m.cat", f'"m"\n{text}\n'), "m")
+    return read_model(Source("m.cat", f'"m"\nacyclic sb as Order\n{text}\n'), "m")
 
 
 def test_a_circle_through_a_plain_read_forbids_it() -> None:
