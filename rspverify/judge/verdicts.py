@@ -98,7 +98,7 @@ class Verdicts:
         if word in WITHOUT_PROGRESS:
             return None
         return self.judge.ask(
-            progress_question(self.question(test, scheme)),
+            progress_question(self.question(test, scheme), self.settings),
             lambda: self._progress(test, scheme),
             self._worth_keeping,
         )
