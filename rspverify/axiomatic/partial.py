@@ -103,7 +103,12 @@ class PartialExecutions:
     def constraints(self) -> list[Term]:
         """What makes a candidate such an execution, the axioms of the model included."""
         candidates = self.candidates
-        return [*candidates.constraints, *candidates.axioms.values(), *self._constraints]
+        return [*candidates.constraints, *candidates.axioms.values(), *self.own]
+
+    @property
+    def own(self) -> list[Term]:
+        """What makes a candidate such an execution besides."""
+        return list(self._constraints)
 
     def executed(self, operation: Operation) -> Term:
         """That an operation is executed."""

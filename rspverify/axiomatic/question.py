@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
+from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
@@ -23,17 +24,24 @@ class Questions:
 
     candidates: its candidate executions, consistent or not. whole: whether these are all that are
     meant; otherwise an iteration of a spin that goes on is looked at where it might race, as
-    leaving it out changes nothing else (docs/semantics.md, Loops).
+    leaving it out changes nothing else (docs/semantics.md, Loops). among: the candidates to
+    choose from, where they are not those of the program, and what must hold of them.
     """
 
     def __init__(
-        self, program: Program, model: MemoryModel, limits: Limits, *, whole: bool = False
+        self,
+        program: Program,
+        model: MemoryModel,
+        limits: Limits,
+        *,
+        whole: bool = False,
+        among: tuple[Candidates, Sequence[Term]] | None = None,
     ) -> None:
         self._program = program
         self._whole = whole
         self._model = model
         self._limits = limits
-        self.candidates = candidates_of(program, model, limits)
+        self.candidates, self._required = among or (candidates_of(program, model, limits), ())
         self._consistent = self.solver()
 
     def race(self) -> Race | None:
@@ -170,7 +178,7 @@ class Questions:
         reproducible: whether which of them it finds must not depend on earlier questions.
         """
         solver = Solver(self._limits, reproducible=reproducible)
-        solver.add(*self.candidates.constraints)
+        solver.add(*self.candidates.constraints, *self._required)
         if consistent:
             solver.add(*self.candidates.axioms.values())
         return solver

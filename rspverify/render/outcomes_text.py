@@ -146,7 +146,8 @@ def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
 
 
 def _put_to(it: OutcomeAnswer) -> str:
-    return f"machine {it.machine}" if it.machine else f"model {it.model}"
+    words = f"machine {it.machine}" if it.machine else f"model {it.model}"
+    return f"{words}, scheduler {it.scheduler}" if it.scheduler else words
 
 
 def _so_far(it: OutcomeAnswer, found: Sequence[OutcomeRow]) -> Iterator[RenderableType]:
