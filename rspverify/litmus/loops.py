@@ -54,6 +54,11 @@ class Loops:
         self._rounds: list[_Round] = []
         self._iterations, self._statements = 0, 0
 
+    @property
+    def depth(self) -> int:
+        """How many loops there are around."""
+        return len(self._rounds)
+
     def count(self) -> None:
         """Count a statement, if it stands in a loop."""
         self._statements += bool(self._rounds)
@@ -68,7 +73,7 @@ class Loops:
 
     def jump(self, jump: Jump, guard: Expression) -> Expression:
         """Leave the iteration where the guard holds; nothing that follows is executed."""
-        if not self._rounds:
+        if self.depth <= self._evaluation.frame.rounds:
             self._problems.error(jump.span, f"{jump.word} must stand in a loop, and here is none")
             return guard
         if guard != FALSE:
@@ -77,8 +82,9 @@ class Loops:
             ways.append((guard, self._registers.since(around.depth)))
         return FALSE
 
-    def run(self, loop: Loop, guard: Expression) -> None:
-        """Execute a loop where the guard holds."""
+    def run(self, loop: Loop, guard: Expression) -> Expression:
+        """Execute a loop where the guard holds; the guard of what follows it."""
+        returned = self._returned
         for each in loop.start:
             self._statement(each, guard)
         here = _Round(self._registers.enter())
@@ -90,6 +96,14 @@ class Loops:
         self._registers.leave()
         if here.exits:
             self._join(loop.span, here.exits)
+        if self._returned == returned:
+            return guard
+        return self._any(loop.span, here.exits) if here.exits else FALSE
+
+    @property
+    def _returned(self) -> int:
+        """How many ways have left the text by `return`."""
+        return len(self._evaluation.frame.returned)
 
     def _unrolled(self, loop: Loop, guard: Expression, here: _Round) -> None:
         going, count = guard, 0
@@ -128,7 +142,7 @@ class Loops:
 
     def _iteration(self, loop: Loop, guard: Expression, here: _Round) -> Expression:
         """Run the body and the steps; the guard of those who come to their end."""
-        exits = len(here.exits)
+        exits = len(here.exits) + self._returned
         here.continued.clear()
         after = self._statement(loop.body, guard)
         if here.continued:
@@ -136,7 +150,8 @@ class Loops:
             if after != FALSE:
                 ways.append((after, self._registers.since(here.depth)))
             self._join(loop.span, ways)
-            after = guard if len(here.exits) == exits else self._any(loop.span, ways)
+            left = len(here.exits) + self._returned
+            after = guard if left == exits else self._any(loop.span, ways)
         for each in loop.steps:
             self._statement(each, after)
         return after

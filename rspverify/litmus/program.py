@@ -12,7 +12,7 @@ from enum import Enum
 from typing import assert_never
 
 from rspverify.source import Source, Span
-from rspverify.value import Expression, reads
+from rspverify.value import Expression, evaluate, reads
 
 
 class Kind(Enum):
@@ -80,6 +80,18 @@ class Location:
     fine_grained: bool = False
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Which element of an array an access is of, where its index is computed.
+
+    Such an access is one operation for each element that it may be of, with the guard
+    `path && index == i`; at most one of them is executed.
+    """
+
+    path: Expression
+    index: Expression
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One operation of a thread, executed when its guard is not 0.
@@ -98,6 +110,7 @@ class Operation:
     threads of a work-group meet at the barriers of one label.
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
+    choice: of an element of an array whose index is computed.
     instruction: in a test in assembly, the name of the instruction that it is.
     """
 
@@ -119,6 +132,7 @@ class Operation:
     label: str | None = None
     weak: bool = False
     unsequenced: frozenset[int] = frozenset()
+    choice: Choice | None = None
     instruction: str | None = None
 
     @property
@@ -144,8 +158,13 @@ class Operation:
 
     @property
     def control(self) -> frozenset[int]:
-        """The reads that decide whether it is executed."""
-        return reads(self.guard)
+        """The reads that decide whether it is executed, whichever its location is."""
+        return reads(self.guard if self.choice is None else self.choice.path)
+
+    @property
+    def address(self) -> frozenset[int]:
+        """The reads that its location is computed from."""
+        return frozenset() if self.choice is None else reads(self.choice.index)
 
     @property
     def failed(self) -> Operation:
@@ -194,6 +213,26 @@ class Cut:
     guard: Expression
     iterations: int
     span: Span
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What makes a program undefined, beside the races of a model: it may do anything then.
+
+    name: the condition that it breaks, beside those that models have. guard: not 0 in the
+    executions that have it. what: in words, with `{}` for the value that it comes from.
+    """
+
+    name: str
+    thread: int
+    guard: Expression
+    span: Span
+    what: str
+    value: Expression | None = None
+
+    def said(self, reads: Mapping[int, int]) -> str:
+        """What it is in an execution with the values of these reads."""
+        return self.what if self.value is None else self.what.format(evaluate(self.value, reads))
 
 
 @dataclass(frozen=True)
@@ -273,7 +312,7 @@ class Program:
     language: "OpenCL", "C" or "PTX", by the header; a test in PTX is assembly already. cuts: where
     loops were unrolled as far as was asked for and their end was not certain; empty if the program
     is all there. watched: what `locations […]` names, registers by thread and name, locations by
-    None and name.
+    None and name. faults: what makes the program undefined if a consistent execution has it.
     """
 
     title: str
@@ -284,6 +323,7 @@ class Program:
     language: str = "OpenCL"
     cuts: tuple[Cut, ...] = ()
     watched: tuple[tuple[int | None, str], ...] = ()
+    faults: tuple[Fault, ...] = ()
 
     @property
     def operations(self) -> tuple[Operation, ...]:
