@@ -141,7 +141,10 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
             claim = "none is shorter" if shortest else "no step of it can be left out"
             return f"Exact: the execution below was replayed on the machine, and {claim}."
         case Word.RACY:
-            return "Exact: a program with a race has no meaning, so any compilation of it is right."
+            what = "race" if verdict.race is None or verdict.race.second else "fault"
+            return (
+                f"Exact: a program with a {what} has no meaning, so any compilation of it is right."
+            )
     return ""
 
 

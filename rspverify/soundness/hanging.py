@@ -69,7 +69,9 @@ class Hanging:
     def undefined(self) -> Term:
         """The program may do anything: a condition of the model is broken, or barriers part."""
         broken = [~term for term in self.executions.candidates.conditions.values()]
-        return any_of([*broken, *(term for _, _, term in self.executions.divergence())])
+        partial = self.executions
+        faults = [term for _, term in partial.faults()]
+        return any_of([*broken, *faults, *(term for _, _, term in partial.divergence())])
 
     def ending(self, bound: int) -> Questions:
         """The executions that come to their end with at most so many groups occupant at once."""

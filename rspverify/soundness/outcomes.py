@@ -219,7 +219,7 @@ def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
     """What herd calls the conditions that are violated."""
     broken = [each for each in model.conditions if each.name in violated]
     flags = [each.name for each in broken if each.flag]
-    return (*([UNDEFINED] if len(flags) < len(broken) else []), *flags)
+    return (*([UNDEFINED] if len(flags) < len(violated) else []), *flags)
 
 
 def _reach(
