@@ -34,8 +34,8 @@ class GeneratedWitness:
     a compare-exchange that fails; last: location → which write's value stays in memory.
     constraints: what these terms mean, where they are not made of others. overtaken: that what
     stays in memory is not the last write in mo, which takes a compare-exchange that writes back an
-    old value, or an operation that writes by several ways. Asks for the order of pairs that the events alone did not need: the constraints of
-    their order must be taken after this.
+    old value, or an operation that writes by several ways. Asks for the order of pairs that the
+    events alone did not need: the constraints of their order must be taken after this.
     """
 
     def __init__(self, events: Events) -> None:
