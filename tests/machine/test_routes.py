@@ -38,7 +38,8 @@ REASONS = {
         TWO,
     ),
     "of L1 d0 w0 has no one way to memory": (
-        f"{FLUSH}\n do fetch(L2, x, L1.data[x]); L1.DIRTY[x] := false",
+        "state { bin[x] : value of system }\n"
+        f"{FLUSH}\n do bin[x] := L1.data[x]; L1.DIRTY[x] := false",
         ONE,
     ),
     "an execution may end with L1 d0 w0 DIRTY": (
