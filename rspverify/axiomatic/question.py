@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
+from rspverify.axiomatic.divergence import divergence
 from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
@@ -46,13 +47,15 @@ class Questions:
         if found is None:
             return None
         execution, condition, (first, second) = found
+        parts = divergence(execution, (first, second))
         candidates, model = execution.candidates, self._model
         relations = {"rf": candidates.rf, "mo": candidates.coherence}
         drawn = [name for name in _SYNCHRONISATION if model.defines(name)]
         relations |= {name: candidates.relation(name) for name in drawn}
         edges = {name: execution.pairs(relation) for name, relation in relations.items()}
         shown = execution.shown
-        return Race(shown[first], shown[second], shown, edges, condition)
+        words = "" if parts is None else parts.words
+        return Race(shown[first], shown[second], shown, edges, condition, words)
 
     def racy_execution(self) -> tuple[Execution, str, Pair] | None:
         """A consistent execution with a race, the condition that it breaks, and the places."""
@@ -65,7 +68,8 @@ class Questions:
                 if found is not None:
                     execution = Execution(candidates, found)
                     first, second = sorted((execution.place(a), execution.place(b)))
-                    return execution, name, (first, second)
+                    parts = divergence(execution, (first, second))
+                    return execution, name, (first, second) if parts is None else parts.pair
         raise AssertionError("a faulty execution without a racing pair")
 
     def violated(self) -> tuple[str, ...]:

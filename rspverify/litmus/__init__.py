@@ -17,6 +17,8 @@ from rspverify.litmus.program import (
     Scope,
     Spin,
     Thread,
+    meet,
+    one_barrier,
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
@@ -40,6 +42,8 @@ __all__ = [
     "Scope",
     "Spin",
     "Thread",
+    "meet",
+    "one_barrier",
     "one_more",
     "read_program",
     "read_program_file",

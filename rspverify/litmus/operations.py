@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 
 from rspverify.litmus.functions import BARRIERS, Access
 from rspverify.litmus.problems import Problems
@@ -141,6 +142,7 @@ class Operations:
                 label=label,
                 weak=how.weak,
                 unsequenced=self._unsequenced,
+                meets=how.meets,
             )
         )
         return read
@@ -160,10 +162,14 @@ def written(operator: str | None, read: Expression, operand: Expression) -> Expr
 
 
 def ordinals(body: Block) -> Mapping[int, str]:
-    """The labels of barriers that have none, by the id of the call: `#2` is a thread's second."""
+    """The labels of barriers that have none, by the id of the call.
+
+    `#2` is the second at which the threads of a work-group meet, or those of a device.
+    """
     calls = [each for each in walk(body) if isinstance(each, Call)]
     barriers = [each for each in calls if each.function.text in BARRIERS]
-    return {id(each): f"#{number}" for number, each in enumerate(barriers, 1)}
+    numbers = {meets: count(1) for meets in BARRIERS.values()}
+    return {id(each): f"#{next(numbers[BARRIERS[each.function.text]])}" for each in barriers}
 
 
 def label_in(label: str, iterations: Sequence[int]) -> str:

@@ -168,7 +168,10 @@ def _besides(it: OutcomeAnswer) -> Iterator[RenderableType]:
     for note in it.notes:
         yield Text(note, style="magenta")
     if it.race:
-        yield Text("RACY: a program with a race may do anything. The accesses are", style="yellow")
+        said = "a program with a race may do anything. The accesses are"
+        if it.race.divergence:
+            said = "a program whose barriers part may do anything"
+        yield Text(f"RACY: {said}", style="yellow")
         yield from (Text(f"  {line}") for line in accesses(it.race))
     elif it.machine is None:
         yield Text("No consistent execution has a race.")

@@ -24,7 +24,9 @@ _HEADS = {
 
 
 def accesses(race: Race) -> list[str]:
-    """The two accesses of a race, each with its place."""
+    """The two accesses of a race, each with its place; or how barriers part."""
+    if race.divergence:
+        return [race.divergence]
     return [_at(race.first), _at(race.second)]
 
 
@@ -91,6 +93,6 @@ def _name(place: int) -> str:
 
 
 def _at(event: Event) -> str:
-    if event.thread is None:
+    if event.thread is None or event.line is None:
         return event.access
     return f"P{event.thread} line {event.line}: {event.access}"

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from rspverify.axiomatic import MemoryModel, awaited, require_covered
+from rspverify.axiomatic.divergence import divergence
 from rspverify.axiomatic.execution import Execution
 from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
 from rspverify.limits import Limits
@@ -90,6 +91,8 @@ class SourceProgress:
                 if (found := solver.find([term])) is not None:
                     execution = Execution(candidates, found)
                     first, second = sorted((execution.place(a), execution.place(b)))
+                    if (parts := divergence(execution, (first, second))) is not None:
+                        return f"barrier divergence: {parts.words}"
                     race = Race(execution.shown[first], execution.shown[second], condition=name)
                     return f"race ({name}): {race_in_words(race)}"
         for barrier, thread, term in hanging.executions.divergence():
@@ -172,9 +175,7 @@ class SourceProgress:
             "rf": execution.pairs(candidates.rf),
             "mo": execution.pairs(candidates.coherence),
         }
-        return Hang(
-            tuple(stuck), tuple(waiting), tuple(stopped), occupancy, execution.shown, edges
-        )
+        return Hang(tuple(stuck), tuple(waiting), tuple(stopped), occupancy, execution.shown, edges)
 
     def _next_line(self, thread: int, end: object) -> int | None:
         """The line of what a thread that is stopped would do next."""

@@ -45,5 +45,7 @@ def event_in_words(event: Event) -> str:
 
 
 def race_in_words(race: Race) -> str:
-    """The two accesses that race."""
+    """The two accesses that race, or how two threads come to different barriers."""
+    if race.divergence:
+        return f"barrier divergence: {race.divergence}"
     return f"{event_in_words(race.first)} races with {event_in_words(race.second)}"
