@@ -22,7 +22,7 @@ class Divergence:
     words: str
 
 
-def divergence(execution: Execution, pair: Pair) -> Divergence | None:
+def divergence(execution: Execution, pair: Sequence[int]) -> Divergence | None:
     """What parts two threads, if a pair of events breaks a condition on barriers.
 
     That is the first barrier, in the order of the threads, at which they do not meet.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from typing import assert_never
 
-from rspverify.axiomatic import MemoryModel
+from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
@@ -32,13 +33,15 @@ class Hanging:
 
     def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
         self.executions = partial = PartialExecutions(program, model, limits)
-        self._limits = limits
+        self._model, self._limits = model, limits
         self.groups: Sequence[Group] = sorted({(it.device, it.workgroup) for it in program.threads})
         self.members = [
             [it for it in program.threads if (it.device, it.workgroup) == group]
             for group in self.groups
         ]
-        self.stopped = [any_of(self._ending(each.index, Stopped) for each in it) for it in self.members]
+        self.stopped = [
+            any_of(self._ending(each.index, Stopped) for each in it) for it in self.members
+        ]
         self.finished = [all_of(partial.finished(each.index) for each in it) for it in self.members]
         self.active = [
             any_of(partial.executed(it) for each in group for it in each.operations)
@@ -66,7 +69,16 @@ class Hanging:
     def undefined(self) -> Term:
         """The program may do anything: a condition of the model is broken, or barriers part."""
         broken = [~term for term in self.executions.candidates.conditions.values()]
-        return any_of([*broken, *(term for _, _, term in self.executions.divergence())])
+        partial = self.executions
+        faults = [term for _, term in partial.faults()]
+        return any_of([*broken, *faults, *(term for _, _, term in partial.divergence())])
+
+    def ending(self, bound: int) -> Questions:
+        """The executions that come to their end with at most so many groups occupant at once."""
+        partial = self.executions
+        required = [*partial.own, *self.finished, self._at_most(bound)]
+        among = (partial.candidates, required)
+        return Questions(partial.program, self._model, self._limits, whole=True, among=among)
 
     # ---- schedulers ----------------------------------------------------------------------------
 
@@ -126,9 +138,7 @@ class Hanging:
     def _occupancy(self, bound: int) -> Term:
         """No more groups are ever occupant; if so many are in the end, others may never start."""
         full, more = (at_least(self.running, each) for each in (bound, bound + 1))
-        return all_of(
-            [self.before_the_start, full | self.nobody, ~more, self._at_most(bound)]
-        )
+        return all_of([self.before_the_start, full | self.nobody, ~more, self._at_most(bound)])
 
     def _at_most(self, bound: int) -> Term:
         """The groups that have started fit into a time in which at most so many are occupant.
@@ -140,11 +150,12 @@ class Hanging:
         """
         numbers = range(len(self.groups))
         found = []
-        chosen = [each for each in combinations(numbers, bound + 1)]
-        if len(chosen) > _MOST_SETS:
+        if comb(len(numbers), bound + 1) > _MOST_SETS:
             raise LimitReached(f"more than {_MOST_SETS:,} sets of work-groups may overlap")
-        for those in chosen:
-            apart = [self._apart[pair] for a, b in combinations(those, 2) for pair in ((a, b), (b, a))]
+        for those in combinations(numbers, bound + 1):
+            apart = [
+                self._apart[pair] for a, b in combinations(those, 2) for pair in ((a, b), (b, a))
+            ]
             found.append(any_of([*(~self.started[it] for it in those), *apart]))
         return all_of([*found, self._in_time])
 
@@ -175,7 +186,13 @@ class Hanging:
             for a, b, c in combinations(numbers, 3)
         ]
         return all_of(
-            [*total, *(~term if a == b else term.implies(before[a, b]) for (a, b), term in steps.items())]
+            [
+                *total,
+                *(
+                    ~term if a == b else term.implies(before[a, b])
+                    for (a, b), term in steps.items()
+                ),
+            ]
         )
 
     @cached_property
@@ -183,8 +200,13 @@ class Hanging:
         """Between groups: an event of the one is before an event of the other."""
         candidates = self.executions.candidates
         happens = [candidates.relation(name) for name in candidates.model.happens_before]
-        reads_before = compose({(b, a): it for (a, b), it in candidates.rf.items()}, candidates.coherence)
-        strong = [candidates.coherence, {(a, b): it for (a, b), it in reads_before.items() if a != b}]
+        reads_before = compose(
+            {(b, a): it for (a, b), it in candidates.rf.items()}, candidates.coherence
+        )
+        strong = [
+            candidates.coherence,
+            {(a, b): it for (a, b), it in reads_before.items() if a != b},
+        ]
         edges: dict[tuple[int, int], Term] = {}
         for relation in [*happens, candidates.rf, *map(self._of_strong, strong)]:
             for pair, term in relation.items():
