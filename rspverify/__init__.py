@@ -1,7 +1,8 @@
 """Decides whether a compilation scheme from OpenCL with remote-scope promotion is sound.
 
-Questions are functions: `check`, `explain`, `outcomes`, `draw`, `mutate`, `hunt`, `compare`,
-`repair`. Schemes and tests are given by name or path, or made in Python. docs/api.md has examples.
+Questions are functions: `check`, `explain`, `outcomes`, `draw`, `trace`, `mutate`, `hunt`,
+`compare`, `repair`. Schemes and tests are given by name or path, or made in Python. docs/api.md
+has examples.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rspverify.api.outcomes import outcomes
     from rspverify.api.pictures import NoExecutionError, draw
     from rspverify.api.repairs import Constraints, repair
+    from rspverify.api.runs import trace
     from rspverify.limits import LimitReached
     from rspverify.soundness.settings import L2, Engine, Reading, Settings
     from rspverify.source import InputError, Problem, Source
@@ -40,6 +42,7 @@ _PLACES = {
     "rspverify.api.outcomes": ("outcomes",),
     "rspverify.api.pictures": ("NoExecutionError", "draw"),
     "rspverify.api.repairs": ("Constraints", "repair"),
+    "rspverify.api.runs": ("trace",),
     "rspverify.limits": ("LimitReached",),
     "rspverify.soundness.settings": ("L2", "Engine", "Reading", "Settings"),
     "rspverify.source": ("InputError", "Problem", "Source"),
@@ -76,6 +79,7 @@ __all__ = [
     "read_scheme",
     "read_test",
     "repair",
+    "trace",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
@@ -102,10 +102,11 @@ class Race:
 class Entry:
     """A cache entry to be shown: value, C or D, V or I (Fig. 4).
 
-    dirty, valid: None where the machine has no such bit. bits: the names of others that are true.
+    value: None where there are bits alone. dirty, valid: None where the machine has no such bit.
+    bits: the names of others that are true.
     """
 
-    value: int
+    value: int | None
     dirty: bool | None
     valid: bool | None
     bits: tuple[str, ...] = ()
@@ -115,15 +116,31 @@ class Entry:
         hygiene = () if self.dirty is None else ("D" if self.dirty else "C",)
         freshness = () if self.valid is None else ("V" if self.valid else "I",)
         flags = ",".join((*hygiene, *freshness, *self.bits))
-        return f"{self.value} {flags}".strip()
+        return " ".join(filter(None, ("" if self.value is None else str(self.value), flags)))
 
 
 @dataclass(frozen=True)
 class CacheState:
-    """A cache to be shown: its entries by location, and its fifo, oldest element first."""
+    """A cache to be shown, or another part of a machine: its entries by location, and its fifos.
 
-    entries: Mapping[str, Entry]
-    fifo: tuple[str, ...]
+    entries: None of what has neither values nor bits. fifos: of each fifo or pool that is not
+    empty, its name, which is empty where it is the only one, and its elements, oldest first; those
+    of a pool in the order of the program.
+    """
+
+    entries: Mapping[str, Entry] | None
+    fifos: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """Its fifos as the paper draws them, the oldest element on the right: `[y x]`."""
+        return tuple(_queue(name, elements) for name, elements in self.fifos)
+
+
+def _queue(name: str, elements: Sequence[str]) -> str:
+    comma = ", " if any(" " in each for each in elements) else " "
+    text = f"[{comma.join(reversed(elements))}]"
+    return f"{name}: {text}" if name else text
 
 
 @dataclass(frozen=True)

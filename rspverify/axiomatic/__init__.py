@@ -1,5 +1,6 @@
 """Axiomatic memory models: the .cat language, candidate executions, and questions about them."""
 
+from rspverify.axiomatic.awaits import awaited
 from rspverify.axiomatic.cat import load_model, read_model
 from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.axiomatic.enumeration import consistent_execution
@@ -16,6 +17,7 @@ __all__ = [
     "Linearisation",
     "MemoryModel",
     "Questions",
+    "awaited",
     "consistent_execution",
     "ignored_features",
     "load_model",

@@ -36,7 +36,7 @@ class Candidates(Executions):
         constraints: Sequence[Term],
     ) -> None:
         super().__init__(program, model, limits, reads)
-        self.constraints = [*constraints, *(~truth(cut.guard, reads) for cut in program.cuts)]
+        self.constraints = [*constraints, *(~truth(guard, reads) for guard in program.goes_on)]
         self.rf = self._reads_from()
         self._order_writes()
         self.lo = self._lock_order()

@@ -90,7 +90,7 @@ def _run(program: Program, model: MemoryModel, outcome: Outcome) -> _Run | None:
         if event.writes and it.value is not None:
             written[len(events)] = evaluate(it.value, values)
         events.append(event)
-    if any(evaluate(cut.guard, values) for cut in program.cuts):
+    if any(evaluate(guard, values) for guard in program.goes_on):
         return None
     return _Run(events, read, written, dict(outcome.memory))
 

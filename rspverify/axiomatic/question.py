@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -11,7 +11,7 @@ from rspverify.axiomatic.execution import Execution, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Fault, Program
+from rspverify.litmus import Fault, Program, one_more
 from rspverify.smt import FALSE, Solver, Term, all_of, any_of, truth
 from rspverify.verdict import Event, Outcome, Race
 
@@ -35,11 +35,16 @@ class RacyExecution:
 class Questions:
     """A program under a model. Every method raises LimitReached where it cannot answer.
 
-    candidates: its candidate executions, consistent or not.
+    candidates: its candidate executions, consistent or not. whole: whether these are all that are
+    meant; otherwise an iteration of a spin that goes on is looked at where it might race, as
+    leaving it out changes nothing else (docs/semantics.md, Loops).
     """
 
-    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+    def __init__(
+        self, program: Program, model: MemoryModel, limits: Limits, *, whole: bool = False
+    ) -> None:
         self._program = program
+        self._whole = whole
         self._model = model
         self._limits = limits
         self.candidates = candidates_of(program, model, limits)
@@ -55,7 +60,7 @@ class Questions:
         if found is None:
             return None
         execution = found.execution
-        candidates, model = self.candidates, self._model
+        candidates, model = execution.candidates, self._model
         relations = {"rf": candidates.rf, "mo": candidates.coherence}
         drawn = [name for name in _SYNCHRONISATION if model.defines(name)]
         relations |= {name: candidates.relation(name) for name in drawn}
@@ -69,11 +74,10 @@ class Questions:
 
     def racy_execution(self) -> RacyExecution | None:
         """A consistent execution with a fault of the program, or else with a race."""
-        candidates = self.candidates
-        if self._consistent.find([self._faulty()]) is None:
+        if self._racing is None:
             return None
-        solver = self.solver(reproducible=True)
-        for fault, term in self._faults:
+        candidates, solver = self._racing.candidates, self._racing.solver(reproducible=True)
+        for fault, term in self._racing._faults:
             found = solver.find([term])
             if found is not None:
                 return RacyExecution(Execution(candidates, found), fault.name, (), fault)
@@ -88,16 +92,45 @@ class Questions:
 
     def violated(self) -> tuple[str, ...]:
         """The conditions that some consistent execution violates, by name."""
-        if self.race() is None:
+        if self._racing is None:
             return ()
-        broken = [(name, ~term) for name, term in self.candidates.conditions.items()]
-        broken += [(fault.name, term) for fault, term in self._faults]
-        found = (name for name, term in broken if self._consistent.find([term]) is not None)
-        return tuple(dict.fromkeys(found))
+        programs = (self, *self._going_on)
+        names = [*self.candidates.conditions, *(each.name for each in self._program.faults)]
+        different = dict.fromkeys(names)
+        return tuple(name for name in different if any(each._violates(name) for each in programs))
+
+    def _violates(self, name: str) -> bool:
+        broken = [term for fault, term in self._faults if fault.name == name]
+        if name in self.candidates.conditions:
+            broken.append(~self.candidates.conditions[name])
+        return self._consistent.find([any_of(broken)]) is not None
 
     def asked_race(self) -> list[Term]:
         """What holds together exactly in a consistent execution with a race."""
-        return [*self._consistent.asserted, self._faulty()]
+        racing = self._racing or self
+        return [*racing._consistent.asserted, racing._faulty()]
+
+    @cached_property
+    def _racing(self) -> Questions | None:
+        """This program, or this with an iteration of a spin that goes on, whichever has a race."""
+        for each in (self, *self._going_on):
+            if each._consistent.find([each._faulty()]) is not None:
+                return each
+        return None
+
+    @cached_property
+    def _going_on(self) -> Sequence[Questions]:
+        """The program with one iteration that goes on, for each spin that might race in it."""
+        if self._whole:
+            return ()
+        racing = [pair for pairs in self.candidates.racing.values() for pair in pairs]
+        operations = (self.candidates.events[index].operation for pair in racing for index in pair)
+        indices = {it.index for it in operations if it is not None}
+        return [
+            Questions(one_more(self._program, spin), self._model, self._limits, whole=True)
+            for spin in self._program.spins
+            if spin.faults or not indices.isdisjoint(range(spin.first, spin.end))
+        ]
 
     def asked_outcome(self, outcome: Outcome) -> list[Term]:
         """What holds together exactly in a consistent execution with this outcome."""

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
 
-from rspverify.axiomatic import MemoryModel, ignored_features, require_covered
+from rspverify.axiomatic import MemoryModel, awaited, ignored_features, require_covered
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.limits import Limits
-from rspverify.litmus import Atom, Formula, Junction, Program
+from rspverify.litmus import Formula, Program
 from rspverify.picture import Picture
-from rspverify.soundness.final import written
+from rspverify.soundness.final import claims, written
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
 
 MOST = 64
 """So many executions are drawn at the most."""
-
-_CLAIM = re.compile(r"(?:P?(\d+):(\w+)|\[?(\w+)\]?)=(-?\d+);?")
 
 
 class Which(Enum):
@@ -53,7 +50,8 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
     Raises InputError for what the options say, NoExecutionError, and LimitReached.
     """
     require_covered(program, model)
-    formula = None if wanted.outcome is None else _claims(program, wanted.outcome)
+    program = awaited(program, model)
+    formula = None if wanted.outcome is None else claims(program, wanted.outcome)
     _require_relations(wanted.edges, model)
     source = Pictures(program, model, limits, wanted.edges)
     match wanted.which:
@@ -151,35 +149,6 @@ def _forbidden(source: Pictures, program: Program, formula: Formula | None) -> N
 
 def _axiom(text: str) -> str:
     return text.rsplit(" as ", 1)[0]
-
-
-def _claims(program: Program, text: str) -> Formula:
-    """An outcome as users write it: `1:r0=1 1:r1=0 x=2`. Raises InputError."""
-    locations = {location.name for location in program.locations}
-    atoms: list[Formula] = []
-    problems: list[Problem] = []
-    for word in re.split(r"[\s;]+(?:/\\\s*)?", text.strip(" ;")):
-        matched = _CLAIM.fullmatch(word)
-        if matched is None:
-            message = f"--outcome: {word!r} must be like 1:r0=1 or x=2"
-            problems.append(Problem(None, message))
-            continue
-        thread, register, location, value = matched.groups()
-        if thread is None:
-            known = location in locations
-            atoms.append(Atom(None, location, int(value)))
-        else:
-            number = int(thread)
-            known = number < len(program.threads)
-            known = known and register in program.threads[number].registers
-            atoms.append(Atom(number, register, int(value)))
-        if not known:
-            what = "location" if thread is None else "register"
-            message = f"--outcome: {word!r} must speak of a {what} of {program.source.name}"
-            problems.append(Problem(None, message))
-    if problems:
-        raise InputError(problems)
-    return Junction(True, tuple(atoms))
 
 
 def _require_relations(edges: Sequence[str] | None, model: MemoryModel) -> None:

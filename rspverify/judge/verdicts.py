@@ -147,8 +147,9 @@ def decided(
     started = time.perf_counter()
 
     def decide() -> Answer:
-        verdict = check(Case(source.program, scheme, source.model, settings), source)
-        shown = observed(source.program, verdict.outcome) if verdict.outcome else None
+        case = Case(source.program, scheme, source.model, settings)
+        verdict = check(case, source)
+        shown = observed(case.program, verdict.outcome) if verdict.outcome else None
         return Answer(verdict, shown, 0.0)
 
     found = attempt(decide, incident)

@@ -16,10 +16,12 @@ from rspverify.litmus.program import (
     Order,
     Program,
     Scope,
+    Spin,
     Thread,
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
+from rspverify.litmus.spins import one_more
 from rspverify.litmus.syntax import warm_up
 
 __all__ = [
@@ -38,7 +40,9 @@ __all__ = [
     "Order",
     "Program",
     "Scope",
+    "Spin",
     "Thread",
+    "one_more",
     "read_program",
     "read_program_file",
     "satisfies",

@@ -22,7 +22,7 @@ from rspverify.litmus.names import Names
 from rspverify.litmus.objects import declared
 from rspverify.litmus.operations import FALSE, TRUE, UNKNOWN, Operations, ordinals
 from rspverify.litmus.problems import quote
-from rspverify.litmus.program import Cut, Fault, Thread
+from rspverify.litmus.program import Cut, Fault, Spin, Thread
 from rspverify.litmus.registers import Registers
 from rspverify.litmus.surroundings import Surroundings
 from rspverify.source import Span
@@ -64,7 +64,7 @@ class Execution:
             self._inlined,
         )
         self._calls = Calls(around, self._evaluation, self.statement)
-        self._loops = Loops(around.unroll, self._evaluation, self.statement)
+        self._loops = Loops(around.unroll, around.no_spins, self._evaluation, self.statement)
 
     def run(self, device: int = 0, workgroup: int = 0) -> Thread:
         """Execute the whole thread; its operations."""
@@ -83,6 +83,11 @@ class Execution:
     def cuts(self) -> list[Cut]:
         """Where the loops that were executed may go on."""
         return self._loops.cuts
+
+    @property
+    def spins(self) -> list[Spin]:
+        """The loops that only spin."""
+        return self._loops.spins
 
     @property
     def faults(self) -> list[Fault]:

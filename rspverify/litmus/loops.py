@@ -1,6 +1,7 @@
-"""Loops, unrolled: one iteration after another, as far as they may go and as far as is asked for.
+"""Loops: read as their last iteration where they only spin (spins.py), and unrolled otherwise.
 
-An iteration that is certain to come (the condition folds to a constant, and nothing can have left
+Unrolled, one iteration comes after another, as far as they may go and as far as is asked for. An
+iteration that is certain to come (the condition folds to a constant, and nothing can have left
 the loop before) costs nothing of the bound. Where the bound is used up and the loop may still go
 on, a Cut says when it does; such executions are left out, so what follows the loop needs no guard.
 """
@@ -8,13 +9,15 @@ on, a Cut says when it does; such executions are left out, so what follows the l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rspverify.litmus.expressions import Evaluation
 from rspverify.litmus.operations import FALSE, TRUE
-from rspverify.litmus.program import Cut
+from rspverify.litmus.program import Cut, Spin
 from rspverify.litmus.registers import Way
+from rspverify.litmus.spins import Iteration, is_what_follows, rmws_of
 from rspverify.litmus.tree import Jump, Loop, Statement
 from rspverify.source import Span
 from rspverify.value import Expression, binary
@@ -22,6 +25,10 @@ from rspverify.value import Expression, binary
 MAX_ITERATIONS, MAX_STATEMENTS = 1_000, 50_000
 """How many iterations all loops of a thread may have, and how many statements in them, each counted
 as often as it is unrolled."""
+
+_MAX_TRIED, _MAX_IN_VAIN = 2, 2_000
+"""How many loops in one another are tried as spins, as each try runs an iteration twice; and after
+how many statements that were run in vain no loop of the thread is tried any more."""
 
 _ENDLESS = (
     f"a loop that has not ended when the loops of its thread had {MAX_ITERATIONS:,} iterations or"
@@ -39,16 +46,22 @@ class _Round:
 
 
 class Loops:
-    """Unrolls the loops of one thread; `statement` runs a statement under a guard."""
+    """Runs the loops of one thread; `statement` runs a statement under a guard.
+
+    no_spins: the loops that are unrolled although they may look like spins; None: all of them.
+    """
 
     def __init__(
         self,
         unroll: int,
+        no_spins: AbstractSet[Span] | None,
         evaluation: Evaluation,
         statement: Callable[[Statement, Expression], Expression],
     ) -> None:
         self.cuts: list[Cut] = []
+        self.spins: list[Spin] = []
         self._unroll, self._evaluation, self._statement = unroll, evaluation, statement
+        self._no_spins, self._tried, self._in_vain = no_spins, 0, 0
         self._registers, self._operations = evaluation.registers, evaluation.operations
         self._problems = evaluation.operations.problems
         self._rounds: list[_Round] = []
@@ -90,7 +103,8 @@ class Loops:
         here = _Round(self._registers.enter())
         self._rounds.append(here)
         self._evaluation.iteration.append(0)
-        self._unrolled(loop, guard, here)
+        if not self._spins(loop, guard, here):
+            self._unrolled(loop, guard, here)
         self._evaluation.iteration.pop()
         self._rounds.pop()
         self._registers.leave()
@@ -105,6 +119,81 @@ class Loops:
         """How many ways have left the text by `return`."""
         return len(self._evaluation.frame.returned)
 
+    # ---- loops that only spin ------------------------------------------------------------------
+
+    def _spins(self, loop: Loop, guard: Expression, here: _Round) -> bool:
+        """Read a loop that only spins as one iteration; False, and nothing done, if it is none."""
+        wanted = self._no_spins is not None and loop.span not in self._no_spins
+        spent = self._tried == _MAX_TRIED or self._in_vain > _MAX_IN_VAIN or self._is_full
+        if not wanted or guard == FALSE or spent:
+            return False
+        found, cuts, spins = self._operations.found, len(self.cuts), len(self.spins)
+        before, counted = len(found), (self._iterations, self._statements)
+        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
+        faulty, left, calls = len(faults), len(returned), self._evaluation.calls
+        self._tried += 1
+        first = self._once(loop, guard, here)
+        only_reads = first.going != FALSE and len(self.cuts) == cuts
+        nested, counted_once = len(self.spins), (self._iterations, self._statements)
+        if only_reads:
+            middle, faulty_once, left_once = len(found), len(faults), len(returned)
+            second = self._once(loop, guard, here)
+            del found[middle:], faults[faulty_once:], returned[left_once:]
+            self._registers.leave()
+            only_reads = is_what_follows(second, first)
+        self._registers.leave()
+        self._rounds[-1] = here
+        self._tried -= 1
+        if only_reads:
+            del self.spins[nested:]
+            self._iterations, self._statements = counted_once
+            here.exits += first.exits[: len(first.exits) - (left_once - left)]
+            rmws = rmws_of(first.operations)
+            spin = Spin(
+                self._operations.thread,
+                first.going,
+                first.first,
+                first.end,
+                loop.span,
+                rmws,
+                tuple(first.faults),
+            )
+            self.spins.append(spin)
+        else:
+            del found[before:], self.cuts[cuts:], self.spins[spins:]
+            del faults[faulty:], returned[left:]
+            self._evaluation.calls = calls
+            self._in_vain += 1 + self._statements - counted[1]
+            self._iterations, self._statements = counted
+        return only_reads
+
+    def _once(self, loop: Loop, guard: Expression, here: _Round) -> Iteration:
+        """Run one iteration, test included, in a layer of registers that stays entered."""
+        start, spins = len(self._operations.found), len(self.spins)
+        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
+        faulty, left = len(faults), len(returned)
+        self._registers.enter()
+        here = _Round(here.depth)
+        self._rounds[-1] = here
+        self._iterations += 1
+        self._evaluation.iteration[-1] = 1
+        going = self._tested(loop, guard, here) if loop.tested_first else guard
+        going = self._iteration(loop, going, here)
+        if not loop.tested_first:
+            going = self._tested(loop, going, here)
+        operations = tuple(self._operations.found[start:])
+        first = self._operations.first + start
+        inner = [each.guard for each in self.spins[spins:]]
+        registers = self._registers.since(here.depth)
+        exits = [*here.exits, *returned[left:]]
+        return Iteration(first, operations, going, exits, registers, inner, faults[faulty:])
+
+    # ---- all others ----------------------------------------------------------------------------
+
+    @property
+    def _is_full(self) -> bool:
+        return self._iterations >= MAX_ITERATIONS or self._statements >= MAX_STATEMENTS
+
     def _unrolled(self, loop: Loop, guard: Expression, here: _Round) -> None:
         going, count = guard, 0
         while True:
@@ -116,7 +205,7 @@ class Loops:
                 self.cuts.append(Cut(self._operations.thread, going, self._unroll, loop.span))
                 here.exits.append((going, self._registers.since(here.depth)))
                 break
-            if self._iterations >= MAX_ITERATIONS or self._statements >= MAX_STATEMENTS:
+            if self._is_full:
                 self._problems.unsupported(loop.span, _ENDLESS)
                 break
             count += 1

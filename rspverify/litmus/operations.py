@@ -40,11 +40,14 @@ PLAIN_LOAD, PLAIN_STORE = Access(Kind.LOAD, None, None), Access(Kind.STORE, None
 
 
 class Operations:
-    """The operations found so far, and the limits on the expressions in them."""
+    """The operations found so far, and the limits on the expressions in them.
+
+    first: the index of the first one.
+    """
 
     def __init__(self, thread: int, first: int, problems: Problems) -> None:
         self.found: list[Operation] = []
-        self.thread, self._first = thread, first
+        self.thread, self.first = thread, first
         self.problems = problems
         # The expressions are kept, so that an id stays that of its expression.
         self._measured: dict[int, tuple[Expression, int, int]] = {}
@@ -56,7 +59,7 @@ class Operations:
     def beside(self, first: int, span: Span) -> Iterator[None]:
         """Operations added now are not sequenced after those found from place `first` on."""
         before = self._unsequenced
-        others = range(self._first + first, self._first + len(self.found))
+        others = range(self.first + first, self.first + len(self.found))
         if len(before) + len(others) > MAX_UNSEQUENCED:
             if not self._too_wide:
                 self._too_wide = True
@@ -113,7 +116,7 @@ class Operations:
         """Add an operation, unless its guard is never true; what it reads."""
         if guard == FALSE:
             return FALSE
-        index = self._first + len(self.found)
+        index = self.first + len(self.found)
         read, value, success = Read(index), operand, None
         if how.kind is Kind.RMW and operand is not None:
             value = self.bounded(span, written(how.operator, read, operand))

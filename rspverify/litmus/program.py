@@ -236,6 +236,25 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Spin:
+    """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
+
+    guard: not 0 where that iteration goes on, and the thread goes round once more; such an
+    execution is not complete. first, end: the operations first, …, end - 1 are the iteration. rmws:
+    those of them that are no compare-exchange and that write what they read, where it goes on.
+    faults: those that the iteration may have, which are among the faults of the program.
+    """
+
+    thread: int
+    guard: Expression
+    first: int
+    end: int
+    span: Span
+    rmws: frozenset[int] = frozenset()
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True)
 class Thread:
     """A thread and its place: its device, and its work-group within that device (from 0).
 
@@ -312,7 +331,9 @@ class Program:
     language: "OpenCL", "C" or "PTX", by the header; a test in PTX is assembly already. cuts: where
     loops were unrolled as far as was asked for and their end was not certain; empty if the program
     is all there. watched: what `locations […]` names, registers by thread and name, locations by
-    None and name. faults: what makes the program undefined if a consistent execution has it.
+    None and name. spins: its loops that only spin, by thread and as they are met; unrolled: the
+    same test with these loops unrolled, too, None where there are none or one never ends. faults:
+    what makes the program undefined if a consistent execution has it.
     """
 
     title: str
@@ -323,12 +344,24 @@ class Program:
     language: str = "OpenCL"
     cuts: tuple[Cut, ...] = ()
     watched: tuple[tuple[int | None, str], ...] = ()
+    spins: tuple[Spin, ...] = ()
+    unrolled: Program | None = None
     faults: tuple[Fault, ...] = ()
 
     @property
     def operations(self) -> tuple[Operation, ...]:
         """All operations; the operation with index i stands at place i."""
         return tuple(operation for thread in self.threads for operation in thread.operations)
+
+    @property
+    def goes_on(self) -> tuple[Expression, ...]:
+        """Where one of these is not 0, a thread is still in a loop: no complete execution."""
+        return tuple(each.guard for each in self.loops)
+
+    @property
+    def loops(self) -> tuple[Cut | Spin, ...]:
+        """Where threads may go round in a loop once more."""
+        return (*self.cuts, *self.spins)
 
     @property
     def within(self) -> Mapping[str, int]:

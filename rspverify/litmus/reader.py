@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
@@ -16,7 +17,8 @@ from rspverify.litmus.elaborate import Execution
 from rspverify.litmus.kernels import launched
 from rspverify.litmus.placement import numbered, placement
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import Cut, Fault, Program, Thread
+from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
+from rspverify.litmus.spins import no_spins
 from rspverify.litmus.surroundings import Surroundings
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import FunctionText, Test, ThreadText
@@ -43,7 +45,8 @@ def read_program(
 ) -> Program:
     """The program of a litmus test; raises InputError with all problems of the text.
 
-    unroll: how many iterations of a loop are looked at, unless it is certain to end by itself.
+    unroll: how many iterations of a loop are looked at, unless it is certain to end by itself or
+    only spins.
     mixed: whether the threads of a test in OpenCL may declare one location differently.
     assembly: whether it may be a test in assembly.
     """
@@ -59,7 +62,7 @@ def read_program(
         program = assembly_program(columns, source, problems) if columns else None
     elif text is not None:
         test = parse(source, text, problems)
-        program = _program(test, source, unroll, mixed, problems) if test else None
+        program = _without_bounds(test, source, unroll, mixed, problems) if test else None
     if program is None or problems:
         raise problems.as_error()
     return program
@@ -81,8 +84,36 @@ def title_of(source: Source) -> str | None:
     return found[1] if found else None
 
 
-def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Problems) -> Program:
-    """The program that a syntax tree means, as far as it means one."""
+def _without_bounds(
+    test: Test, source: Source, unroll: int, mixed: bool, problems: Problems
+) -> Program:
+    """The program, with its loops that only spin read as such."""
+    unrolled: frozenset[Span] = frozenset()
+    program = _program(test, source, unroll, mixed, unrolled, problems)
+    if not program.spins or problems:
+        return program
+    while more := no_spins(program):
+        unrolled |= more
+        program = _program(test, source, unroll, mixed, unrolled, problems)
+    if not program.spins:
+        return program
+    none = Problems()
+    bounded = _program(test, source, unroll, mixed, None, none)
+    return program if none else replace(program, unrolled=bounded)
+
+
+def _program(
+    test: Test,
+    source: Source,
+    unroll: int,
+    mixed: bool,
+    unrolled: frozenset[Span] | None,
+    problems: Problems,
+) -> Program:
+    """The program that a syntax tree means, as far as it means one.
+
+    unrolled: the loops that are unrolled although they may look like spins; None: all.
+    """
     for each in test.unsupported:
         problems.unsupported(each.span, f"{each.construct} is not supported", each.hint)
     functions, circular = functions_of(test, problems)
@@ -106,12 +137,14 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
         functions,
         circular,
         unroll,
+        unrolled,
         mixed,
         problems,
     )
     items = work_items(places)
     made: list[Thread] = []
     cuts: list[Cut] = []
+    spins: list[Spin] = []
     faults: list[Fault] = []
     for index, (name, thread) in enumerate(threads.items()):
         first = sum(len(each.operations) for each in made)
@@ -119,6 +152,7 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
         execution = Execution(thread, index, first, initial.get(name, {}), own, around)
         made.append(execution.run(*places.get(name, (0, 0))))
         cuts += execution.cuts
+        spins += execution.spins
         faults += execution.faults
     unused: list[ThreadText | FunctionText] = [*misnamed, *uncalled(functions, texts)]
     for text in unused:  # It may have problems.
@@ -133,5 +167,6 @@ def _program(test: Test, source: Source, unroll: int, mixed: bool, problems: Pro
         test.language,
         tuple(cuts),
         claims.watched(test.watched),
+        tuple(spins),
         faults=tuple(faults),
     )

@@ -1,5 +1,6 @@
 """The machine of Fig. 3 with its rules from Tab. 1 and Tab. 2, and the engines that run it."""
 
+from rspverify.machine.awaits import iterations_matter
 from rspverify.machine.deadlock import Deadlocks
 from rspverify.machine.deadlock_events import DeadlockEvents
 from rspverify.machine.deadlock_search import (
@@ -45,6 +46,7 @@ __all__ = [
     "enough_steps",
     "find_deadlock",
     "freeing",
+    "iterations_matter",
     "replay_deadlock",
     "unbounded",
     "waiting",

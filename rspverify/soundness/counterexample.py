@@ -65,17 +65,37 @@ def shortest_counterexample(
         assert outcome is not None  # it was replayed
         return Counterexample(replayer, start, outcome, False)
     shortest = True
+    search = ExplicitMachine(machine, dequeue_alone=False)
     try:
-        search = ExplicitMachine(machine, dequeue_alone=False)
         schedule = search.shortest(wrong, replace(limits, states=min(limits.states, _STATES)))
     except LimitReached:
-        schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
+        if start is None and enough_steps(machine).unbounded is not None:
+            schedule = search.shortest(wrong, limits)  # No number of steps need be enough.
+        else:
+            schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
     if schedule is None:
         raise InternalError("an engine reports a wrong outcome that no other engine reaches")
     outcome = replayer.outcome(schedule)
     if outcome is None or not wrong(outcome):
         raise _not_replayed(schedule, outcome)
     return Counterexample(replayer, schedule, outcome, shortest)
+
+
+def shortest_run(
+    machine: Machine, wanted: Callable[[Outcome], bool], limits: Limits
+) -> Counterexample:
+    """A shortest complete execution with a wanted outcome, of which there must be one.
+
+    Raises InternalError where there is none, and LimitReached.
+    """
+    schedule = ExplicitMachine(machine, dequeue_alone=False).shortest(wanted, limits)
+    if schedule is None:
+        raise InternalError("an engine reports an outcome that no other engine reaches")
+    replayer = Replayer(machine)
+    outcome = replayer.outcome(schedule)
+    if outcome is None or not wanted(outcome):
+        raise _not_replayed(schedule, outcome)
+    return Counterexample(replayer, schedule, outcome, True)
 
 
 def _by_solver(

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
 from rspverify.architecture import Architecture
-from rspverify.axiomatic import MemoryModel, Questions, ignored_features, require_covered
+from rspverify.axiomatic import MemoryModel, Questions, awaited, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.scheme import Scheme, assemble, compile_program
-from rspverify.soundness.case import machine_of
+from rspverify.soundness.case import decided_program, machine_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
@@ -66,6 +66,7 @@ def outcomes(
     """
     so_far = so_far or SoFar()
     require_covered(program, model)
+    program = decided_program(program, model, schemes, settings)
     limits = settings.limits()
     source = Questions(program, model, limits)
     racy = _whether_racy(program, model, test, source)
@@ -133,6 +134,7 @@ def machine_outcomes(
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:
     """Whether a consistent execution races. Raises as `outcomes`."""
     require_covered(program, model)
+    program = awaited(program, model)
     return _whether_racy(program, model, test, Questions(program, model, settings.limits()))
 
 

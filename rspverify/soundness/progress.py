@@ -35,6 +35,7 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     Asked of the machine, whatever the engine of the verdict. The scheme must have rows for the
     program.
     """
+    program = program.unrolled or program
     try:
         machine = machine_of(compile_program(program, scheme), settings)
         found = deadlock(machine, settings.limits())

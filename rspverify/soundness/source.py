@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic import MemoryModel, Questions, awaited
 from rspverify.limits import Limits
 from rspverify.litmus import Program
 from rspverify.verdict import Outcome, Race
@@ -30,7 +30,7 @@ class SourceExecutions:
         *,
         race_free: bool = False,
     ) -> None:
-        self.program = program
+        self.program = awaited(program, model)
         self.model = model
         self.race_free = race_free
         self._limits = limits or Limits()

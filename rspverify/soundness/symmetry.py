@@ -54,8 +54,8 @@ def _text(thread: Thread, program: Program) -> Hashable:
     """What a thread does, the same for threads that do the same."""
     start = -thread.operations[0].index
     code = tuple(_all_but_its_place(it, start) for it in thread.operations)
-    cuts = (cut for cut in program.cuts if cut.thread == thread.index)
-    return code, tuple((_shifted(cut.guard, start), cut.iterations) for cut in cuts)
+    loops = (it for it in program.loops if it.thread == thread.index)
+    return code, tuple(_shifted(it.guard, start) for it in loops)
 
 
 def _shifted(expression: Expression, start: int) -> Expression:

@@ -155,6 +155,7 @@ def test_calls_mean_what_the_functions_do(
     functions: str, body: str, case: Callable[[Load, Store], Registers]
 ) -> None:
     whole = program(functions, body)
+    whole = whole.unrolled or whole  # Which loops only spin is told by what this test writes.
     assert not [fault for fault in whole.faults if fault.name == "Bounds"]
     agreed = 0
     for values in product((0, 1, 2), repeat=5):
