@@ -67,15 +67,25 @@ class Pictures:
         yield from islice(map(self._drawn, found), most)
 
     def racy(self) -> Drawn | None:
-        """A consistent execution with a race, whose two accesses are marked; None if none races."""
+        """A consistent execution with a race, whose two accesses are marked; None if none races.
+
+        Or one with a fault of the program, of which the condition says what it is.
+        """
         found = self._questions.racy_execution()
         if found is None:
             return None
-        execution, condition, pair = found
+        execution, condition = found.execution, found.condition
+        drawn = self._drawn(execution)
+        if found.fault is not None:
+            said = found.fault.said(dict(drawn.outcome.reads))
+            where = f"P{found.fault.thread} line {found.fault.span.line}"
+            return replace(drawn, condition=f"{condition}: {where}: {said}")
         (expression,) = [it.expression for it in self._model.conditions if it.name == condition]
         name = expression.name if isinstance(expression, Name) else condition
-        drawn = self._drawn(execution)
-        return replace(drawn, picture=_with_race(drawn.picture, name, pair), condition=condition)
+        first, second = found.places
+        return replace(
+            drawn, picture=_with_race(drawn.picture, name, (first, second)), condition=condition
+        )
 
     def forbidden(self, formula: Formula) -> Drawn | None:
         """A candidate execution that satisfies a formula and breaks as few axioms as any does.

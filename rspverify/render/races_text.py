@@ -24,8 +24,8 @@ _HEADS = {
 
 
 def accesses(race: Race) -> list[str]:
-    """The two accesses of a race, each with its place."""
-    return [_at(race.first), _at(race.second)]
+    """The two accesses of a race, each with its place; or the place of another fault."""
+    return [_at(each) for each in (race.first, race.second) if each is not None]
 
 
 def race_report(it: OutcomeAnswer) -> Iterator[RenderableType]:
@@ -51,14 +51,14 @@ def race_line(it: OutcomeAnswer) -> Text:
     within += "".join(f" ({note})" for note in it.notes)
     if it.race is None:
         return Text(f"{it.file}: race-free{within}")
-    first, second = accesses(it.race)
     line = Text(f"{it.file}: ").append("RACY", style="yellow")
-    return line.append(f"{within} {it.race.condition}: {first} and {second}")
+    return line.append(f"{within} {it.race.condition}: {' and '.join(accesses(it.race))}")
 
 
 def race_execution(race: Race) -> Table:
     """The execution of a race, with the two accesses marked."""
-    return execution(race.events, race.edges, (race.first, race.second))
+    marked = [each for each in (race.first, race.second) if each is not None]
+    return execution(race.events, race.edges, marked)
 
 
 def execution(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rspverify.assembly import AssemblyProgram
@@ -31,22 +32,8 @@ class Case:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", self.settings.limits())
-        object.__setattr__(self, "program", self._awaited(awaited(self.program, self.model)))
-
-    def _awaited(self, program: Program) -> Program:
-        """The program with its spins unrolled, where the machine needs them so, or the reading.
-
-        In the witness reading what an iteration reads that goes on must be consistent, too.
-        """
-        if not program.spins or program.unrolled is None:
-            return program
-        try:
-            compiled = compile_program(program, self.scheme)
-        except InputError:
-            return program  # It will be said where the machine is asked for.
-        witness = self.settings.reading is Reading.WITNESS
-        matter = witness or iterations_matter(machine_of(compiled, self.settings)) is not None
-        return program.unrolled if matter else program
+        program = decided(self.program, self.model, (self.scheme,), self.settings)
+        object.__setattr__(self, "program", program)
 
     def machine(self) -> Machine:
         """The machine that runs the compiled program.
@@ -58,6 +45,27 @@ class Case:
         if self.program.spins and (why := iterations_matter(machine)) is not None:
             raise LimitReached(f"a loop that never ends cannot be unrolled, and {why}")
         return machine
+
+
+def decided(
+    program: Program, model: MemoryModel, schemes: Sequence[Scheme], settings: Settings
+) -> Program:
+    """The program as it is decided: its spins are unrolled where the model or a machine needs it.
+
+    So they are in the witness reading, where what an iteration reads that goes on must be
+    consistent, too. Raises LimitReached as `awaited`.
+    """
+    program = awaited(program, model)
+    if not program.spins or program.unrolled is None:
+        return program
+    matter = settings.reading is Reading.WITNESS
+    for scheme in schemes:
+        try:
+            machine = machine_of(compile_program(program, scheme), settings)
+        except InputError:
+            continue  # It will be said where the machine is asked for.
+        matter = matter or iterations_matter(machine) is not None
+    return program.unrolled if matter else program
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:

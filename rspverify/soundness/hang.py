@@ -81,10 +81,10 @@ class ScheduledAnswer:
 
     test: the title in the file. progress: LIVE if no execution that the scheduler allows hangs,
     STUCK if one does, otherwise UNKNOWN; reason: why, in words. undefined: whether that is because
-    the program may do anything. word: why there is no answer, if
-    that is the test, what is beyond this version, or a limit. hang: of STUCK. within: every bound
-    that the answer depends on. internal: the internal error that came instead. seconds: what
-    deciding it took, in the earlier run if it is cached.
+    the program may do anything. word: why there is no answer, if that is the test, what is beyond
+    this version, or a limit. hang: of STUCK. within: every bound that the answer depends on.
+    internal: the internal error that came instead. seconds: what deciding it took, in the earlier
+    run if it is cached.
     """
 
     test: str

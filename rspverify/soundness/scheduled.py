@@ -93,6 +93,10 @@ class SourceProgress:
                     first, second = sorted((execution.place(a), execution.place(b)))
                     race = Race(execution.shown[first], execution.shown[second], condition=name)
                     return f"race ({name}): {race_in_words(race)}"
+        for fault, term in hanging.executions.faults():
+            if (found := solver.find([term])) is not None:
+                read = dict(Execution(candidates, found).outcome.reads)
+                return f"line {fault.span.line} (P{fault.thread}): {fault.said(read)}"
         for barrier, thread, term in hanging.executions.divergence():
             if (found := solver.find([term])) is not None:
                 where = f"P{barrier.thread} waits at the barrier in line {barrier.span.line}"

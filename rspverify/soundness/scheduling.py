@@ -18,6 +18,9 @@ class Scheduling:
     kind: Kind
     bound: int | None = None
 
+    def __str__(self) -> str:
+        return self.kind.value if self.bound is None else f"{self.kind.value}:{self.bound}"
+
     @property
     def counts_starts(self) -> bool:
         """Whether it matters which groups have started."""

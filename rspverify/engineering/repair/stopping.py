@@ -27,6 +27,8 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     """Beginnings of the scheme's codes with which the test stops; rows that are left out may have
     any code. None if no execution to a deadlock is found.
     """
+    if test.program.spins:
+        return None  # What never ends there is no deadlock of one iteration.
     compiled = compile_program(test.program, scheme)
     machine = machine_of(compiled, settings)
     try:
