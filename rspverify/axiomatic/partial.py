@@ -15,12 +15,11 @@ from functools import cached_property
 from itertools import count
 from typing import TypeAlias
 
-from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
 from rspverify.litmus import Cut, Kind, Operation, Order, Program, Spin, Thread
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, pick, truth
+from rspverify.smt import FALSE, Term, all_of, any_of, pick, truth
 from rspverify.smt.choice import Choice
 from rspverify.value import Read, conjunction, reads
 

@@ -98,18 +98,14 @@ class Waits:
     def _options(self) -> list[str]:
         return [word for it in self.schedulers for word in ("--scheduler", str(it))]
 
-    def _refused(
-        self, source: Source, scheduler: Scheduler, found: Undecided
-    ) -> ScheduledAnswer:
+    def _refused(self, source: Source, scheduler: Scheduler, found: Undecided) -> ScheduledAnswer:
         from rspverify.litmus import title_of
 
         answer = self._without(source.name, scheduler, found.word, found.reason)
         title = title_of(source) or source.name
         return replace(answer, test=title, internal=found.internal)
 
-    def _without(
-        self, file: str, scheduler: Scheduler, word: Word, reason: str
-    ) -> ScheduledAnswer:
+    def _without(self, file: str, scheduler: Scheduler, word: Word, reason: str) -> ScheduledAnswer:
         """What is said where there is no answer."""
         return ScheduledAnswer(
             test=file,

@@ -38,7 +38,9 @@ class Hanging:
             [it for it in program.threads if (it.device, it.workgroup) == group]
             for group in self.groups
         ]
-        self.stopped = [any_of(self._ending(each.index, Stopped) for each in it) for it in self.members]
+        self.stopped = [
+            any_of(self._ending(each.index, Stopped) for each in it) for it in self.members
+        ]
         self.finished = [all_of(partial.finished(each.index) for each in it) for it in self.members]
         self.active = [
             any_of(partial.executed(it) for each in group for it in each.operations)
@@ -126,9 +128,7 @@ class Hanging:
     def _occupancy(self, bound: int) -> Term:
         """No more groups are ever occupant; if so many are in the end, others may never start."""
         full, more = (at_least(self.running, each) for each in (bound, bound + 1))
-        return all_of(
-            [self.before_the_start, full | self.nobody, ~more, self._at_most(bound)]
-        )
+        return all_of([self.before_the_start, full | self.nobody, ~more, self._at_most(bound)])
 
     def _at_most(self, bound: int) -> Term:
         """The groups that have started fit into a time in which at most so many are occupant.
@@ -144,7 +144,9 @@ class Hanging:
         if len(chosen) > _MOST_SETS:
             raise LimitReached(f"more than {_MOST_SETS:,} sets of work-groups may overlap")
         for those in chosen:
-            apart = [self._apart[pair] for a, b in combinations(those, 2) for pair in ((a, b), (b, a))]
+            apart = [
+                self._apart[pair] for a, b in combinations(those, 2) for pair in ((a, b), (b, a))
+            ]
             found.append(any_of([*(~self.started[it] for it in those), *apart]))
         return all_of([*found, self._in_time])
 
@@ -175,7 +177,13 @@ class Hanging:
             for a, b, c in combinations(numbers, 3)
         ]
         return all_of(
-            [*total, *(~term if a == b else term.implies(before[a, b]) for (a, b), term in steps.items())]
+            [
+                *total,
+                *(
+                    ~term if a == b else term.implies(before[a, b])
+                    for (a, b), term in steps.items()
+                ),
+            ]
         )
 
     @cached_property
@@ -183,8 +191,13 @@ class Hanging:
         """Between groups: an event of the one is before an event of the other."""
         candidates = self.executions.candidates
         happens = [candidates.relation(name) for name in candidates.model.happens_before]
-        reads_before = compose({(b, a): it for (a, b), it in candidates.rf.items()}, candidates.coherence)
-        strong = [candidates.coherence, {(a, b): it for (a, b), it in reads_before.items() if a != b}]
+        reads_before = compose(
+            {(b, a): it for (a, b), it in candidates.rf.items()}, candidates.coherence
+        )
+        strong = [
+            candidates.coherence,
+            {(a, b): it for (a, b), it in reads_before.items() if a != b},
+        ]
         edges: dict[tuple[int, int], Term] = {}
         for relation in [*happens, candidates.rf, *map(self._of_strong, strong)]:
             for pair, term in relation.items():

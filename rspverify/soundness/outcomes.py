@@ -11,7 +11,7 @@ from rspverify.axiomatic import MemoryModel, Questions, awaited, ignored_feature
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.scheme import Scheme, assemble, compile_program
-from rspverify.soundness.case import decided, machine_of
+from rspverify.soundness.case import decided_program, machine_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
@@ -66,7 +66,7 @@ def outcomes(
     """
     so_far = so_far or SoFar()
     require_covered(program, model)
-    program = decided(program, model, schemes, settings)
+    program = decided_program(program, model, schemes, settings)
     limits = settings.limits()
     source = Questions(program, model, limits)
     racy = _whether_racy(program, model, test, source)

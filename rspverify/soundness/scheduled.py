@@ -172,9 +172,7 @@ class SourceProgress:
             "rf": execution.pairs(candidates.rf),
             "mo": execution.pairs(candidates.coherence),
         }
-        return Hang(
-            tuple(stuck), tuple(waiting), tuple(stopped), occupancy, execution.shown, edges
-        )
+        return Hang(tuple(stuck), tuple(waiting), tuple(stopped), occupancy, execution.shown, edges)
 
     def _next_line(self, thread: int, end: object) -> int | None:
         """The line of what a thread that is stopped would do next."""

@@ -42,7 +42,7 @@ def _code(random, most):
 
 def _statement(random, nested):
     location = random.choice(_LOCATIONS)
-    kinds = "store store add load if wait wait lock lock try take".split()
+    kinds = ["store", "store", "add", "load", "if", "wait", "wait", "lock", "lock", "try", "take"]
     match random.choice(kinds[:3] if nested else kinds):
         case "store":
             return [Store(location, random.choice((1, 1, 2)))]
@@ -120,5 +120,7 @@ def _written(statement):
             other = ["} else {", *_lines(otherwise)] if otherwise else []
             return [f"if ({register} == {value}) {{", *_lines(then), *other, "}"]
         case Repeat(body, conditions):
-            words = [f"{name} {'==' if equal else '!='} {value}" for name, equal, value in conditions]
+            words = [
+                f"{name} {'==' if equal else '!='} {value}" for name, equal, value in conditions
+            ]
             return ["do {", *_lines(body), f"}} while ({' || '.join(words)});"]

@@ -202,7 +202,9 @@ class Interleavings:
         memory, threads, started = state
         own = {it for it in range(len(self.code)) if self.group_of[it] == group}
         changed = tuple(
-            (settled(self.code[it], place + 1, registers), registers) if it in own else (place, registers)
+            (settled(self.code[it], place + 1, registers), registers)
+            if it in own
+            else (place, registers)
             for it, (place, registers) in enumerate(threads)
         )
         for it in own:
