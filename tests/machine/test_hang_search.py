@@ -58,7 +58,7 @@ def plain(program: AssemblyProgram) -> dict[str, Any]:
 def test_random_programs() -> None:
     """Programs with a spin, and programs rich in locks, under every scheduler."""
     seen: Counter[str] = Counter()
-    for number in range(120):
+    for number in range(60):
         rng = random.Random(f"hang {number}")
         if number % 4:
             shape = rng.choice((SMALL, SMALL, TINY_TWO_DEVICES))
@@ -70,7 +70,7 @@ def test_random_programs() -> None:
             continue
         one = len({it.device for it in program.threads}) == 1
         try:
-            expected = hanging.stuck(plain(program), 1_200, l2_is_memory=one)
+            expected = hanging.stuck(plain(program), 300, l2_is_memory=one)
             found = stuck(program)
         except (oracle.TooLarge, LimitReached):
             continue
@@ -79,4 +79,5 @@ def test_random_programs() -> None:
         )
         seen.update(found)
         seen["decided"] += 1
-    print(seen)
+    assert seen["decided"] >= 15, seen
+    assert seen["decided"] > seen["unfair"] > seen["fair"] > 0, seen

@@ -92,6 +92,9 @@ def hangs(program, most, limit, **how):
                 continue
             state, started = next(iter(component))
             unfinished = machine.unfinished(state)
+            waiting = unfinished - set(stopped) - started
+            if waiting and len(started & unfinished) >= most:
+                continue  # Who is kept from starting is stopped.
             done = not unfinished and any(machine.is_complete(it) for it, _ in component)
             if (
                 set(stopped) <= unfinished
