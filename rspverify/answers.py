@@ -518,13 +518,14 @@ class OutcomeAnswer:
     Under --races all of condition, final, outcomes, violated and flags are null.
     machine: of a test in assembly, the machine that it is put to, in place of a model: it has no
     model, its outcomes are those that the machine reaches, each of them allowed, and `final` counts
-    outcomes in place of executions.
+    outcomes in place of executions. scheduler: whose executions alone count, if one was named.
     """
 
     test: str | None = None
     file: str
     model: str | None
     machine: str | None = None
+    scheduler: str | None = None
     schemes: tuple[str, ...] = ()
     answered: bool = False
     word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None

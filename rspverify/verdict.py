@@ -87,10 +87,12 @@ class Race:
 
     events: every event of that execution, in order; edges: its rf and mo by name, and its sw and hb
     where the model defines them. condition: the name that the model gives to what is broken.
+    second: None for a fault of another kind, as an index out of bounds: `first` is no event of the
+    execution then, but says where it is and what.
     """
 
     first: Event
-    second: Event
+    second: Event | None
     events: tuple[Event, ...] = ()
     edges: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     condition: str = ""

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Cut, Kind, Operation, Order, Program, Spin, Thread
+from rspverify.litmus import Cut, Fault, Kind, Operation, Order, Program, Spin, Thread
 from rspverify.smt import FALSE, Term, all_of, any_of, pick, truth
 from rspverify.smt.choice import Choice
 from rspverify.value import Read, conjunction, reads
@@ -103,7 +103,12 @@ class PartialExecutions:
     def constraints(self) -> list[Term]:
         """What makes a candidate such an execution, the axioms of the model included."""
         candidates = self.candidates
-        return [*candidates.constraints, *candidates.axioms.values(), *self._constraints]
+        return [*candidates.constraints, *candidates.axioms.values(), *self.own]
+
+    @property
+    def own(self) -> list[Term]:
+        """What makes a candidate such an execution besides."""
+        return list(self._constraints)
 
     def executed(self, operation: Operation) -> Term:
         """That an operation is executed."""
@@ -186,6 +191,14 @@ class PartialExecutions:
         return any_of(
             rf.get((write, reader.index), FALSE) & is_last for write, is_last in last.items()
         )
+
+    def faults(self) -> Iterator[tuple[Fault, Term]]:
+        """What makes the program undefined, and that a thread has come to it."""
+        for fault in self.program.faults:
+            ends, points = self.ends[fault.thread], self._points[fault.thread]
+            before = [each.what for each in points if each.at <= fault.at]
+            ended = any_of(ends[end] for end in before if not isinstance(end, Cut))
+            yield fault, all_of((truth(fault.guard, self._reads), ~ended))
 
     # ---- barriers ------------------------------------------------------------------------------
 

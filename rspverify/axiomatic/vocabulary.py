@@ -157,6 +157,11 @@ def _control(a: Event, b: Event) -> bool:
     return a.reads and b.operation is not None and a.is_one_of(b.operation.control)
 
 
+def _address(a: Event, b: Event) -> bool:
+    """Which location b accesses is computed from what a reads, of the same thread."""
+    return a.reads and b.operation is not None and a.is_one_of(b.operation.address)
+
+
 RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "id": lambda a, b: a is b,
     "unv": lambda a, b: True,
@@ -172,7 +177,7 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "rmw": _one_operation,
     "data": _data,
     "ctrl": _control,
-    "addr": lambda a, b: False,
+    "addr": _address,
     **dict.fromkeys(("syncbar", "same_B"), _same_barrier),
 }
 """Base relations that the program alone decides. `sb` has initial writes first, `po` has none."""

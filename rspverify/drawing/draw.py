@@ -14,6 +14,8 @@ from rspverify.limits import Limits
 from rspverify.litmus import Formula, Program
 from rspverify.picture import Picture
 from rspverify.soundness.final import claims, written
+from rspverify.soundness.scheduled import in_words
+from rspverify.soundness.schedulers import FAIR, Scheduler
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
 
@@ -28,6 +30,7 @@ class Which(Enum):
     ALL = "all"
     RACE = "race"
     FORBIDDEN = "forbidden"
+    HANGING = "hanging"
 
 
 class NoExecutionError(Exception):
@@ -36,12 +39,16 @@ class NoExecutionError(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be drawn. outcome: as users write it; edges: None for the usual ones."""
+    """What is to be drawn. outcome: as users write it; edges: None for the usual ones.
+
+    scheduler: the one that allows an execution that hangs.
+    """
 
     which: Which = Which.CONSISTENT
     outcome: str | None = None
     edges: tuple[str, ...] | None = None
     initial: bool = True
+    scheduler: Scheduler = FAIR
 
 
 def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -> list[Picture]:
@@ -61,6 +68,8 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
             found = [_racy(source, program)]
         case Which.FORBIDDEN:
             found = [_forbidden(source, program, formula)]
+        case Which.HANGING:
+            found = [_hanging(source, program, wanted.scheduler)]
         case Which.CONSISTENT:
             found = [_consistent(source, wanted, program, formula)]
         case _:
@@ -69,11 +78,18 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
         f"only executions within {number} {bound}" for bound, number in program.within.items()
     ]
     ignored = ignored_features(program, model)
+
+    def ended(drawn: Drawn) -> str:
+        """The outcome; of threads that have not ended no register is known."""
+        if wanted.which is Which.HANGING:
+            return " ".join(f"{name}={value}" for name, value in drawn.outcome.memory)
+        return str(observed(program, drawn.outcome))
+
     pictures = [
         replace(
             drawn.picture,
             title=f"{program.title} under {model.name}",
-            notes=(kind, str(observed(program, drawn.outcome)), *notes, *within, *ignored),
+            notes=(kind, ended(drawn), *notes, *within, *ignored),
         )
         for kind, drawn, notes in found
     ]
@@ -123,6 +139,14 @@ def _racy(source: Pictures, program: Program) -> Named:
     if drawn is None:
         raise NoExecutionError(f"{program.source.name}: no consistent execution has a race")
     return f"a consistent execution that violates {drawn.condition}", drawn, []
+
+
+def _hanging(source: Pictures, program: Program, scheduler: Scheduler) -> Named:
+    found = source.hanging(scheduler)
+    if isinstance(found, str):
+        raise NoExecutionError(f"{program.source.name}: {found}")
+    drawn, hang = found
+    return f"a consistent execution that hangs under {scheduler}", drawn, [in_words(hang)]
 
 
 def _forbidden(source: Pictures, program: Program, formula: Formula | None) -> Named:

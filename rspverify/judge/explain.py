@@ -13,7 +13,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps
 from rspverify.scheme import compile_program
-from rspverify.soundness.case import Case, decided_program, machine_of
+from rspverify.soundness.case import decided, machine_of
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.target import engine_of, target_of
@@ -31,6 +31,7 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
     settings = verdicts.settings
     answer, progress = verdicts.answer(test, scheme), None
     verdict = answer.verdict
+    program = decided(test.program, verdicts.model, (scheme.scheme,), settings)
     if settings.progress:
         progress = verdicts.progress(test, scheme, verdict.word)
     going = progress.progress if progress else None
@@ -39,21 +40,20 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
         progress,
         settings,
         file=test.file,
-        title=test.program.title,
+        title=program.title,
         scheme_file=scheme.file,
         scheme=scheme.facts.name,
         model=verdicts.model.name,
     )
     if result.internal is not None:
-        return Explanation(result, test.program.title, verdict, going)
+        return Explanation(result, program.title, verdict, going)
     supported = verdict.word is not Word.UNSUPPORTED
-    program = decided_program(test.program, verdicts.model, [scheme.scheme], settings)
     compiled = compile_program(program, scheme.scheme) if supported else None
     machine = machine_of(compiled, settings) if compiled else None
     texts = {axiom.name: str(axiom) for axiom in verdicts.model.axioms}
     return Explanation(
         result,
-        test.program.title,
+        program.title,
         verdict,
         going,
         _threads(program, machine) if machine else (),
@@ -71,10 +71,12 @@ class Reach:
     def __init__(
         self, test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts, limits: Limits
     ) -> None:
-        case = Case(test.program, scheme.scheme, verdicts.model, verdicts.settings)
-        self._program = case.program
-        self._machine = case.machine()
-        self._source = SourceExecutions(case.program, case.model)
+        program = decided(test.program, verdicts.model, (scheme.scheme,), verdicts.settings)
+        self._program = program
+        self._machine = machine_of(compile_program(program, scheme.scheme), verdicts.settings)
+        shared = verdicts.source(test)
+        same = shared.program is program
+        self._source = shared if same else SourceExecutions(program, verdicts.model)
         self._settings, self._limits = verdicts.settings, limits
         self._found: list[Outcome] = []
         self._all = False
@@ -139,7 +141,10 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
             claim = "none is shorter" if shortest else "no step of it can be left out"
             return f"Exact: the execution below was replayed on the machine, and {claim}."
         case Word.RACY:
-            return "Exact: a program with a race has no meaning, so any compilation of it is right."
+            what = "race" if verdict.race is None or verdict.race.second else "fault"
+            return (
+                f"Exact: a program with a {what} has no meaning, so any compilation of it is right."
+            )
     return ""
 
 

@@ -65,7 +65,7 @@ class Waits:
             return source, [None] * len(found)
         return source, [it and replace(it, file=file, cached=True) for it in found]
 
-    def decided(self, source: Source) -> list[ScheduledAnswer]:
+    def decided(self, source: Source) -> Sequence[ScheduledAnswer]:
         """A test under every scheduler. Nothing that is wrong with it is raised."""
         facts, found = facts_of_model(self.model), list(self._decided(source))
         limit = self.settings.seconds

@@ -67,6 +67,11 @@ class Loops:
         self._rounds: list[_Round] = []
         self._iterations, self._statements = 0, 0
 
+    @property
+    def depth(self) -> int:
+        """How many loops there are around."""
+        return len(self._rounds)
+
     def count(self) -> None:
         """Count a statement, if it stands in a loop."""
         self._statements += bool(self._rounds)
@@ -81,7 +86,7 @@ class Loops:
 
     def jump(self, jump: Jump, guard: Expression) -> Expression:
         """Leave the iteration where the guard holds; nothing that follows is executed."""
-        if not self._rounds:
+        if self.depth <= self._evaluation.frame.rounds:
             self._problems.error(jump.span, f"{jump.word} must stand in a loop, and here is none")
             return guard
         if guard != FALSE:
@@ -90,8 +95,9 @@ class Loops:
             ways.append((guard, self._registers.since(around.depth)))
         return FALSE
 
-    def run(self, loop: Loop, guard: Expression) -> None:
-        """Execute a loop where the guard holds."""
+    def run(self, loop: Loop, guard: Expression) -> Expression:
+        """Execute a loop where the guard holds; the guard of what follows it."""
+        returned = self._returned
         for each in loop.start:
             self._statement(each, guard)
         here = _Round(self._registers.enter())
@@ -104,6 +110,14 @@ class Loops:
         self._registers.leave()
         if here.exits:
             self._join(loop.span, here.exits)
+        if self._returned == returned:
+            return guard
+        return self._any(loop.span, here.exits) if here.exits else FALSE
+
+    @property
+    def _returned(self) -> int:
+        """How many ways have left the text by `return`."""
+        return len(self._evaluation.frame.returned)
 
     # ---- loops that only spin ------------------------------------------------------------------
 
@@ -114,15 +128,18 @@ class Loops:
         if not wanted or guard == FALSE or spent:
             return False
         found, cuts, spins = self._operations.found, len(self.cuts), len(self.spins)
+        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
+        told, left = len(faults), len(returned)
         before, counted = len(found), (self._iterations, self._statements)
         self._tried += 1
         first = self._once(loop, guard, here)
-        only_reads = first.going != FALSE and len(self.cuts) == cuts
+        only_reads = first.going != FALSE and len(self.cuts) == cuts and first.faults_stand
+        told_once, left_once = len(faults), len(returned)
         nested, counted_once = len(self.spins), (self._iterations, self._statements)
         if only_reads:
             middle = len(found)
             second = self._once(loop, guard, here)
-            del found[middle:]
+            del found[middle:], faults[told_once:], returned[left_once:]
             self._registers.leave()
             only_reads = is_what_follows(second, first)
         self._registers.leave()
@@ -131,7 +148,7 @@ class Loops:
         if only_reads:
             del self.spins[nested:]
             self._iterations, self._statements = counted_once
-            here.exits += first.exits
+            here.exits += first.exits[: len(first.exits) - (left_once - left)]
             rmws = rmws_of(first.operations)
             spin = Spin(
                 self._operations.thread, first.going, first.first, first.end, loop.span, rmws
@@ -139,6 +156,7 @@ class Loops:
             self.spins.append(spin)
         else:
             del found[before:], self.cuts[cuts:], self.spins[spins:]
+            del faults[told:], returned[left:]
             self._in_vain += 1 + self._statements - counted[1]
             self._iterations, self._statements = counted
         return only_reads
@@ -146,6 +164,8 @@ class Loops:
     def _once(self, loop: Loop, guard: Expression, here: _Round) -> Iteration:
         """Run one iteration, test included, in a layer of registers that stays entered."""
         start, spins = len(self._operations.found), len(self.spins)
+        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
+        told, left = len(faults), len(returned)
         self._registers.enter()
         here = _Round(here.depth)
         self._rounds[-1] = here
@@ -159,7 +179,8 @@ class Loops:
         first = self._operations.first + start
         inner = [each.guard for each in self.spins[spins:]]
         registers = self._registers.since(here.depth)
-        return Iteration(first, operations, going, here.exits, registers, inner)
+        exits = [*here.exits, *returned[left:]]
+        return Iteration(first, operations, going, exits, registers, inner, faults[told:])
 
     # ---- all others ----------------------------------------------------------------------------
 
@@ -204,7 +225,7 @@ class Loops:
 
     def _iteration(self, loop: Loop, guard: Expression, here: _Round) -> Expression:
         """Run the body and the steps; the guard of those who come to their end."""
-        exits = len(here.exits)
+        exits = len(here.exits) + self._returned
         here.continued.clear()
         after = self._statement(loop.body, guard)
         if here.continued:
@@ -212,7 +233,8 @@ class Loops:
             if after != FALSE:
                 ways.append((after, self._registers.since(here.depth)))
             self._join(loop.span, ways)
-            after = guard if len(here.exits) == exits else self._any(loop.span, ways)
+            left = len(here.exits) + self._returned
+            after = guard if left == exits else self._any(loop.span, ways)
         for each in loop.steps:
             self._statement(each, after)
         return after

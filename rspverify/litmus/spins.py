@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from rspverify.litmus.program import Kind, Operation, Program, Spin
+from rspverify.litmus.program import Fault, Kind, Operation, Program, Spin
 from rspverify.litmus.registers import Way
 from rspverify.source import Span
 from rspverify.value import (
@@ -36,7 +36,8 @@ class Iteration:
     """An iteration that was run. first: the index of its first operation.
 
     going: where it goes on; exits: by which guard and with which registers it leaves the loop;
-    registers: what the loop has assigned by its end; inner: where the spins in it go on.
+    registers: what the loop has assigned by its end; inner: where the spins in it go on. faults:
+    what may make the program undefined in it.
     """
 
     first: int
@@ -45,6 +46,13 @@ class Iteration:
     exits: Sequence[Way]
     registers: Mapping[str, Expression]
     inner: Sequence[Expression]
+    faults: Sequence[Fault]
+
+    @property
+    def faults_stand(self) -> bool:
+        """Whether it depends on nothing that it reads whether it has faults: each has them then."""
+        parts = [part for it in self.faults for part in (it.guard, it.value) if part is not None]
+        return all(index < self.first for part in parts for index in reads(part))
 
     @property
     def end(self) -> int:
@@ -203,6 +211,15 @@ def one_more(program: Program, spin: Spin) -> Program:
                 for it in program.spins
             ),
         ),
+        faults=tuple(
+            replace(
+                it,
+                at=later(it.at),
+                guard=moved(it.guard),
+                value=None if it.value is None else moved(it.value),
+            )
+            for it in program.faults
+        ),
         unrolled=None,
     )
 
@@ -223,4 +240,5 @@ def _moved(it: Operation, place: Callable[[int], int]) -> Operation:
         operand=moved(it.operand),
         success=moved(it.success),
         unsequenced=frozenset(map(place, it.unsequenced)),
+        choice=None if it.choice is None else it.choice.moved(place),
     )

@@ -12,9 +12,10 @@ from typing import assert_never
 
 from rspverify.machine.closures import alternatives
 from rspverify.machine.draining import at_risk, drains, locks_of
+from rspverify.machine.entries import Entry
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rules import InstructionRule, StepRule, holds
-from rspverify.machine.shapes import Entry, Shape
+from rspverify.machine.shapes import Shape
 from rspverify.machine.state import State
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from rspverify.machine.entries import Entry
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import of_arrivals
 from rspverify.machine.rules import (
@@ -22,7 +23,7 @@ from rspverify.machine.rules import (
     StepRule,
     Without,
 )
-from rspverify.machine.shapes import Entry, Shape
+from rspverify.machine.shapes import Shape
 
 
 def drains(machine: Machine) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from rspverify.assembly import ThreadId
 from rspverify.limits import Limits
+from rspverify.machine.entries import Entry
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.rules import Bit, Lock
-from rspverify.machine.shapes import Entry
 from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
 from rspverify.smt.order import Order
 

@@ -13,13 +13,14 @@ from typing import assert_never
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import rules
+from rspverify.machine.entries import Entry
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.rules import Bit, Guard, InstructionRule, Rule, Word
-from rspverify.machine.shapes import Entry, Shape
+from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Choice, Model, Term, all_of, any_of, choose, variable
 from rspverify.smt.choice import equal
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, assert_never
 
+from rspverify.machine.entries import wants
 from rspverify.machine.machine import Machine
 from rspverify.machine.pending import OPEN_READ
 from rspverify.machine.rules import (
@@ -29,7 +30,7 @@ from rspverify.machine.rules import (
     Update,
     Without,
 )
-from rspverify.machine.shapes import Shape, wants
+from rspverify.machine.shapes import Shape
 
 T = TypeVar("T")
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rspverify.machine.rules import Assign, Copy, Rule, Word
-from rspverify.machine.shapes import Entry, Shapes
+from rspverify.machine.entries import Entry
+from rspverify.machine.rules import Assign, Copy, Rule, Word, fails
+from rspverify.machine.shapes import Shapes
 
 
 def below(entry: Entry, shapes: Shapes) -> Word | None:
@@ -68,8 +69,13 @@ class Routes:
             if target is None or not self._leads(target):
                 yield f"the value of {entry.value.structure} has no one way to memory"
                 continue
+            if fails(entry.dirty) not in self.shapes.complete:
+                yield f"an execution may end with {entry.value.structure} {entry.dirty.word}"
             (flush,) = self.shapes.clearing[entry.dirty]
             flushes[flush.key] = entry.value, target
+            for rule in self.rules:
+                if rule.key != flush.key and entry.dirty in rule.sets(False):
+                    yield f"{rule} drops what {entry.value.structure} has written"
             lower = self.shapes.of_value.get(target)
             if lower is not None and lower.dirty not in flush.sets(True):
                 yield f"{flush.step} leaves what it brings where it stays"

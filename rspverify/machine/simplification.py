@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rspverify.assembly import ThreadId
+from rspverify.machine.entries import Entry, wants
 from rspverify.machine.routes import below
 from rspverify.machine.rules import (
     AnyBit,
@@ -38,7 +39,7 @@ from rspverify.machine.rules import (
     fails,
     holds,
 )
-from rspverify.machine.shapes import Entry, Shapes, wants
+from rspverify.machine.shapes import Shapes
 
 
 @dataclass(frozen=True)
@@ -190,17 +191,12 @@ def _kept_equal(
         left = [guard for guard in guards if guard != but]
         return all(isinstance(it, Ready) and it.threads >= everyone for it in left)
 
-    def all_that_counts(rule: StepRule) -> set[Update]:
-        return {
-            it for it in rule.updates if not (isinstance(it, SetBit) and shapes.ignored(it.bit))
-        }
-
     wanted = (
         fails(dirty) in shapes.complete,
         is_free(flush.guards, holds(dirty)),
         is_free(fetch.guards, fails(dirty)),
-        all_that_counts(flush) == {Copy(lower, entry.value), SetBit(dirty, False)},
-        all_that_counts(fetch) == {Copy(entry.value, lower), SetBit(entry.valid, True)},
+        set(shapes.counting(flush)) == {Copy(lower, entry.value), SetBit(dirty, False)},
+        set(shapes.counting(fetch)) == {Copy(entry.value, lower), SetBit(entry.valid, True)},
     )
     if not all(wanted):
         return False

@@ -58,6 +58,9 @@ class Unrolling(Observation):
         ):
             why = "what is in its fifos is seen, or stays there"
             raise LimitReached(f"engine unroll does not know this machine, as {why}")
+        if (mixing := machine.shapes.mixing) is not None:
+            why = f"{mixing} takes the value of one location for that of another"
+            raise LimitReached(f"engine unroll does not know this machine, as {why}")
         self.machine = machine
         self.steps = steps
         self._rules = relevant_rules(machine)

@@ -34,8 +34,8 @@ class GeneratedWitness:
     a compare-exchange that fails; last: location → which write's value stays in memory.
     constraints: what these terms mean, where they are not made of others. overtaken: that what
     stays in memory is not the last write in mo, which takes a compare-exchange that writes back an
-    old value. Asks for the order of pairs that the events alone did not need: the constraints of
-    their order must be taken after this.
+    old value, or an operation that writes by several ways. Asks for the order of pairs that the
+    events alone did not need: the constraints of their order must be taken after this.
     """
 
     def __init__(self, events: Events) -> None:
@@ -127,9 +127,10 @@ class GeneratedWitness:
         return [(write, any_of(alternatives)) for write, alternatives in terms.items()]
 
     def _overtaken(self) -> Iterator[Term]:
-        """Per location with a compare-exchange, that a write follows the last one in mo."""
+        """Per location with such an operation, that a write follows the last one in mo."""
         writes = {_operation(each): each for each in self._writes()}
-        for x in sorted({_location(writes[operation]) for operation in self._succeeds}):
+        asked = [*self._succeeds, *self._by_several_ways()]
+        for x in sorted({_location(writes[operation]) for operation in asked}):
             for last, stays in self.last[x]:
                 for operation, other in writes.items():
                     if _location(other) != x or operation == last:
@@ -139,6 +140,15 @@ class GeneratedWitness:
                     yield all_of((stays, happens, self._writes_at_all(operation), later))
 
     # mo
+
+    def _by_several_ways(self) -> Iterator[int]:
+        """The operations whose instructions do not all begin to write at one place."""
+        starts: dict[int, set[Word]] = {}
+        for each in self._events.possible.instructions:
+            if each.instruction.mnemonic.writes:
+                start = self._events.machine.routes.start(each.rule)
+                starts.setdefault(_operation(each), set()).add(start)
+        yield from (operation for operation, found in starts.items() if len(found) > 1)
 
     def _writes(self) -> Iterator[Event]:
         """Per operation that writes, the last of its instructions that do."""

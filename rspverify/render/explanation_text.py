@@ -39,7 +39,8 @@ def explanation(it: Explanation) -> Iterator[RenderableType]:
         case Word.UNSOUND:
             yield from _counterexample(it)
         case Word.RACY if verdict.race is not None:
-            yield Text("\nA consistent execution of the source with the race", style="bold")
+            what = "race" if verdict.race.second else "fault"
+            yield Text(f"\nA consistent execution of the source with the {what}", style="bold")
             yield race_execution(verdict.race)
         case Word.VACUOUS:
             if verdict.blocked:

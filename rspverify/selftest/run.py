@@ -28,8 +28,14 @@ from rspverify.source import InputError, Source
 _SIZES = {1: Size(total=6, min_threads=1), 2: Size(threads=3, total=4)}
 """By the number of devices: real L2s multiply the states of a machine."""
 
+_SMALL_SIZES = {1: Size(threads=3, total=4), 2: Size(threads=3, total=3)}
+"""The same on a machine that is drawn, of which less is known that can be left out."""
+
 RANDOM = "random"
 """In the place of a machine's name: one that is drawn."""
+
+_PROGRAMS = 4
+"""So many pairs of a seed, one after the other, are asked of the same machine that is drawn."""
 
 _SELDOM = 16
 """Where none is asked for, the last of so many pairs has a machine that is drawn."""
@@ -93,23 +99,26 @@ def random_pair(
     seed: int, number: int, devices: int | None = None, machine: str | None = None
 ) -> Pair:
     """Pair `number` of a seed; now and then on a machine that is drawn. Raises InputError."""
-    pair = pair_from(random.Random(f"{seed}, {number}, {devices}"), devices)
+    rng = random.Random(f"{seed}, {number}, {devices}")
     if machine == RANDOM or (machine is None and number % _SELDOM == _SELDOM - 1):
-        rng = random.Random(f"{seed}, {number}, machine")
-        drawn = random_machine(rng)
+        pair = pair_from(rng, devices, _SMALL_SIZES)
+        drawn = random_machine(random.Random(f"{seed}, {number // _PROGRAMS}, machine"))
         return replace(
             pair, scheme=for_machine(rng, pair.scheme, drawn.architecture), machine=drawn
         )
+    pair = pair_from(rng, devices)
     if machine is None:
         return pair
     given = machine_named(machine)
     return replace(pair, scheme=for_machine(random.Random(0), pair.scheme, given))
 
 
-def pair_from(rng: random.Random, devices: int | None = None) -> Pair:
+def pair_from(
+    rng: random.Random, devices: int | None = None, sizes: Mapping[int, Size] = _SIZES
+) -> Pair:
     """A program and a scheme that has a row for each of its operations."""
     count = devices or rng.choice((1, 1, 1, 2))
-    size = smaller(_SIZES[min(count, 2)], count)
+    size = smaller(sizes[min(count, 2)], count)
     test = random_test(rng, size)
     while len(test.workgroups) != count:  # a thread that had nothing to do was left out
         test = random_test(rng, size)

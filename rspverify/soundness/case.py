@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rspverify.assembly import AssemblyProgram
@@ -32,7 +32,7 @@ class Case:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", self.settings.limits())
-        program = decided_program(self.program, self.model, [self.scheme], self.settings)
+        program = decided(self.program, self.model, (self.scheme,), self.settings)
         object.__setattr__(self, "program", program)
 
     def machine(self) -> Machine:
@@ -47,28 +47,25 @@ class Case:
         return machine
 
 
-def decided_program(
-    program: Program, model: MemoryModel, schemes: Iterable[Scheme], settings: Settings
+def decided(
+    program: Program, model: MemoryModel, schemes: Sequence[Scheme], settings: Settings
 ) -> Program:
-    """The program with its spins unrolled, where the model, a machine or the reading needs them so.
+    """The program as it is decided: its spins are unrolled where the model or a machine needs it.
 
-    In the witness reading what an iteration reads that goes on must be consistent, too. Raises
-    LimitReached where the model needs iterations of a loop that never ends.
+    So they are in the witness reading, where what an iteration reads that goes on must be
+    consistent, too. Raises LimitReached as `awaited`.
     """
     program = awaited(program, model)
     if not program.spins or program.unrolled is None:
         return program
-    witness = settings.reading is Reading.WITNESS
-    matter = witness or any(_iterations_matter(program, it, settings) for it in schemes)
+    matter = settings.reading is Reading.WITNESS
+    for scheme in schemes:
+        try:
+            machine = machine_of(compile_program(program, scheme), settings)
+        except InputError:
+            continue  # It will be said where the machine is asked for.
+        matter = matter or iterations_matter(machine) is not None
     return program.unrolled if matter else program
-
-
-def _iterations_matter(program: Program, scheme: Scheme, settings: Settings) -> bool:
-    try:
-        compiled = compile_program(program, scheme)
-    except InputError:
-        return False  # It will be said where the machine is asked for.
-    return iterations_matter(machine_of(compiled, settings)) is not None
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:

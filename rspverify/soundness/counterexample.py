@@ -21,7 +21,8 @@ from rspverify.soundness.internal import InternalError
 from rspverify.verdict import Execution, Outcome
 
 _STATES = 150_000
-"""Up to so many states the explicit machine looks for the shortest execution itself."""
+"""Up to so many states the explicit machine looks for the shortest execution itself, where the
+solver can do it too."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,9 @@ def shortest_counterexample(
     """A complete execution with a wrong outcome, of which there must be one, as short as any.
 
     Found by breadth-first search, so that it depends on the program alone; where the states are
-    too many, by the solver, one step fewer at a time. known: the schedule of such an execution,
-    which is good enough if no limit leaves the time for a shorter one, or if `any_length` is.
+    too many, by the solver, one step fewer at a time, if some number of steps is enough. known:
+    the schedule of such an execution, which is good enough if no limit leaves the time for a
+    shorter one, or if `any_length` is.
     Raises InternalError where there is none or the machine cannot follow it, and LimitReached.
     """
     replayer = Replayer(machine)
@@ -64,15 +66,16 @@ def shortest_counterexample(
         outcome = replayer.outcome(start)
         assert outcome is not None  # it was replayed
         return Counterexample(replayer, start, outcome, False)
+    by_search_alone = start is None and enough_steps(machine).unbounded is not None
     shortest = True
-    search = ExplicitMachine(machine, dequeue_alone=False)
     try:
-        schedule = search.shortest(wrong, replace(limits, states=min(limits.states, _STATES)))
+        search = ExplicitMachine(machine, dequeue_alone=False)
+        most = limits.states if by_search_alone else min(limits.states, _STATES)
+        schedule = search.shortest(wrong, replace(limits, states=most))
     except LimitReached:
-        if start is None and enough_steps(machine).unbounded is not None:
-            schedule = search.shortest(wrong, limits)  # No number of steps need be enough.
-        else:
-            schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
+        if by_search_alone:
+            raise
+        schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
     if schedule is None:
         raise InternalError("an engine reports a wrong outcome that no other engine reaches")
     outcome = replayer.outcome(schedule)

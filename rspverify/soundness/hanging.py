@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from typing import assert_never
 
-from rspverify.axiomatic import MemoryModel
+from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
@@ -32,7 +33,7 @@ class Hanging:
 
     def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
         self.executions = partial = PartialExecutions(program, model, limits)
-        self._limits = limits
+        self._model, self._limits = model, limits
         self.groups: Sequence[Group] = sorted({(it.device, it.workgroup) for it in program.threads})
         self.members = [
             [it for it in program.threads if (it.device, it.workgroup) == group]
@@ -68,7 +69,16 @@ class Hanging:
     def undefined(self) -> Term:
         """The program may do anything: a condition of the model is broken, or barriers part."""
         broken = [~term for term in self.executions.candidates.conditions.values()]
-        return any_of([*broken, *(term for _, _, term in self.executions.divergence())])
+        partial = self.executions
+        faults = [term for _, term in partial.faults()]
+        return any_of([*broken, *faults, *(term for _, _, term in partial.divergence())])
+
+    def ending(self, bound: int) -> Questions:
+        """The executions that come to their end with at most so many groups occupant at once."""
+        partial = self.executions
+        required = [*partial.own, *self.finished, self._at_most(bound)]
+        among = (partial.candidates, required)
+        return Questions(partial.program, self._model, self._limits, whole=True, among=among)
 
     # ---- schedulers ----------------------------------------------------------------------------
 
@@ -140,10 +150,9 @@ class Hanging:
         """
         numbers = range(len(self.groups))
         found = []
-        chosen = [each for each in combinations(numbers, bound + 1)]
-        if len(chosen) > _MOST_SETS:
+        if comb(len(numbers), bound + 1) > _MOST_SETS:
             raise LimitReached(f"more than {_MOST_SETS:,} sets of work-groups may overlap")
-        for those in chosen:
+        for those in combinations(numbers, bound + 1):
             apart = [
                 self._apart[pair] for a, b in combinations(those, 2) for pair in ((a, b), (b, a))
             ]

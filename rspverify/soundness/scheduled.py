@@ -92,6 +92,10 @@ class SourceProgress:
                     first, second = sorted((execution.place(a), execution.place(b)))
                     race = Race(execution.shown[first], execution.shown[second], condition=name)
                     return f"race ({name}): {race_in_words(race)}"
+        for fault, term in hanging.executions.faults():
+            if (found := solver.find([term])) is not None:
+                read = dict(Execution(candidates, found).outcome.reads)
+                return f"line {fault.span.line} (P{fault.thread}): {fault.said(read)}"
         for barrier, thread, term in hanging.executions.divergence():
             if (found := solver.find([term])) is not None:
                 where = f"P{barrier.thread} waits at the barrier in line {barrier.span.line}"
@@ -198,10 +202,20 @@ def in_words(hang: Hang) -> str:
     """Who is stuck, who waits and who is stopped, in a line."""
     stuck = [f"P{it.thread} is stuck in the loop in line {it.line}" for it in hang.stuck]
     waiting = [f"P{it.thread} waits at the barrier in line {it.line}" for it in hang.waiting]
-    stopped = [
-        f"group {it.group} {'is stopped' if it.started else 'never starts'}" for it in hang.stopped
-    ]
+    stopped = []
+    for started, words in ((True, ("is stopped", "are stopped")), (False, ("starts", "start"))):
+        groups = [it.group for it in hang.stopped if it.started == started]
+        if groups:
+            one = len(groups) == 1
+            verb = words[0] if one else words[1]
+            names = f"group {groups[0]}" if one else f"groups {_listed(groups)}"
+            stopped.append(f"{names} {verb if started else f'never {verb}'}")
     return "; ".join((*stuck, *waiting, *stopped))
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    *front, last = map(str, numbers)
+    return f"{', '.join(front)} and {last}" if front else last
 
 
 def _require_no_mutexes(program: Program) -> None:

@@ -42,6 +42,8 @@ class Scheduler:
         return _SUMMARIES[self.kind].format(self.bound or "N")
 
 
+FAIR = Scheduler(Kind.FAIR)
+
 _SUMMARIES = {
     Kind.FAIR: "never",
     Kind.OBE: "only before it has started, and only while {} others are started and not finished",

@@ -45,5 +45,7 @@ def event_in_words(event: Event) -> str:
 
 
 def race_in_words(race: Race) -> str:
-    """The two accesses that race."""
+    """The two accesses that race, or what else is undefined."""
+    if race.second is None:
+        return event_in_words(race.first)
     return f"{event_in_words(race.first)} races with {event_in_words(race.second)}"

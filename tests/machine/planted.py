@@ -13,11 +13,12 @@ from typing import Any
 from pytest import MonkeyPatch
 
 from rspverify.machine import Events, Machine
+from rspverify.machine.entries import Entry
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import Enqueued, EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Marker, Ready, SetLock
-from rspverify.machine.shapes import Entry, Shape
+from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 Plant = Callable[[MonkeyPatch], None]

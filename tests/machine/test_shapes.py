@@ -7,11 +7,12 @@ from contextlib import suppress
 
 import pytest
 from machine.any_engine import differences
-from machine.engines import searched
+from machine.engines import Unrolled, searched
+from machine.own_machines import program, variant
 from pytest import MonkeyPatch
 
 from rspverify.architecture import Architecture
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.limits import LimitReached
 from rspverify.machine import (
     Machine,
     ReplayError,
@@ -24,47 +25,11 @@ from rspverify.machine import (
 from rspverify.machine import machine as machines
 from rspverify.machine.shapes import Shape, Shapes
 from rspverify.selftest.machines import RandomMachine
-from rspverify.value import Binary, Constant, Read
-
-NEAR = ((0, 0), (0, 1))
-"""Two work-groups of a device."""
 
 
 def machine(**chosen: str) -> Architecture:
     """The paper's machine with these choices; `_` stands for a blank."""
     return RandomMachine({it.replace("_", " "): how for it, how in chosen.items()}).architecture
-
-
-def program(
-    its: Architecture, *threads: str, places: tuple[tuple[int, int], ...] = NEAR
-) -> AssemblyProgram:
-    """Threads as `ST x 1; LD x; FLU_L1 DV`, in these places; `if 0=1`: where read 0 gave 1."""
-    ids = tuple(ThreadId(*place, number) for number, place in enumerate(places[: len(threads)]))
-    code, index = [], 0
-    names: dict[str, int] = {}
-    for thread, text in zip(ids, threads, strict=True):
-        own = []
-        for each in filter(None, map(str.strip, text.split(";"))):
-            what, _, condition = each.partition(" if ")
-            name, *operands = what.split()
-            mnemonic = its.instructions[name]
-            x = operands[0] if "x" in mnemonic.operands else None
-            if x is not None:
-                names.setdefault(x, 0)
-            written = Constant(int(operands[1])) if mnemonic.writes else None
-            value = Binary("+", Read(index), written) if written and mnemonic.reads else written
-            guard = Constant(1)
-            if condition:
-                register, number = map(int, condition.split("="))
-                guard = Binary("==", Read(register), Constant(number))
-            reach = operands[0] if mnemonic.reaches else None
-            register = index if mnemonic.reads else None
-            own.append(
-                Instruction(index, mnemonic, thread, index, guard, x, reach, register, value)
-            )
-            index += 1
-        code.append(tuple(own))
-    return AssemblyProgram(ids, tuple(code), names, its)
 
 
 def test_what_need_not_be_flushed_in_the_end_is_not_as_good_as_memory() -> None:
@@ -146,6 +111,19 @@ def test_values_that_go_round(levels: str) -> None:
     its = machine(levels=levels, L2_FETCH="any", L2_FLUSH="VALID")
     assert "may be made of what it was" in str(unbounded(its))
     assert differences(program(its, "ST x 1; LD x", "LD x")) in ({}, None)
+
+
+def test_a_value_of_another_location() -> None:
+    """Engines that choose each value among those of its location refuse it."""
+    its = variant(
+        "step FETCH_L1 of workgroup, location x, location y\n when clean(L1, x), L2.VALID[y]\n"
+        " do fetch(L1, x, L2.data[y])"
+    )
+    assert "FETCH_L1 x y takes the value of one location" in str(unbounded(its))
+    it = program(its, "ST y 1; LD x")
+    with pytest.raises(LimitReached, match=r"unroll .* takes the value of one location"):
+        Unrolled(Machine(it), steps=3)
+    assert differences(it, 6_000) == {}
 
 
 # ---- planted mistakes ----------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from .schedulers import (
 )
 
 _LOCATIONS = ("x", "y")
+_KINDS = ("store", "store", "add", "load", "if", "wait", "wait", "lock", "lock", "try", "take")
 _GOES_ON = ((True, 0), (True, 0), (True, 1), (False, 1), (False, 2))
 
 
@@ -27,7 +28,9 @@ def drawn(random):
             for code in group:
                 code.insert(random.randint(0, len(code)), Barrier())
     for location in _LOCATIONS:  # Mostly, what is waited for is written by somebody.
-        if random.random() < 0.8 and not any(Store(location, 1) in it for it in sum(codes, [])):
+        if random.random() < 0.8 and not any(
+            Store(location, 1) in code for group in codes for code in group
+        ):
             code = random.choice(random.choice(codes))
             code.insert(random.choice((0, len(code))), Store(location, 1))
     return Concurrent(tuple(tuple(map(tuple, group)) for group in codes))
@@ -42,8 +45,7 @@ def _code(random, most):
 
 def _statement(random, nested):
     location = random.choice(_LOCATIONS)
-    kinds = ["store", "store", "add", "load", "if", "wait", "wait", "lock", "lock", "try", "take"]
-    match random.choice(kinds[:3] if nested else kinds):
+    match random.choice(_KINDS[:3] if nested else _KINDS):
         case "store":
             return [Store(location, random.choice((1, 1, 2)))]
         case "add":

@@ -15,8 +15,9 @@ from rspverify.architecture import machine_named
 from rspverify.judge.judge import Judge
 from rspverify.machine import Machine, unbounded
 from rspverify.machine import machine as machines
+from rspverify.machine.entries import Entry
 from rspverify.machine.rules import Rule
-from rspverify.machine.shapes import Entry, Shapes
+from rspverify.machine.shapes import Shapes
 from rspverify.scheme import read_scheme_file
 from rspverify.selftest import run
 from rspverify.selftest.answer import Disagreement

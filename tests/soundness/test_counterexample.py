@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from machine.own_machines import program, variant
 
 from rspverify.axiomatic import Questions, load_model
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import read_program_file
+from rspverify.machine import Machine, enough_steps
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.soundness import counterexample
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_counterexample
 from rspverify.soundness.settings import L2, Settings
+from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
@@ -47,3 +50,19 @@ def test_search_and_solver_are_equally_short(
             shorter = [*found.schedule[:place], *found.schedule[place + 1 :]]
             outcome = found.replayer.outcome(shorter)
             assert outcome is None or outcome in allowed
+
+
+def test_search_alone_where_no_number_of_steps_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the solver could say nothing about all executions."""
+    its = variant("step BACK of workgroup, location x when L1.VALID[x] do memory[x] := L1.data[x]")
+    machine = Machine(program(its, "ST x 1"))
+    assert enough_steps(machine).unbounded == "BACK"
+    monkeypatch.setattr(counterexample, "_STATES", 1)
+
+    def wrong(outcome: Outcome) -> bool:
+        return outcome.memory == (("x", 1),)
+
+    found = shortest_counterexample(machine, wrong, Limits())
+    assert found.shortest and len(found.schedule) == 3
+    with pytest.raises(LimitReached):
+        shortest_counterexample(machine, wrong, Limits(states=1))

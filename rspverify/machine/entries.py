@@ -1,0 +1,248 @@
+"""The bits of a machine, told from what its rules want and change: which say that a value counts.
+
+docs/machine.md, «The shapes of steps», says what an entry is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import assert_never
+
+from rspverify.machine.rules import (
+    AnyBit,
+    Assign,
+    Bit,
+    Copy,
+    Deliver,
+    Dequeue,
+    Guard,
+    Rule,
+    SetBit,
+    SetLock,
+    StepRule,
+    Update,
+    When,
+    Word,
+    fails,
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value that counts only where a bit is true, such as an entry of a cache.
+
+    valid: true from each change of the value on until somebody makes it false, and wanted by
+    whoever takes it. dirty: true where the value must still go somewhere, cleared by steps that
+    need it; None where there is no such bit.
+    """
+
+    value: Word
+    valid: Bit
+    dirty: Bit | None
+
+
+class Entries:
+    """What the bits of some rules are for.
+
+    rules: those that may ever fire. complete: what holds where an execution is complete. final: the
+    words that are memory in the end. starts_true: what a bit is before any step.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        complete: Sequence[Guard],
+        final: Iterable[Word],
+        starts_true: Callable[[Bit], bool],
+    ) -> None:
+        self.rules = [rule for rule in rules if not _never(rule)]
+        self._starts_true = starts_true
+        self.complete = complete
+        self._final = frozenset(final)
+
+    @cached_property
+    def losing(self) -> frozenset[object]:
+        """The keys of the steps that only take away."""
+        losing = {
+            rule.key: rule
+            for rule in self.rules
+            if isinstance(rule, StepRule) and rule.updates
+            if all(isinstance(update, SetBit) for update in rule.updates)
+        }
+        while True:
+            wanted = {
+                literal for rule in self.rules if rule.key not in losing for literal in wants(rule)
+            } | set(literals(self.complete))
+            kept = {
+                key: rule
+                for key, rule in losing.items()
+                if not any((it.bit, it.value) in wanted for it in _sets(rule))
+            }
+            if len(kept) == len(losing):
+                return frozenset(kept)
+            losing = kept
+
+    @cached_property
+    def lasting(self) -> list[Rule]:
+        return [rule for rule in self.rules if rule.key not in self.losing]
+
+    @cached_property
+    def wanted(self) -> frozenset[tuple[Bit, bool]]:
+        """Which bits somebody wants true, or false; not who only takes away."""
+        found = {literal for rule in self.lasting for literal in wants(rule)}
+        return frozenset(found | set(literals(self.complete)))
+
+    def ignored(self, bit: Bit) -> bool:
+        """Whether nobody looks at a bit."""
+        return (bit, True) not in self.wanted and (bit, False) not in self.wanted
+
+    def counting(self, rule: Rule) -> list[Update]:
+        """The updates of a rule, without those of bits that nobody looks at."""
+        return [it for it in rule.updates if not (isinstance(it, SetBit) and self.ignored(it.bit))]
+
+    @cached_property
+    def mixing(self) -> Rule | None:
+        """A rule that takes the value of one location for that of another, if there is one."""
+        return next((rule for rule in self.rules if _mixes(rule)), None)
+
+    @cached_property
+    def clearing(self) -> Mapping[Bit, list[StepRule]]:
+        """By bit that steps clear which need it, these steps."""
+        found: dict[Bit, list[StepRule]] = {}
+        for rule in self.lasting:
+            if isinstance(rule, StepRule):
+                for bit in cleared(rule):
+                    found.setdefault(bit, []).append(rule)
+        return {bit: rules for bit, rules in found.items() if not self._starts_true(bit)}
+
+    @cached_property
+    def entries(self) -> Mapping[Bit, Entry]:
+        """The values that count only where a bit is true, by that bit."""
+        return {
+            bit: entry
+            for bit, entry in self.marked.items()
+            if not any(self._takes_uncounted(rule, entry) for rule in self.lasting)
+        }
+
+    def _takes_uncounted(self, rule: Rule, entry: Entry) -> bool:
+        """Whether a rule takes a value, be it under conditions, where it may not count."""
+        if entry.value not in taken(rule) or rule.awaits(entry.valid):
+            return False
+        return entry.dirty is None or entry.dirty not in cleared(rule)
+
+    @cached_property
+    def marked(self) -> Mapping[Bit, Entry]:
+        """The values that have a bit which becomes true where they change, whoever takes them."""
+        setting: dict[Bit, set[object]] = {}
+        changing: dict[Word, set[object]] = {}
+        for rule in self.lasting:
+            for cell in rule.changes:
+                if isinstance(cell, Word):
+                    changing.setdefault(cell, set()).add(rule.key)
+            for bit in rule.sets(True):
+                setting.setdefault(bit, set()).add(rule.key)
+        conditional = {
+            cell for rule in self.lasting for when in rule.conditional for cell in _changed(when)
+        }
+        found = {}
+        for bit, keys in setting.items():
+            if (bit, True) not in self.wanted or (bit, False) in self.wanted:
+                continue
+            if self._starts_true(bit):
+                continue
+            values = [
+                word
+                for word, its in changing.items()
+                if word.structure == bit.structure and word.location == bit.location
+                if its == keys and word not in self._final
+            ]
+            if len(values) == 1 and not {bit, values[0]} & conditional:
+                found[bit] = Entry(values[0], bit, None)
+        return {bit: self._with_dirty(entry, changing) for bit, entry in found.items()}
+
+    def _with_dirty(self, entry: Entry, changing: Mapping[Word, set[object]]) -> Entry:
+        """With the bit that says that the value must still go somewhere."""
+        takers = [rule for rule in self.lasting if entry.value in taken(rule)]
+        for bit in dict.fromkeys(it for rule in takers for it in cleared(rule)):
+            if bit.structure != entry.value.structure or bit.location != entry.value.location:
+                continue
+            setters = {rule.key for rule in self.lasting if bit in rule.may_set()}
+            waiting = {rule.key for rule in self.lasting if fails(bit) in rule.guards}
+            if setters <= changing[entry.value] <= setters | waiting:
+                return Entry(entry.value, entry.valid, bit)
+        return entry
+
+    @cached_property
+    def of_marked(self) -> Mapping[Word, Entry]:
+        return {entry.value: entry for entry in self.marked.values()}
+
+    @cached_property
+    def of_value(self) -> Mapping[Word, Entry]:
+        """The entries by their values."""
+        return {entry.value: entry for entry in self.entries.values()}
+
+
+def wants(rule: Rule) -> list[tuple[Bit, bool]]:
+    """The bits that a rule looks at, and which value it wants, be it as one of several ways."""
+    return [*literals(rule.guards), *(it for when in rule.conditional for it in _asked(when))]
+
+
+def _asked(when: When) -> Iterable[tuple[Bit, bool]]:
+    """Of what depends on a bit both values are asked for."""
+    for bit, _ in literals(when.guards):
+        yield bit, True
+        yield bit, False
+    for update in when.updates:
+        if isinstance(update, When):
+            yield from _asked(update)
+
+
+def literals(guards: Iterable[Guard]) -> list[tuple[Bit, bool]]:
+    return [each for guard in guards if isinstance(guard, AnyBit) for each in guard.bits]
+
+
+def _changed(when: When) -> Iterable[object]:
+    for update in when.updates:
+        if isinstance(update, When):
+            yield from _changed(update)
+        elif isinstance(update, SetBit):
+            yield update.bit
+        elif not isinstance(update, (Dequeue, Deliver)):
+            yield getattr(update, "target", None)
+
+
+def _never(rule: Rule) -> bool:
+    return AnyBit(()) in rule.guards
+
+
+def _sets(rule: Rule) -> list[SetBit]:
+    return [update for update in rule.updates if isinstance(update, SetBit)]
+
+
+def taken(rule: Rule) -> list[Word]:
+    """The words whose values a rule takes, be it under conditions."""
+    return [cell for cell in rule.looks if isinstance(cell, Word)]
+
+
+def cleared(rule: Rule) -> list[Bit]:
+    """The bits that a step needs and takes away; of an instruction, none."""
+    return rule.cleared if isinstance(rule, StepRule) else []
+
+
+def _mixes(rule: Rule) -> bool:
+    own = None if rule.instruction is None else rule.instruction.location
+    for update in rule.may_change:
+        match update:
+            case Copy(target, source):
+                if target.location != source.location:
+                    return True
+            case Deliver(_, word) | Assign(word, _):
+                if word.location != own:
+                    return True
+            case SetBit() | SetLock():
+                pass
+            case _:
+                assert_never(update)
+    return False

@@ -1,0 +1,57 @@
+"""Machines that are other than the paper's by a few lines, and programs in their assembly."""
+
+from __future__ import annotations
+
+from rspverify.architecture import Architecture
+from rspverify.architecture.reader import read_architecture
+from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.source import Source
+from rspverify.value import Binary, Constant, Read
+
+NEAR = ((0, 0), (0, 1))
+"""Two work-groups of a device."""
+
+FAR = ((0, 0), (1, 0))
+"""Two devices."""
+
+
+def text_of(items: str) -> str:
+    """The file of a machine that says these items otherwise than the paper's."""
+    return f'machine variant "of a test"\ninclude rsp\n{items}\n'
+
+
+def variant(items: str) -> Architecture:
+    """What it says."""
+    return read_architecture(Source("variant.machine", text_of(items)))
+
+
+def program(
+    its: Architecture, *threads: str, places: tuple[tuple[int, int], ...] = NEAR
+) -> AssemblyProgram:
+    """Threads as `ST x 1; LD x; FLU_L1 DV`, in these places; `if 0=1`: where read 0 gave 1."""
+    ids = tuple(ThreadId(*place, number) for number, place in enumerate(places[: len(threads)]))
+    code, index = [], 0
+    names: dict[str, int] = {}
+    for thread, text in zip(ids, threads, strict=True):
+        own = []
+        for each in filter(None, map(str.strip, text.split(";"))):
+            what, _, condition = each.partition(" if ")
+            name, *operands = what.split()
+            mnemonic = its.instructions[name]
+            x = operands[0] if "x" in mnemonic.operands else None
+            if x is not None:
+                names.setdefault(x, 0)
+            written = Constant(int(operands[1])) if mnemonic.writes else None
+            value = Binary("+", Read(index), written) if written and mnemonic.reads else written
+            guard = Constant(1)
+            if condition:
+                register, number = map(int, condition.split("="))
+                guard = Binary("==", Read(register), Constant(number))
+            reach = operands[0] if mnemonic.reaches else None
+            register = index if mnemonic.reads else None
+            own.append(
+                Instruction(index, mnemonic, thread, index, guard, x, reach, register, value)
+            )
+            index += 1
+        code.append(tuple(own))
+    return AssemblyProgram(ids, tuple(code), names, its)

@@ -1,0 +1,144 @@
+"""Machines of which the order in which writes reach memory is not known, each for one reason.
+
+Where it were taken for known, `check` would say SOUND of executions whose own rf and mo are not
+those of their outcome.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from machine.own_machines import text_of
+from pytest import MonkeyPatch
+
+from rspverify.axiomatic import load_model
+from rspverify.litmus import Program, read_program
+from rspverify.machine import GeneratedWitness
+from rspverify.machine import machine as machines
+from rspverify.machine.machine import everywhere
+from rspverify.machine.routes import Routes
+from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Engine, Reading, Settings
+from rspverify.source import Source
+from rspverify.verdict import Word
+
+STORED = "store(L2, x, L1.data[x]); L1.DIRTY[x] := false"
+FLUSH = "step FLUSH_L1 of workgroup, location x\n when L1.DIRTY[x], ready lock[x]"
+ONE, TWO = "ST r x; x=1", "ST r x; x=1 x=2"
+"""The row of stores; what threads store, each on a device of its own."""
+
+REASONS = {
+    "has no one way to memory": (
+        "step PAST of workgroup, location x\n when L1.DIRTY[x]\n"
+        " do memory[x] := L1.data[x]; L1.DIRTY[x] := false",
+        TWO,
+    ),
+    "an execution may end with L1 d0 w0 DIRTY": (
+        "complete when each device d, location y: not d.L2.DIRTY[y]",
+        ONE,
+    ),
+    "drops what L1 d0 w0 has written": (
+        "instruction CL x\n do L1.DIRTY[x] := false",
+        "ST r x, CL x; x=1",
+    ),
+    "leaves what it brings where it stays": (
+        f"{FLUSH}, clean(L2, x)\n"
+        " do each device d: d.L2.VALID[x] := false; fetch(L2, x, L1.data[x]); L1.DIRTY[x] := false",
+        ONE,
+    ),
+    "goes to memory by several ways, or by none": (
+        "instruction ST r x\n do memory[x] := r; store(L1, x, r)",
+        TWO,
+    ),
+    "what ST r x writes is not flushed": (
+        "instruction ST r x\n when clean(L1, x)\n do L1.data[x] := r; L1.VALID[x] := true",
+        ONE,
+    ),
+    "changes more than one value": (
+        f"state {{ first[x] : value of system }}\n{FLUSH}\n"
+        f" do each device d: store(d.L2, x, first[x]); {STORED}",
+        "ST r x; x=1 | y=1",
+    ),
+    "brings values to where writes go": (
+        "state { first[x] : value of system }\ninstruction RESET x\n do memory[x] := first[x]",
+        "ST r x, RESET x; x=1",
+    ),
+}
+
+
+def scheme_on(text: str, stores: str, folder: Path) -> Scheme:
+    """A machine that says this otherwise than the paper's, and a scheme with these rows for stores:
+
+    for the scopes WG and DV, as `ST r x / PUT r x`.
+    """
+    folder.joinpath("variant.machine").write_text(text_of(text))
+    rows = [
+        f"  - {{op: store, scope: {scope}, remote: false, code: [{code}]}}"
+        for scope, code in zip(("wg", "dv"), stores.split(" / "), strict=False)
+    ]
+    file = folder / "variant.yaml"
+    file.write_text("\n".join(["name: variant", "machine: variant.machine", "rows:", *rows, ""]))
+    return read_scheme_file(file)
+
+
+def program_of(threads: str) -> Program:
+    """Threads as `x=1 y=2 | x=2!`: atomic stores, those with a ! of device scope, the others WG.
+
+    Each thread has its own device.
+    """
+    text, places = ["OpenCL t", "{ [x]=0; [y]=0; }"], []
+    for number, thread in enumerate(threads.split("|")):
+        text.append(f"P{number} (global atomic_int* x, global atomic_int* y) {{")
+        for each in thread.split():
+            x, value = each.rstrip("!").split("=")
+            scope = "device" if each.endswith("!") else "work_group"
+            orders = f"memory_order_release, memory_scope_{scope}"
+            text.append(f"atomic_store_explicit({x}, {value}, {orders});")
+        text.append("}")
+        places.append(f"(device (work_group P{number}))")
+    text.append(f"scopeTree (system {' '.join(places)})\n")
+    return read_program(Source("t.litmus", "\n".join(text)))
+
+
+def word_of(
+    scheme: Scheme, threads: str, engine: Engine, reading: Reading = Reading.OUTCOME
+) -> Word:
+    """What `check` says of them."""
+    settings = Settings(engine=engine, reading=reading)
+    return check(Case(program_of(threads), scheme, load_model("opencl-rsp"), settings)).word
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_machine_on_which_writes_have_no_known_order(
+    reason: str, tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    text, code = REASONS[reason]
+    stores, threads = code.split("; ")
+    scheme = scheme_on(text, stores, tmp_path)
+    machine = everywhere(scheme.machine)
+    assert machine.shapes.unknown is None
+    assert reason in str(machine.routes.unknown)
+    expected = word_of(scheme, threads, Engine.EXPLICIT)
+    assert word_of(scheme, threads, Engine.EVENTS) is expected
+    assert word_of(scheme, threads, Engine.EVENTS, Reading.WITNESS) is not Word.SOUND
+    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
+    monkeypatch.setattr(Routes, "unknown", None)
+    with suppress(ValueError):
+        assert word_of(scheme, threads, Engine.EVENTS) is not expected
+
+
+def test_an_operation_that_stores_twice_by_several_ways(
+    tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    """What it writes first, and not the last that it does, may stay in memory."""
+    put = "instruction PUT r x\n do each device d: d.L2.VALID[x] := false; store(L2, x, r)"
+    scheme = scheme_on(put, "ST r x, PUT r x / PUT r x", tmp_path)
+    assert everywhere(scheme.machine).routes.unknown is None
+    for engine in (Engine.EXPLICIT, Engine.EVENTS):
+        assert word_of(scheme, "x=1 x=2!", engine) is Word.UNSOUND
+    monkeypatch.setattr(GeneratedWitness, "_overtaken", lambda self: iter(()))
+    assert word_of(scheme, "x=1 x=2!", Engine.EVENTS) is Word.SOUND
