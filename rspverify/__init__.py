@@ -1,7 +1,8 @@
 """Decides whether a compilation scheme from OpenCL with remote-scope promotion is sound.
 
-Questions are functions: `check`, `explain`, `outcomes`, `draw`, `mutate`, `hunt`, `compare`,
-`repair`. Schemes and tests are given by name or path, or made in Python. docs/api.md has examples.
+Questions are functions: `check`, `explain`, `outcomes`, `progress`, `draw`, `trace`, `mutate`,
+`hunt`, `compare`, `repair`. Schemes and tests are given by name or path, or made in Python.
+docs/api.md has examples.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from rspverify.api.mutations import mutate
     from rspverify.api.outcomes import outcomes
     from rspverify.api.pictures import NoExecutionError, draw
+    from rspverify.api.progress import progress
     from rspverify.api.repairs import Constraints, repair
+    from rspverify.api.runs import trace
     from rspverify.limits import LimitReached
     from rspverify.soundness.settings import L2, Engine, Reading, Settings
     from rspverify.source import InputError, Problem, Source
@@ -39,7 +42,9 @@ _PLACES = {
     "rspverify.api.mutations": ("mutate",),
     "rspverify.api.outcomes": ("outcomes",),
     "rspverify.api.pictures": ("NoExecutionError", "draw"),
+    "rspverify.api.progress": ("progress",),
     "rspverify.api.repairs": ("Constraints", "repair"),
+    "rspverify.api.runs": ("trace",),
     "rspverify.limits": ("LimitReached",),
     "rspverify.soundness.settings": ("L2", "Engine", "Reading", "Settings"),
     "rspverify.source": ("InputError", "Problem", "Source"),
@@ -72,10 +77,12 @@ __all__ = [
     "judge_of",
     "mutate",
     "outcomes",
+    "progress",
     "read_model",
     "read_scheme",
     "read_test",
     "repair",
+    "trace",
 ]
 
 

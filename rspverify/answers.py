@@ -12,7 +12,16 @@ from typing import Annotated
 
 from rspverify.convert import Bounds, Code, Count, Place, Seconds, counts, one_of, with_keys
 from rspverify.picture import Picture
-from rspverify.verdict import Engine, Progress, ProgressWord, Race, Reading, Verdict, Word
+from rspverify.verdict import (
+    Engine,
+    Execution,
+    Progress,
+    ProgressWord,
+    Race,
+    Reading,
+    Verdict,
+    Word,
+)
 
 UNDEFINED = "*undef*"
 """herd's name for what `undefined_unless` found."""
@@ -127,24 +136,28 @@ class Result:
 
 
 OBSERVATIONS = ("Never", "Sometimes", "Always")
+PROGRESS_ANSWERS = ("LIVE", "STUCK", "UNDEFINED")
 ANSWERS = (
     *OBSERVATIONS,
     *(f"{each} racy" for each in OBSERVATIONS),
+    *PROGRESS_ANSWERS,
     "VACUOUS",
     "UNSUPPORTED",
     "UNKNOWN",
 )
-"""What a model or a machine may say of a test."""
+"""What a model, a machine, or a model with a scheduler may say of a test."""
 
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What one model says of one test of a suite of models, or one machine of one of machines.
+    """What one model says of one test of a suite of models, one machine of one of machines, or the
+    model of one of schedulers.
 
-    model: its name, or the machine's. answer: whether the consistent executions, or the complete
-    ones of the machine, satisfy the formula of the final condition (Never, Sometimes, Always), and
-    `racy` where one of them is undefined; VACUOUS where the machine completes none; or UNSUPPORTED,
-    UNKNOWN, ERROR. reason: why there is no answer.
+    model: its name, or that of the machine or of the scheduler. answer: whether the consistent
+    executions, or the complete ones of the machine, satisfy the formula of the final condition
+    (Never, Sometimes, Always), and `racy` where one of them is undefined; VACUOUS where the machine
+    completes none; under a scheduler LIVE, STUCK, or UNDEFINED where the program may do anything;
+    or UNSUPPORTED, UNKNOWN, ERROR. reason: why there is no answer.
     """
 
     test: str
@@ -391,14 +404,56 @@ class Reached:
 
 
 @dataclass(frozen=True)
+class MachineRun:
+    """A run of a machine on a test in assembly that ends as it is wanted, or that there is none.
+
+    test: its title. machine_file: None where the machine ships. wanted: what the run is to end
+    with, in herd's notation; empty where any end will do. outcome, execution: None where no run
+    ends so. completes: whether any run comes to an end; blocked: what each thread waits for where
+    none does. within: every bound that it depends on.
+    """
+
+    test: str
+    file: str
+    machine: str
+    wanted: str
+    outcome: Observed | None
+    execution: Execution | None
+    completes: bool
+    blocked: tuple[str, ...] = ()
+    within: Bounds = field(default_factory=dict)
+    machine_file: str | None = None
+
+
+@dataclass(frozen=True)
 class Subject:
-    """The scheme that a command is asked about, by its name and its file, and how it is decided."""
+    """The scheme that a command is asked about, by its name and its file, and how it is decided.
+
+    machine_file: null where the machine ships.
+    """
 
     scheme: str
     file: str
     machine: str
     model: str
     engine: Engine
+    machine_file: str | None = None
+
+    def __str__(self) -> str:
+        return self._on_machine(self.scheme)
+
+    @property
+    def titled(self) -> str:
+        """The same with the file of the scheme."""
+        return self._on_machine(f"{self.scheme} ({self.file})")
+
+    def _on_machine(self, scheme: str) -> str:
+        return f"{scheme}, for the machine {machine_in_words(self.machine, self.machine_file)}"
+
+
+def machine_in_words(name: str, file: str | None) -> str:
+    """A machine by its name, and its file where it does not ship."""
+    return f"{name} ({file})" if file else name
 
 
 # ---- what a model allows -------------------------------------------------------------------------
@@ -467,13 +522,14 @@ class OutcomeAnswer:
     Under --races all of condition, final, outcomes, violated and flags are null.
     machine: of a test in assembly, the machine that it is put to, in place of a model: it has no
     model, its outcomes are those that the machine reaches, each of them allowed, and `final` counts
-    outcomes in place of executions.
+    outcomes in place of executions. scheduler: whose executions alone count, if one was named.
     """
 
     test: str | None = None
     file: str
     model: str | None
     machine: str | None = None
+    scheduler: str | None = None
     schemes: tuple[str, ...] = ()
     answered: bool = False
     word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -66,20 +66,21 @@ def write_new(texts: Mapping[Path, str], what: str) -> None:
             raise _not_written(path, error) from None
 
 
-def write_beside(folder: str, stem: str, texts: Mapping[str, str]) -> list[Path]:
+def write_beside(folder: str, stem: str, texts: Callable[[str], Mapping[str, str]]) -> list[Path]:
     """Write files of one name and several endings, and return their paths.
 
-    texts: by ending. Where files that are not ours have the name, a number is added to it. Raises
-    InputError.
+    texts: by ending, given the name: where files that are not ours have it, a number is added to
+    it, and files that name each other must say so, too. Raises InputError.
     """
     make_folder(folder)
-    number, places = 1, [Path(folder, stem + ending) for ending in texts]
-    while any(map(_is_foreign, places, texts.values())):
+    number, name = 1, stem
+    while any(_is_foreign(Path(folder, name + it), text) for it, text in texts(name).items()):
         number += 1
-        places = [Path(folder, f"{stem}-{number}{ending}") for ending in texts]
-    for place, text in zip(places, texts.values(), strict=True):
+        name = f"{stem}-{number}"
+    places = {Path(folder, name + ending): text for ending, text in texts(name).items()}
+    for place, text in places.items():
         write(place, text)
-    return places
+    return [*places]
 
 
 def make_folder(folder: Path | str) -> None:

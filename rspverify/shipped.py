@@ -7,6 +7,7 @@ that is neither is the name of a scheme, as `proposed`, or of a test, as `Fig4`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from glob import escape
 from importlib.resources import files
 from pathlib import Path
@@ -48,21 +49,26 @@ def tests_below(folder: str) -> list[str]:
 def schemes_named(name: str | None = None) -> list[str]:
     """The schemes of a name, or all: those that ship, but for those of a folder `schemes` here."""
     stem = "*" if name is None else escape(name)
-    return sorted(it for ending in SCHEME_ENDINGS for it in _named(SCHEMES, stem + ending))
+    own, shipped = _named((SCHEMES,), [stem + ending for ending in SCHEME_ENDINGS])
+    return sorted([*own, *(each for each in shipped if each not in own)])
 
 
 def tests_named(name: str | None = None) -> list[str]:
-    """The tests of a name, or all: those below a folder `litmus` here, or else those that ship."""
+    """The tests of a name, or all: those below folders of tests here, or else those that ship."""
     stem = "*" if name is None else escape(name)
-    return _named(TESTS, stem + TEST_ENDING)
+    own, shipped = _named((TESTS, IN_ASSEMBLY), [stem + TEST_ENDING])
+    return own or shipped
 
 
-def _named(folder: str, pattern: str) -> list[str]:
-    """Files by their paths from the folder on; one of ours counts only where there is no other."""
+def _named(folders: Sequence[str], patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Files by their paths from the folders on: those here, and those that ship."""
     own, shipped = (
-        sorted(str(each.relative_to(above)) for each in (above / folder).rglob(pattern))
+        [
+            path
+            for folder in folders
+            for pattern in patterns
+            for path in sorted(str(it.relative_to(above)) for it in (above / folder).rglob(pattern))
+        ]
         for above in (Path(), SHIPPED)
     )
-    if folder == TESTS:
-        return own or shipped
-    return [*own, *(each for each in shipped if each not in own)]
+    return own, shipped

@@ -114,6 +114,9 @@ class InputError(Exception):
         self.problems = tuple(sorted(problems, key=_position))
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        return type(self), (self.problems,)  # As it was made: its text is made of them.
+
     @property
     def severity(self) -> Severity:
         """ERROR if any problem is an error, otherwise UNSUPPORTED."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
@@ -72,7 +72,8 @@ class Outcome:
 class Event:
     """An event of a source execution, to be shown: who, where in the file, and what.
 
-    thread, line: None for an initial write; location: empty for a fence or a barrier.
+    thread: None for an initial write; line: also for the start of a thread, which is an event where
+    it may be the only one. location: empty for a fence, a barrier or a start.
     """
 
     thread: int | None
@@ -87,23 +88,28 @@ class Race:
 
     events: every event of that execution, in order; edges: its rf and mo by name, and its sw and hb
     where the model defines them. condition: the name that the model gives to what is broken.
+    second: None for a fault of another kind, as an index out of bounds: `first` is no event of the
+    execution then, but says where it is and what.
+    divergence: in words, where it is no race but two threads that come to different barriers.
     """
 
     first: Event
-    second: Event
+    second: Event | None
     events: tuple[Event, ...] = ()
     edges: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     condition: str = ""
+    divergence: str = ""
 
 
 @dataclass(frozen=True)
 class Entry:
     """A cache entry to be shown: value, C or D, V or I (Fig. 4).
 
-    dirty, valid: None where the machine has no such bit. bits: the names of others that are true.
+    value: None where there are bits alone. dirty, valid: None where the machine has no such bit.
+    bits: the names of others that are true.
     """
 
-    value: int
+    value: int | None
     dirty: bool | None
     valid: bool | None
     bits: tuple[str, ...] = ()
@@ -113,15 +119,31 @@ class Entry:
         hygiene = () if self.dirty is None else ("D" if self.dirty else "C",)
         freshness = () if self.valid is None else ("V" if self.valid else "I",)
         flags = ",".join((*hygiene, *freshness, *self.bits))
-        return f"{self.value} {flags}".strip()
+        return " ".join(filter(None, ("" if self.value is None else str(self.value), flags)))
 
 
 @dataclass(frozen=True)
 class CacheState:
-    """A cache to be shown: its entries by location, and its fifo, oldest element first."""
+    """A cache to be shown, or another part of a machine: its entries by location, and its fifos.
 
-    entries: Mapping[str, Entry]
-    fifo: tuple[str, ...]
+    entries: None of what has neither values nor bits. fifos: of each fifo or pool that is not
+    empty, its name, which is empty where it is the only one, and its elements, oldest first; those
+    of a pool in the order of the program.
+    """
+
+    entries: Mapping[str, Entry] | None
+    fifos: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """Its fifos as the paper draws them, the oldest element on the right: `[y x]`."""
+        return tuple(_queue(name, elements) for name, elements in self.fifos)
+
+
+def _queue(name: str, elements: Sequence[str]) -> str:
+    comma = ", " if any(" " in each for each in elements) else " "
+    text = f"[{comma.join(reversed(elements))}]"
+    return f"{name}: {text}" if name else text
 
 
 @dataclass(frozen=True)
@@ -177,13 +199,15 @@ class Progress:
 
     execution and blocked belong to STUCK: an execution that ends where no instruction can ever be
     dispatched again, or nothing but a flush is missing that can never happen; and what each thread,
-    each fifo and each entry there waits for, in words.
+    each fifo and each entry there waits for, in words. scheduler: the one under which it was asked
+    with all states, where threads may also go round in loops for ever.
     """
 
     word: ProgressWord
     reason: str
     execution: Execution | None = None
     blocked: tuple[str, ...] = ()
+    scheduler: str | None = None
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,9 @@ ROW = RowAtFault(2, "load DV,N", ("INV_L1 WG", "LD r x"), 2, 5, 2, 70)
 
 
 def snapshot(x: str, value: int, *, locked: bool = False) -> Snapshot:
-    cache = CacheState({x: Entry(value, True, True)} if value else {}, (x,) if value else ())
+    cache = CacheState(
+        {x: Entry(value, True, True)} if value else {}, (("", (x,)),) if value else ()
+    )
     return Snapshot({"L1": cache}, {x: 0}, {x: "P0"} if locked else {})
 
 

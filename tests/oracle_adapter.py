@@ -46,6 +46,8 @@ def _plain_instruction(instruction: Instruction) -> tuple[Any, ...]:
             return like, instruction.register, x, _value(instruction.value)
         case "LK_L2" | "UL_L2":
             return name, x
+        case "arrive" | "depart":
+            return name.upper(), instruction.label
     assert instruction.reach is not None
     return name, instruction.reach
 

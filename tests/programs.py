@@ -14,7 +14,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from rspverify.architecture import MACHINES, Mnemonic
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
 from rspverify.axiomatic import Questions
 from rspverify.axiomatic.execution import executions
 from rspverify.litmus import Program, Scope, read_program
@@ -35,6 +35,7 @@ from rspverify.value import (
 from rspverify.verdict import Outcome
 
 TRUE = Constant(1)
+BARRIER = {each.name: each for each in (ARRIVE, DEPART)}
 
 
 SHAPE = Size()
@@ -60,9 +61,10 @@ def assembly(
     """A program from ((device, work-group), instructions) pairs.
 
     Instructions are written `LD x`, `ST x 42`, `INC_L1 x` (or `INC_L1 x 3`, to add 3), `RMW_L1 x 5`
-    (to exchange), `RMW_L2 x 0?1` (compare and exchange), `FLU_L1 DV`, `UL_L2 x`; with `if 0=1` in the end one is executed only where read number 0 gave 1. Reads are
-    numbered by their operations, which are counted through the program: one for each instruction
-    that accesses a location.
+    (to exchange), `RMW_L2 x 0?1` (compare and exchange), `FLU_L1 DV`, `UL_L2 x`, `arrive B`; with
+    `if 0=1` in the end one is executed only where read number 0 gave 1. Reads are numbered by their
+    operations, which are counted through the program: one for each instruction that accesses a
+    location.
     """
     ids, code, index, operation = [], [], 0, -1
     names: dict[str, None] = {}
@@ -72,7 +74,7 @@ def assembly(
         for text in texts:
             text, _, condition = text.partition(" if ")
             name, *operands = text.split()
-            mnemonic = MACHINES[machine].instructions[name]
+            mnemonic = BARRIER.get(name) or MACHINES[machine].instructions[name]
             if "r" in mnemonic.operands:
                 operation += 1
             location = operands[0] if "x" in mnemonic.operands else None
@@ -103,6 +105,7 @@ def assembly(
                     register=operation if mnemonic.reads else None,
                     value=value,
                     success=success,
+                    label=operands[0] if name in BARRIER else None,
                 )
             )
             index += 1
@@ -401,6 +404,8 @@ def _instruction_text(instruction: Instruction) -> str:
         parts.append(instruction.location)
     if instruction.reach is not None:
         parts.append(instruction.reach)
+    if instruction.label is not None:
+        parts.append(instruction.label)
     if instruction.value is not None:
         parts.append(f":= {_text(instruction.value)}")
     if instruction.guard != TRUE:

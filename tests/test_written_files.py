@@ -73,12 +73,11 @@ def test_a_pipe_or_a_link_is_not_ours(tmp_path: Path) -> None:
 
 def test_a_number_is_added_where_the_name_is_taken(tmp_path: Path) -> None:
     (tmp_path / "it.b").write_text("mine")
-    texts = {".a": "one", ".b": "two"}
     for _ in range(2):
-        assert write_beside(str(tmp_path), "it", texts) == [
-            tmp_path / "it-2.a",
-            tmp_path / "it-2.b",
-        ]
+        assert write_beside(
+            str(tmp_path), "it", lambda name: {".a": f"include {name}.b", ".b": "two"}
+        ) == [tmp_path / "it-2.a", tmp_path / "it-2.b"]
+    assert (tmp_path / "it-2.a").read_text() == "include it-2.b"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["it-2.a", "it-2.b", "it.b"]
 
 

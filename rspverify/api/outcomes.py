@@ -15,6 +15,7 @@ from rspverify.corpus.inputs import meant_by, tests_meant
 from rspverify.judge.judge import Judge
 from rspverify.judge.listing import Listing
 from rspverify.judge.reading import load_scheme
+from rspverify.soundness.schedulers import schedulers_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import Given, InputError, Problem, name_of, require
 
@@ -81,12 +82,14 @@ def outcomes(
     settings: Settings | None = None,
     *,
     races: bool = False,
+    scheduler: str | None = None,
     judge: Judge | None = None,
 ) -> Outcomes:
     """Every outcome that the model allows of tests, and which of them schemes reach.
 
     Tests in assembly are put to the machine of the settings, and to no model. races: only whether
-    each test races; of one test, also the two accesses. Raises InputError.
+    each test races; of one test, also the two accesses. scheduler: whose executions alone count;
+    obe:N leaves some out. Raises InputError.
 
     Examples:
         >>> answer = rspverify.outcomes("Fig4").report().results[0]
@@ -96,6 +99,9 @@ def outcomes(
     settings = settled(settings)
     named = schemes_given(schemes)
     require(not (races and named), "--races must go without --scheme: it asks the model alone")
+    message = "--scheduler must go without --scheme, --races and --machine: it asks the source"
+    require(scheduler is None or not (named or races or settings.machine), message)
+    chosen = None if scheduler is None else schedulers_of([scheduler])[0]
     problems: list[Problem] = []
     files = tests_meant(tests_given(tests), problems).tests
     if problems:
@@ -105,5 +111,5 @@ def outcomes(
     tables = tuple(load_scheme(each, settings) for each in found)
     names = tuple(map(name_of, found))
     machine = None if settings.machine is None else machine_named(settings.machine)
-    listing = Listing(model, tables, names, settings, races, machine)
+    listing = Listing(model, tables, names, settings, races, machine, chosen)
     return Outcomes(listing, files, judge or judge_of(cache=False))

@@ -14,6 +14,7 @@ from rspverify.drawing.draw import draw as drawn
 from rspverify.judge.incident import Incident, reporting
 from rspverify.limits import Limits
 from rspverify.picture import Picture
+from rspverify.soundness.schedulers import FAIR, schedulers_of
 from rspverify.soundness.settings import OF_A_TEST, Settings
 from rspverify.source import name_of, read_source, require
 
@@ -57,24 +58,34 @@ def draw(
     outcome: str | None = None,
     edges: Sequence[str] | None = None,
     initial: bool = True,
+    scheduler: str | None = None,
 ) -> Drawing:
     """An execution of a test: events by thread, and the relations between them.
 
     race: one with a race. forbidden: one that breaks an axiom. all: every consistent one. outcome:
-    one with these final values, as `1:r0=1 x=2`. edges: the relations to draw. initial: with the
-    initial writes. Raises InputError, NoExecutionError where there is none of that kind, and
-    LimitReached.
+    one with these final values, as `1:r0=1 x=2`. scheduler: one that hangs and that it allows, as
+    `obe`. edges: the relations to draw. initial: with the initial writes. Raises InputError,
+    NoExecutionError where there is none of that kind, and LimitReached.
     """
     settings = settled(settings)
-    flags = {Which.RACE: race, Which.FORBIDDEN: forbidden, Which.ALL: all}
+    hanging = scheduler is not None
+    flags = {
+        Which.RACE: race,
+        Which.FORBIDDEN: forbidden,
+        Which.ALL: all,
+        Which.HANGING: hanging,
+    }
     chosen = [which for which, wanted in flags.items() if wanted]
-    require(len(chosen) <= 1, "only one of --race, --forbidden and --all must be given")
+    words = "--race, --forbidden, --all and --scheduler"
+    require(len(chosen) <= 1, f"only one of {words} must be given")
+    (by,) = schedulers_of([scheduler]) if scheduler is not None else (FAIR,)
     which = chosen[0] if chosen else Which.CONSISTENT
     require(
         outcome is None or which in (Which.CONSISTENT, Which.FORBIDDEN),
-        f"--outcome must go without --{which.value}",
+        f"--outcome must go without --{'scheduler' if hanging else which.value}",
     )
-    options = [f"--{which.value}"] if chosen else []
+    options = [f"--{which.value}"] if chosen and not hanging else []
+    options += ["--scheduler", str(by)] if hanging else []
     options += ["--outcome", outcome] if outcome is not None else []
     options += ["--edges", ",".join(edges)] if edges is not None else []
     (file,) = meant_by(tests=tests_given(test) or ()).tests
@@ -84,7 +95,7 @@ def draw(
         model = load_model(settings.model)
         program = settings.read(read_source(file))
         names = None if edges is None else tuple(edges)
-        wanted = Wanted(which, outcome, names, initial=initial)
+        wanted = Wanted(which, outcome, names, initial=initial, scheduler=by)
         limits = settings.limits()
         try:
             pictures = drawn(program, model, wanted, limits)

@@ -1,5 +1,12 @@
 """Programs in the assembly language of a machine."""
 
-from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import (
+    ARRIVE,
+    DEPART,
+    AssemblyProgram,
+    Instruction,
+    SpinLoop,
+    ThreadId,
+)
 
-__all__ = ["AssemblyProgram", "Instruction", "ThreadId"]
+__all__ = ["ARRIVE", "DEPART", "AssemblyProgram", "Instruction", "SpinLoop", "ThreadId"]

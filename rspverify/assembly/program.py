@@ -21,6 +21,13 @@ class ThreadId:
         return f"P{self.thread}"
 
 
+ARRIVE = Mnemonic("arrive", "", (), (), ())
+"""The first half of a barrier, which every machine has: the thread has come there."""
+
+DEPART = Mnemonic("depart", "", (), (), ())
+"""The second half: blocks until each other thread of the work-group has arrived (§6.13.8)."""
+
+
 @dataclass(frozen=True)
 class Instruction:
     """One instruction in its place.
@@ -32,6 +39,7 @@ class Instruction:
     success: of a compare-exchange, the condition under which `value` is another than what it has
     read, as far as the source is concerned; where it is 0 the source has a load (docs/machine.md).
     guard: executed when this is not 0; otherwise skipped without a step.
+    label: of ARRIVE and DEPART, the barrier.
     """
 
     index: int
@@ -44,11 +52,27 @@ class Instruction:
     register: int | None = None
     value: Expression | None = None
     success: Expression | None = None
+    label: str | None = None
 
     def __str__(self) -> str:
-        """By name: `LD r y`, `FLU_L1 DV`."""
+        """By name: `LD r y`, `FLU_L1 DV`, `arrive B1`."""
         operands = {"r": "r", "x": self.location or "", "s": self.reach or ""}
-        return " ".join([self.mnemonic.name, *(operands[it] for it in self.mnemonic.operands)])
+        words = [operands[it] for it in self.mnemonic.operands]
+        return " ".join([self.mnemonic.name, *words, *([self.label] if self.label else [])])
+
+
+@dataclass(frozen=True)
+class SpinLoop:
+    """A loop of a thread that only spins, read as its last iteration alone.
+
+    guard: not 0 where that iteration goes on. first, end: the places in the thread's code of its
+    first instruction and after its last.
+    """
+
+    thread: int
+    guard: Expression
+    first: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -60,7 +84,8 @@ class AssemblyProgram:
     cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
     and are left out; within: the bounds that what is said of this program depends on therefore.
     machine: what it is compiled for. spaces: of locations that are in another kind of memory than
-    the machine's first, which.
+    the machine's first, which. spins: the loops that only spin; where one goes on, an execution is
+    not complete.
     """
 
     threads: tuple[ThreadId, ...]
@@ -70,6 +95,12 @@ class AssemblyProgram:
     cuts: tuple[Expression, ...] = ()
     within: Mapping[str, int] = field(default_factory=dict)
     spaces: Mapping[str, str] = field(default_factory=dict)
+    spins: tuple[SpinLoop, ...] = ()
+
+    @property
+    def goes_on(self) -> tuple[Expression, ...]:
+        """Where one of these is not 0, a thread is still in a loop: no complete execution."""
+        return (*self.cuts, *(each.guard for each in self.spins))
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

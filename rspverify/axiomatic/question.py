@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from rspverify.axiomatic.execution import Execution, Pair, executions
+from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.execution import Execution, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Program, one_more
-from rspverify.smt import FALSE, Solver, Term, all_of, any_of
-from rspverify.verdict import Outcome, Race
+from rspverify.litmus import Fault, Program, one_more
+from rspverify.smt import FALSE, Solver, Term, all_of, any_of, truth
+from rspverify.verdict import Event, Outcome, Race
 
 _SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
 """What models call synchronises-with and happens-before; readers are shown them where they are."""
+
+
+@dataclass(frozen=True)
+class RacyExecution:
+    """A consistent execution that makes its program undefined, and the condition that it breaks.
+
+    places: of the two accesses that race; empty where it has a fault of the program instead.
+    """
+
+    execution: Execution
+    condition: str
+    places: tuple[int, ...]
+    fault: Fault | None = None
 
 
 class Questions:
@@ -23,17 +38,24 @@ class Questions:
 
     candidates: its candidate executions, consistent or not. whole: whether these are all that are
     meant; otherwise an iteration of a spin that goes on is looked at where it might race, as
-    leaving it out changes nothing else (docs/semantics.md, Loops).
+    leaving it out changes nothing else (docs/semantics.md, Loops). among: the candidates to
+    choose from, where they are not those of the program, and what must hold of them.
     """
 
     def __init__(
-        self, program: Program, model: MemoryModel, limits: Limits, *, whole: bool = False
+        self,
+        program: Program,
+        model: MemoryModel,
+        limits: Limits,
+        *,
+        whole: bool = False,
+        among: tuple[Candidates, Sequence[Term]] | None = None,
     ) -> None:
         self._program = program
         self._whole = whole
         self._model = model
         self._limits = limits
-        self.candidates = candidates_of(program, model, limits)
+        self.candidates, self._required = among or (candidates_of(program, model, limits), ())
         self._consistent = self.solver()
 
     def race(self) -> Race | None:
@@ -45,27 +67,35 @@ class Questions:
         found = self.racy_execution()
         if found is None:
             return None
-        execution, condition, (first, second) = found
+        execution = found.execution
         candidates, model = execution.candidates, self._model
         relations = {"rf": candidates.rf, "mo": candidates.coherence}
         drawn = [name for name in _SYNCHRONISATION if model.defines(name)]
         relations |= {name: candidates.relation(name) for name in drawn}
         edges = {name: execution.pairs(relation) for name, relation in relations.items()}
         shown = execution.shown
-        return Race(shown[first], shown[second], shown, edges, condition)
+        if found.fault is not None:
+            first, second = _place_of(found.fault, execution), None
+        else:
+            first, second = (shown[place] for place in found.places)
+        return Race(first, second, shown, edges, found.condition)
 
-    def racy_execution(self) -> tuple[Execution, str, Pair] | None:
-        """A consistent execution with a race, the condition that it breaks, and the places."""
+    def racy_execution(self) -> RacyExecution | None:
+        """A consistent execution with a fault of the program, or else with a race."""
         if self._racing is None:
             return None
         candidates, solver = self._racing.candidates, self._racing.solver(reproducible=True)
+        for fault, term in self._racing._faults:
+            found = solver.find([term])
+            if found is not None:
+                return RacyExecution(Execution(candidates, found), fault.name, (), fault)
         for name, pairs in candidates.racing.items():
             for (a, b), term in sorted(pairs.items()):
                 found = solver.find([term])
                 if found is not None:
                     execution = Execution(candidates, found)
-                    first, second = sorted((execution.place(a), execution.place(b)))
-                    return execution, name, (first, second)
+                    pair = sorted((execution.place(a), execution.place(b)))
+                    return RacyExecution(execution, name, tuple(pair))
         raise AssertionError("a faulty execution without a racing pair")
 
     def violated(self) -> tuple[str, ...]:
@@ -73,11 +103,15 @@ class Questions:
         if self._racing is None:
             return ()
         programs = (self, *self._going_on)
-        names = (condition.name for condition in self._model.conditions)
-        return tuple(name for name in names if any(each._violates(name) for each in programs))
+        names = [*self.candidates.conditions, *(each.name for each in self._program.faults)]
+        different = dict.fromkeys(names)
+        return tuple(name for name in different if any(each._violates(name) for each in programs))
 
-    def _violates(self, condition: str) -> bool:
-        return self._consistent.find([~self.candidates.conditions[condition]]) is not None
+    def _violates(self, name: str) -> bool:
+        broken = [term for fault, term in self._faults if fault.name == name]
+        if name in self.candidates.conditions:
+            broken.append(~self.candidates.conditions[name])
+        return self._consistent.find([any_of(broken)]) is not None
 
     def asked_race(self) -> list[Term]:
         """What holds together exactly in a consistent execution with a race."""
@@ -103,7 +137,7 @@ class Questions:
         return [
             Questions(one_more(self._program, spin), self._model, self._limits, whole=True)
             for spin in self._program.spins
-            if not indices.isdisjoint(range(spin.first, spin.end))
+            if spin.faults or not indices.isdisjoint(range(spin.first, spin.end))
         ]
 
     def asked_outcome(self, outcome: Outcome) -> list[Term]:
@@ -112,7 +146,14 @@ class Questions:
         return [*self._consistent.asserted, *([FALSE] if wanted is None else wanted)]
 
     def _faulty(self) -> Term:
-        return any_of(~term for term in self.candidates.conditions.values())
+        faults = [term for _, term in self._faults]
+        return any_of([*faults, *(~term for term in self.candidates.conditions.values())])
+
+    @cached_property
+    def _faults(self) -> list[tuple[Fault, Term]]:
+        """The faults that the program may have, and that an execution has them."""
+        reads = self.candidates.reads
+        return [(fault, truth(fault.guard, reads)) for fault in self._program.faults]
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether some consistent execution has this outcome."""
@@ -170,7 +211,7 @@ class Questions:
         reproducible: whether which of them it finds must not depend on earlier questions.
         """
         solver = Solver(self._limits, reproducible=reproducible)
-        solver.add(*self.candidates.constraints)
+        solver.add(*self.candidates.constraints, *self._required)
         if consistent:
             solver.add(*self.candidates.axioms.values())
         return solver
@@ -191,3 +232,9 @@ class Questions:
                 wanted.append(~executed)
         wanted += [candidates.final[name].get(value, FALSE) for name, value in outcome.memory]
         return None if FALSE in wanted else wanted
+
+
+def _place_of(fault: Fault, execution: Execution) -> Event:
+    """Where a fault is and what, in an execution that has it."""
+    said = fault.said(dict(execution.outcome.reads))
+    return Event(fault.thread, fault.span.line, said, "")

@@ -9,7 +9,7 @@ and the values of the program are those that it can derive step by step (value/d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from rspverify.axiomatic.candidates import Candidates
@@ -29,12 +29,19 @@ _RF, _MO = Name("rf", Sort.RELATION), Name("mo", Sort.RELATION)
 _READS_FROM_LATER = Composition(_MO, _RF)
 
 
-def candidates_of(program: Program, model: MemoryModel, limits: Limits) -> Candidates:
+def candidates_of(
+    program: Program,
+    model: MemoryModel,
+    limits: Limits,
+    given: Mapping[int, Choice[int]] | None = None,
+) -> Candidates:
     """The candidate executions of a program under a model.
 
-    A read has one of the values that the program can bring to its location. Raises LimitReached
-    where there are too many values, or no time is left.
+    A read has one of the values that the program can bring to its location. given: the values of
+    what guards look at besides, by numbers that no operation has. Raises LimitReached where there
+    are too many values, or no time is left.
     """
+    given = given or {}
     accesses = [
         Access(it.index, it.location, it.reads, it.value)
         for it in program.operations
@@ -44,12 +51,12 @@ def candidates_of(program: Program, model: MemoryModel, limits: Limits) -> Candi
     in_line = atomic if increments_are_in_line(model) else []
     start = {location.name: location.initial for location in program.locations}
     circular = may_cause_itself(accesses, in_line) and values_may_cause_themselves(
-        program, model, limits
+        program, model, limits, tuple(given)
     )
     conditions = [it.guard for it in program.operations if it.guard != Constant(1)]
     conditions += [it.success for it in program.operations if it.success is not None]
     locations = admissible(start, accesses, conditions, limits, circular).locations
-    reads: dict[int, Choice[int]] = {}
+    reads = dict(given)
     constraints: list[Term] = []
     for it in program.operations:
         if it.reads and it.location is not None:
@@ -84,12 +91,16 @@ def _alternatives(expression: Relation) -> Iterator[Relation]:
         yield expression
 
 
-def values_may_cause_themselves(program: Program, model: MemoryModel, limits: Limits) -> bool:
+def values_may_cause_themselves(
+    program: Program, model: MemoryModel, limits: Limits, given: Iterable[int] = ()
+) -> bool:
     """Whether some execution that the model's axioms hold of may have such a circle of values.
 
-    Raises LimitReached.
+    given: what guards look at besides. Raises LimitReached.
     """
-    shapes = Candidates(_without_values(program), model, limits, *_unknown_values(program))
+    unknown, constraints = _unknown_values(program)
+    unknown |= dict.fromkeys(given, constant(0))
+    shapes = Candidates(_without_values(program), model, limits, unknown, constraints)
     circle = any_of(term for (a, b), term in _flow(shapes, program, limits).items() if a == b)
     if circle is FALSE:
         return False

@@ -45,6 +45,13 @@ def machine_words(incomplete: str) -> list[str]:
     return [*_beginning(incomplete, machines()), *_paths(incomplete, (".machine",))]
 
 
+def scheduler_words(incomplete: str) -> list[str]:
+    """Schedulers."""
+    from rspverify.soundness.schedulers import Kind
+
+    return _beginning(incomplete, [*(each.value for each in Kind), "obe:1", "obe:2"])
+
+
 def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:
     return sorted({word for word in words if word.startswith(incomplete)})
 

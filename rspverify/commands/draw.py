@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rspverify.commands.command import command
+from rspverify.commands.completion import scheduler_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.options import OutputFile, TestFile
 from rspverify.commands.output import note
@@ -40,6 +41,15 @@ def draw(
     all: Annotated[
         bool, typer.Option("--all", help="Every consistent execution, on one page.")
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCHEDULER",
+            help="An execution that hangs under this scheduler, as of progress; what is read by "
+            "loops that never end is marked.",
+            autocompletion=scheduler_words,
+        ),
+    ] = None,
     outcome: Annotated[
         str | None,
         typer.Option(
@@ -97,6 +107,7 @@ def draw(
                 outcome=outcome,
                 edges=None if edges is None else [each.strip() for each in edges.split(",")],
                 initial=not no_initial,
+                scheduler=scheduler,
             )
             text = found.dot() if format is Form.DOT else found.svg()
         except NoExecutionError as error:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rspverify.commands.command import command
-from rspverify.commands.completion import test_words
+from rspverify.commands.completion import scheduler_words, test_words
 from rspverify.commands.exit_code import exit_code
 from rspverify.commands.guard import told
 from rspverify.commands.options import Jobs, OutputFile
@@ -47,6 +47,15 @@ def outcomes(
             "execution that has them.",
         ),
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCHEDULER",
+            help="Only executions that this scheduler allows. obe:N: no more than N work-groups "
+            "are occupant at once; any other allows them all.",
+            autocompletion=scheduler_words,
+        ),
+    ] = None,
     format: Annotated[
         Form, typer.Option(help="Text, JSON for other tools, or what herd7 prints.")
     ] = Form.TEXT,
@@ -73,7 +82,7 @@ def outcomes(
         message = f"{option} must go with --format text or json: herd has no form for it"
         require(not (given and format is Form.HERD), message)
     judge = judge_of(jobs, cached=False)
-    asked = asked_of(tests, schemes, settings, races=races, judge=judge)
+    asked = asked_of(tests, schemes, settings, races=races, scheduler=scheduler, judge=judge)
     note(asked.notes)
     with opened(output) as console:
         with OutcomesStream(console, format.value, total=len(asked.tests)) as stream:

@@ -13,6 +13,7 @@ from rspverify.commands.init import init
 from rspverify.commands.list import list_
 from rspverify.commands.mutate import mutate
 from rspverify.commands.outcomes import outcomes
+from rspverify.commands.progress import progress
 from rspverify.commands.repair import repair
 from rspverify.commands.selftest import selftest
 from rspverify.commands.show import show
@@ -21,6 +22,7 @@ COMMANDS = (
     check,
     explain,
     outcomes,
+    progress,
     draw,
     mutate,
     hunt,

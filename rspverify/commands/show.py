@@ -39,6 +39,7 @@ def show(
     Or show a JSON Schema. With it in scheme.schema.json, editors complete and check a scheme whose
     first line is `# yaml-language-server: $schema=scheme.schema.json`.
     """
+    from rspverify.answers import machine_in_words
     from rspverify.api.catalogue import is_machine
     from rspverify.api.inputs import read_scheme
     from rspverify.render.scheme_text import scheme_table
@@ -57,7 +58,8 @@ def show(
     elif scheme is not None:
         table = read_scheme(scheme)
         rows = [(row.number, str(row), [str(each) for each in row.code]) for row in table.rows]
-        print_parts(output, scheme_table(table.name, table.machine.name, table.origin, rows))
+        machine = machine_in_words(table.machine.name, table.machine.path or None)
+        print_parts(output, scheme_table(table.name, machine, table.origin, rows))
 
 
 def _show_machine(machine: str, output: str | None, *, as_file: bool) -> None:

@@ -240,7 +240,7 @@ def _irregular(place: Path) -> bool:
 
 def _missing(word: str) -> Problem:
     """That a word means nothing; names that are nearly so."""
-    if not _is_name(word) or "." in word:
+    if not _is_name(word) or word.endswith((TEST_ENDING, *SCHEME_ENDINGS)):
         return Problem(None, f"{word}: no such file or folder", "check the path")
     names = {Path(path).stem for path in [*schemes_named(), *tests_named()]}
     near = get_close_matches(word, sorted(names), n=3)

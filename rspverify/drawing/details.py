@@ -118,7 +118,7 @@ class _Details:
                 it.test, facts, it.scheme.facts, verdicts.model_facts, settings
             )
             yield question
-            yield progress_question(question)
+            yield progress_question(question, settings)
         if it.outcome is not None:
             yield self._question(it.test, it.outcome, settings)
 

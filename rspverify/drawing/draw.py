@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,16 +11,16 @@ from rspverify.axiomatic import MemoryModel, awaited, ignored_features, require_
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.limits import Limits
-from rspverify.litmus import Atom, Formula, Junction, Program
+from rspverify.litmus import Formula, Program
 from rspverify.picture import Picture
-from rspverify.soundness.final import written
+from rspverify.soundness.final import claims, written
+from rspverify.soundness.scheduled import in_words
+from rspverify.soundness.schedulers import FAIR, Scheduler
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
 
 MOST = 64
 """So many executions are drawn at the most."""
-
-_CLAIM = re.compile(r"(?:P?(\d+):(\w+)|\[?(\w+)\]?)=(-?\d+);?")
 
 
 class Which(Enum):
@@ -31,6 +30,7 @@ class Which(Enum):
     ALL = "all"
     RACE = "race"
     FORBIDDEN = "forbidden"
+    HANGING = "hanging"
 
 
 class NoExecutionError(Exception):
@@ -39,12 +39,16 @@ class NoExecutionError(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be drawn. outcome: as users write it; edges: None for the usual ones."""
+    """What is to be drawn. outcome: as users write it; edges: None for the usual ones.
+
+    scheduler: the one that allows an execution that hangs.
+    """
 
     which: Which = Which.CONSISTENT
     outcome: str | None = None
     edges: tuple[str, ...] | None = None
     initial: bool = True
+    scheduler: Scheduler = FAIR
 
 
 def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -> list[Picture]:
@@ -54,7 +58,7 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
     """
     require_covered(program, model)
     program = awaited(program, model)
-    formula = None if wanted.outcome is None else _claims(program, wanted.outcome)
+    formula = None if wanted.outcome is None else claims(program, wanted.outcome)
     _require_relations(wanted.edges, model)
     source = Pictures(program, model, limits, wanted.edges)
     match wanted.which:
@@ -64,6 +68,8 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
             found = [_racy(source, program)]
         case Which.FORBIDDEN:
             found = [_forbidden(source, program, formula)]
+        case Which.HANGING:
+            found = [_hanging(source, program, wanted.scheduler)]
         case Which.CONSISTENT:
             found = [_consistent(source, wanted, program, formula)]
         case _:
@@ -72,11 +78,18 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
         f"only executions within {number} {bound}" for bound, number in program.within.items()
     ]
     ignored = ignored_features(program, model)
+
+    def ended(drawn: Drawn) -> str:
+        """The outcome; of threads that have not ended no register is known."""
+        if wanted.which is Which.HANGING:
+            return " ".join(f"{name}={value}" for name, value in drawn.outcome.memory)
+        return str(observed(program, drawn.outcome))
+
     pictures = [
         replace(
             drawn.picture,
             title=f"{program.title} under {model.name}",
-            notes=(kind, str(observed(program, drawn.outcome)), *notes, *within, *ignored),
+            notes=(kind, ended(drawn), *notes, *within, *ignored),
         )
         for kind, drawn, notes in found
     ]
@@ -128,6 +141,14 @@ def _racy(source: Pictures, program: Program) -> Named:
     return f"a consistent execution that violates {drawn.condition}", drawn, []
 
 
+def _hanging(source: Pictures, program: Program, scheduler: Scheduler) -> Named:
+    found = source.hanging(scheduler)
+    if isinstance(found, str):
+        raise NoExecutionError(f"{program.source.name}: {found}")
+    drawn, hang = found
+    return f"a consistent execution that hangs under {scheduler}", drawn, [in_words(hang)]
+
+
 def _forbidden(source: Pictures, program: Program, formula: Formula | None) -> Named:
     if formula is None:
         if program.condition is None:
@@ -152,35 +173,6 @@ def _forbidden(source: Pictures, program: Program, formula: Formula | None) -> N
 
 def _axiom(text: str) -> str:
     return text.rsplit(" as ", 1)[0]
-
-
-def _claims(program: Program, text: str) -> Formula:
-    """An outcome as users write it: `1:r0=1 1:r1=0 x=2`. Raises InputError."""
-    locations = {location.name for location in program.locations}
-    atoms: list[Formula] = []
-    problems: list[Problem] = []
-    for word in re.split(r"[\s;]+(?:/\\\s*)?", text.strip(" ;")):
-        matched = _CLAIM.fullmatch(word)
-        if matched is None:
-            message = f"--outcome: {word!r} must be like 1:r0=1 or x=2"
-            problems.append(Problem(None, message))
-            continue
-        thread, register, location, value = matched.groups()
-        if thread is None:
-            known = location in locations
-            atoms.append(Atom(None, location, int(value)))
-        else:
-            number = int(thread)
-            known = number < len(program.threads)
-            known = known and register in program.threads[number].registers
-            atoms.append(Atom(number, register, int(value)))
-        if not known:
-            what = "location" if thread is None else "register"
-            message = f"--outcome: {word!r} must speak of a {what} of {program.source.name}"
-            problems.append(Problem(None, message))
-    if problems:
-        raise InputError(problems)
-    return Junction(True, tuple(atoms))
 
 
 def _require_relations(edges: Sequence[str] | None, model: MemoryModel) -> None:

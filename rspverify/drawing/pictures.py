@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import assert_never
@@ -17,6 +17,9 @@ from rspverify.litmus import Atom, Formula, Junction, Negation, Program
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.relation.expression import Name
 from rspverify.smt import FALSE, Term, all_of, any_of, choose
+from rspverify.soundness.hang import Hang
+from rspverify.soundness.scheduled import SourceProgress
+from rspverify.soundness.schedulers import Scheduler
 from rspverify.verdict import Outcome
 
 
@@ -45,6 +48,7 @@ class Pictures:
     ) -> None:
         self._program = program
         self._model = model
+        self._limits = limits
         self._questions = Questions(program, model, limits)
         self._candidates = self._questions.candidates
         self._edges = usual(model) if edges is None else edges
@@ -63,15 +67,25 @@ class Pictures:
         yield from islice(map(self._drawn, found), most)
 
     def racy(self) -> Drawn | None:
-        """A consistent execution with a race, whose two accesses are marked; None if none races."""
+        """A consistent execution with a race, whose two accesses are marked; None if none races.
+
+        Or one with a fault of the program, of which the condition says what it is.
+        """
         found = self._questions.racy_execution()
         if found is None:
             return None
-        execution, condition, pair = found
+        execution, condition = found.execution, found.condition
+        drawn = self._drawn(execution)
+        if found.fault is not None:
+            said = found.fault.said(dict(drawn.outcome.reads))
+            where = f"P{found.fault.thread} line {found.fault.span.line}"
+            return replace(drawn, condition=f"{condition}: {where}: {said}")
         (expression,) = [it.expression for it in self._model.conditions if it.name == condition]
         name = expression.name if isinstance(expression, Name) else condition
-        drawn = self._drawn(execution)
-        return replace(drawn, picture=_with_race(drawn.picture, name, pair), condition=condition)
+        first, second = found.places
+        return replace(
+            drawn, picture=_with_race(drawn.picture, name, (first, second)), condition=condition
+        )
 
     def forbidden(self, formula: Formula) -> Drawn | None:
         """A candidate execution that satisfies a formula and breaks as few axioms as any does.
@@ -94,6 +108,22 @@ class Pictures:
             if drawn:
                 return min(drawn, key=lambda each: len(each.violations[0].edges))
         return None
+
+    def hanging(self, scheduler: Scheduler) -> tuple[Drawn, Hang] | str:
+        """An execution that hangs under a scheduler, with the reads of loops marked.
+
+        If there is none, why. Raises InputError for what cannot be asked of the program.
+        """
+        progress = SourceProgress(self._program, self._model, self._limits)
+        if progress.undefined is not None:
+            return f"undefined behaviour: {progress.undefined}"
+        found = progress.hang(scheduler)
+        if found is None:
+            return f"no execution hangs under {scheduler}"
+        hang, execution = found
+        reads = [execution.shown.index(each.read) for it in hang.stuck for each in it.reads]
+        drawn = self._drawn(execution)
+        return replace(drawn, picture=_with_marks(drawn.picture, reads)), hang
 
     def _drawn(self, execution: Execution, broken: Sequence[str] = ()) -> Drawn:
         evaluated = EvaluatedExecution(execution)
@@ -146,8 +176,14 @@ class Pictures:
 
 def _with_race(picture: Picture, name: str, pair: Pair) -> Picture:
     """The picture with its two racing events marked, and an edge between them."""
-    events = tuple(
-        replace(event, marked=place in pair) for place, event in enumerate(picture.events)
-    )
     plain = tuple(each for each in picture.arrows if each.name != name)
-    return replace(picture, events=events, arrows=(*plain, Arrow(name, *pair, True, True)))
+    arrows = (*plain, Arrow(name, *pair, True, True))
+    return replace(_with_marks(picture, pair), arrows=arrows)
+
+
+def _with_marks(picture: Picture, marked: Collection[int]) -> Picture:
+    """The picture with some of its events marked."""
+    events = tuple(
+        replace(event, marked=place in marked) for place, event in enumerate(picture.events)
+    )
+    return replace(picture, events=events)

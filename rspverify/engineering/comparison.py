@@ -24,11 +24,15 @@ class Change(StrEnum):
 
 @dataclass(frozen=True)
 class SchemeName:
-    """A scheme as its user and its file name it, and the machine that it is compared on."""
+    """A scheme as its user and its file name it, and the machine that it is compared on.
+
+    machine_file: null where the machine ships.
+    """
 
     file: str
     name: str
     machine: str
+    machine_file: str | None = None
 
 
 @dataclass(frozen=True)

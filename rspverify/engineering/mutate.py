@@ -141,7 +141,7 @@ class _Trial:
                 question = self.verdicts.question(each.test, scheme)
                 if scheme is not self.scheme:
                     yield question
-                yield progress_question(question)
+                yield progress_question(question, self.verdicts.settings)
 
     def of(self, place: int) -> Finding:
         mutant = self.mutants[place]

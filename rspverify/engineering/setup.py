@@ -31,8 +31,9 @@ class Setup:
     def subject(self) -> Subject:
         """The first scheme, and how it is decided."""
         named, verdicts = self.schemes[0], self.verdicts
-        machine, engine = named.scheme.machine.name, verdicts.settings.engine
-        return Subject(named.facts.name, named.file, machine, verdicts.model.name, engine)
+        machine, engine = named.scheme.machine, verdicts.settings.engine
+        model, file = verdicts.model.name, machine.path or None
+        return Subject(named.facts.name, named.file, machine.name, model, engine, file)
 
 
 def read_setup(

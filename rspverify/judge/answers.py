@@ -8,7 +8,7 @@ from typing import assert_never
 from rspverify.answers import Internal, Observed, Result
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, ProgramFacts, SchemeFacts
-from rspverify.soundness.settings import Settings, explain_command
+from rspverify.soundness.settings import FAIR, Settings, explain_command
 from rspverify.source import Source
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
@@ -56,14 +56,14 @@ def soundness_question(
         digest(source.text),
         scheme.rows_used(program),
         model.digest,
-        replace(chosen, seconds=None, progress=False),
+        replace(chosen, seconds=None, progress=False, scheduler=FAIR),
     )
     return Question("soundness", content, Answer)
 
 
-def progress_question(question: Question[Answer]) -> Question[ProgressAnswer]:
-    """Can the compiled program always go on, of which a verdict is asked?"""
-    return Question("progress", question.content, ProgressAnswer)
+def progress_question(question: Question[Answer], settings: Settings) -> Question[ProgressAnswer]:
+    """Does the compiled program always come to its end, of which a verdict is asked?"""
+    return Question("progress", (*question.content, settings.scheduler), ProgressAnswer)
 
 
 def answers_may_be_kept(settings: Settings) -> bool:

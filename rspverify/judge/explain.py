@@ -13,8 +13,9 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps
 from rspverify.scheme import compile_program
-from rspverify.soundness.case import machine_of
+from rspverify.soundness.case import decided, machine_of
 from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.target import engine_of, target_of
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome, Verdict, Word
@@ -29,7 +30,8 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
     settings = verdicts.settings
     answer, progress = verdicts.answer(test, scheme), None
-    verdict, program = answer.verdict, test.program
+    verdict = answer.verdict
+    program = decided(test.program, verdicts.model, (scheme.scheme,), settings)
     if settings.progress:
         progress = verdicts.progress(test, scheme, verdict.word)
     going = progress.progress if progress else None
@@ -69,9 +71,12 @@ class Reach:
     def __init__(
         self, test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts, limits: Limits
     ) -> None:
-        self._program = test.program
-        self._machine = machine_of(compile_program(test.program, scheme.scheme), verdicts.settings)
-        self._source = verdicts.source(test)
+        program = decided(test.program, verdicts.model, (scheme.scheme,), verdicts.settings)
+        self._program = program
+        self._machine = machine_of(compile_program(program, scheme.scheme), verdicts.settings)
+        shared = verdicts.source(test)
+        same = shared.program is program
+        self._source = shared if same else SourceExecutions(program, verdicts.model)
         self._settings, self._limits = verdicts.settings, limits
         self._found: list[Outcome] = []
         self._all = False
@@ -136,7 +141,10 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
             claim = "none is shorter" if shortest else "no step of it can be left out"
             return f"Exact: the execution below was replayed on the machine, and {claim}."
         case Word.RACY:
-            return "Exact: a program with a race has no meaning, so any compilation of it is right."
+            what = "race" if verdict.race is None or verdict.race.second else "fault"
+            return (
+                f"Exact: a program with a {what} has no meaning, so any compilation of it is right."
+            )
     return ""
 
 

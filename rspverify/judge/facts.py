@@ -18,7 +18,7 @@ from rspverify.source import InputError, Source, read_source
 if TYPE_CHECKING:
     from rspverify.architecture import Architecture
     from rspverify.axiomatic import MemoryModel
-    from rspverify.litmus import Program
+    from rspverify.litmus import Operation, Program, Scope
     from rspverify.scheme import Scheme
     from rspverify.soundness.settings import Settings
 
@@ -131,30 +131,41 @@ def model_question(name: str) -> Question[ModelFacts]:
 def facts_of_program(program: Program) -> ProgramFacts:
     """The facts of a test that could be read."""
     from rspverify.litmus import Kind
-    from rspverify.scheme import beyond, shape_of
+    from rspverify.scheme import beyond, ordered_scope, shape_of
 
-    uses = {
-        Use(
-            "cas" if each.success else each.kind.value,
-            beyond(each, program) or str(shape_of(each)),
-            each.kind is not Kind.RMW or each.operator == "+",
-        )
-        for each in program.operations
-    }
+    def use(it: Operation) -> Use:
+        reason = beyond(it, program)
+        if it.kind is Kind.BARRIER:
+            return Use("fence", reason or _barrier(ordered_scope(it)), True)
+        kind = "cas" if it.success else it.kind.value
+        return Use(kind, reason or str(shape_of(it)), it.kind is not Kind.RMW or it.operator == "+")
+
+    uses = set(map(use, program.operations))
     return ProgramFacts(program.title, tuple(sorted(uses, key=lambda use: (use.shape, use.adds))))
 
 
 def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     """The facts of a scheme."""
+    from rspverify.litmus import Scope
+    from rspverify.scheme import barrier_code
+
     code = {
         str(shape): tuple(str(each) for each in row.code) for shape, row in scheme.table.items()
     }
+    for scope in (None, *Scope):
+        if fences := barrier_code(scope, scheme):
+            code[_barrier(scope)] = tuple("; ".join(map(str, fence)) for fence in fences)
     adding = {str(shape): f"{row.number} {row}" for shape, row in scheme.table.items() if row.adds}
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
         rows[row.kind.value] = (*rows.get(row.kind.value, ()), str(row))
     facts = SchemeFacts(scheme.name, scheme.machine.name, code, rows, adding)
     return facts.on_machine(scheme.machine)
+
+
+def _barrier(scope: Scope | None) -> str:
+    """What a barrier is to a scheme, by the scope in which it orders global memory."""
+    return "barrier" if scope is None else f"barrier {scope.value}"
 
 
 def facts_of_model(model: MemoryModel) -> ModelFacts:

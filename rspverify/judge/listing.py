@@ -17,6 +17,7 @@ from rspverify.limits import LOST
 from rspverify.litmus import Program, warm_up
 from rspverify.scheme import Scheme
 from rspverify.soundness.outcomes import SoFar, machine_outcomes, outcomes, races
+from rspverify.soundness.schedulers import Scheduler
 from rspverify.soundness.settings import Settings
 from rspverify.source import Given, InputError, Problem, name_of, read_source, require
 from rspverify.verdict import Word
@@ -31,7 +32,8 @@ class Listing:
     """What is asked of each test.
 
     races: only whether it races. scheme_files: for reports. machine: the one that tests in assembly
-    are put to, if one is named. so_far: what is known of the test that this process is at.
+    are put to, if one is named. scheduler: whose executions alone count. so_far: what is known of
+    the test that this process is at.
     """
 
     model: MemoryModel
@@ -40,6 +42,7 @@ class Listing:
     settings: Settings
     races: bool = False
     machine: Architecture | None = None
+    scheduler: Scheduler | None = None
     so_far: SoFar = field(default_factory=SoFar)
 
     def answers(self, files: Sequence[Given], judge: Judge) -> Generator[OutcomeAnswer, None, None]:
@@ -74,7 +77,9 @@ class Listing:
     ) -> tuple[OutcomeAnswer | Undecided, float]:
         """What is said of the program of a test, and how many seconds that took."""
         started = time.perf_counter()
-        options = ("--races",) if self.races else ()
+        options = ["--races"] if self.races else []
+        if self.scheduler is not None:
+            options += ["--scheduler", str(self.scheduler)]
 
         def decide() -> OutcomeAnswer:
             program = read()
@@ -85,7 +90,15 @@ class Listing:
             self._require_source(program)
             if self.races:
                 return races(program, self.model, file, self.settings)
-            return outcomes(program, self.model, self.schemes, file, self.settings, self.so_far)
+            return outcomes(
+                program,
+                self.model,
+                self.schemes,
+                file,
+                self.settings,
+                self.so_far,
+                self.scheduler,
+            )
 
         incident = Incident("outcomes", (file,), self.scheme_files, self.settings, options)
         return attempt(decide, incident), time.perf_counter() - started

@@ -175,7 +175,7 @@ class Run:
         if answer is None:
             return None
         if settings.progress and answer.verdict.word not in WITHOUT_PROGRESS:
-            progress = self.judge.known(progress_question(question))
+            progress = self.judge.known(progress_question(question, settings))
             if progress is None:
                 return None
         return self._result(answer, progress, file, facts.title, scheme, cached=True)
@@ -190,7 +190,7 @@ class Run:
             question = soundness_question(source, facts, scheme, model, settings)
             yield question
             if settings.progress:
-                yield progress_question(question)
+                yield progress_question(question, settings)
 
     def _asks(self, task: Task) -> Iterator[Question[Any]]:
         if task.facts is not None:

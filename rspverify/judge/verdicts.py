@@ -98,7 +98,7 @@ class Verdicts:
         if word in WITHOUT_PROGRESS:
             return None
         return self.judge.ask(
-            progress_question(self.question(test, scheme)),
+            progress_question(self.question(test, scheme), self.settings),
             lambda: self._progress(test, scheme),
             self._worth_keeping,
         )
@@ -147,8 +147,9 @@ def decided(
     started = time.perf_counter()
 
     def decide() -> Answer:
-        verdict = check(Case(source.program, scheme, source.model, settings), source)
-        shown = observed(source.program, verdict.outcome) if verdict.outcome else None
+        case = Case(source.program, scheme, source.model, settings)
+        verdict = check(case, source)
+        shown = observed(case.program, verdict.outcome) if verdict.outcome else None
         return Answer(verdict, shown, 0.0)
 
     found = attempt(decide, incident)

@@ -6,6 +6,7 @@ from rspverify.litmus.program import (
     Atom,
     Condition,
     Cut,
+    Fault,
     Formula,
     Junction,
     Kind,
@@ -17,6 +18,8 @@ from rspverify.litmus.program import (
     Scope,
     Spin,
     Thread,
+    meet,
+    one_barrier,
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
@@ -29,6 +32,7 @@ __all__ = [
     "Atom",
     "Condition",
     "Cut",
+    "Fault",
     "Formula",
     "Junction",
     "Kind",
@@ -40,6 +44,8 @@ __all__ = [
     "Scope",
     "Spin",
     "Thread",
+    "meet",
+    "one_barrier",
     "one_more",
     "read_program",
     "read_program_file",

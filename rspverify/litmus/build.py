@@ -21,6 +21,7 @@ _AS_WRITTEN: Mapping[str, Callable[..., tree.Node]] = {
     "condition": tree.FinalCondition,
     "conditional": tree.Conditional,
     "evaluate": tree.Evaluate,
+    "index": tree.Index,
     "infix": tree.Infix,
     "prefix": tree.Prefix,
     "watched": tree.Watched,
@@ -64,6 +65,8 @@ class TreeBuilder(Builder[Made]):
             _those(tree.Entry, entries),
             _those(tree.RegisterEntry, entries),
             _those(tree.ThreadText, items),
+            _those(tree.FunctionText, items),
+            _those(tree.Launch, items),
             _those(tree.ScopeTree, items),
             tuple(it for each in items if isinstance(each, list) for it in each),
             _those(tree.Unsupported, (*entries, *items)),
@@ -84,8 +87,21 @@ class TreeBuilder(Builder[Made]):
 
     bare_named_entry = bare_entry
 
-    def array_entry(self, meta: Meta, *parts: Any) -> tree.Unsupported:
-        return tree.Unsupported(self._span(meta), "an array", ())
+    def array_entry(self, meta: Meta, *parts: Any) -> tree.Entry:
+        *specifiers, name, size, values = parts
+        span = name.span if size is None else size.span
+        shown = tree.Size(span, size)
+        return tree.Entry(self._span(meta), tuple(specifiers), name, None, shown, values or ())
+
+    def values(self, meta: Meta, *values: Any) -> tuple[tree.Integer | tree.Name, ...]:
+        return tuple(each for each in values if each is not None)
+
+    element_entry = entry
+
+    def element(self, meta: Meta, array: tree.Name, index: tree.Integer) -> tree.Name:
+        number = index.text
+        shown = str(int(number)) if number.isdecimal() and len(number) < 10 else number
+        return tree.Name(self._span(meta), f"{array.text}[{shown}]")
 
     def register_entry(self, meta: Meta, *parts: Any) -> tree.RegisterEntry:
         return tree.RegisterEntry(self._span(meta), *parts[-3:])
@@ -105,10 +121,23 @@ class TreeBuilder(Builder[Made]):
     def at(self, meta: Meta, *parts: Any) -> tree.At:
         return tree.At(self._span(meta), (parts[:2], parts[2:]))
 
-    def parameter(self, meta: Meta, *parts: tree.Name | Token | None) -> tree.Parameter:
+    def function(self, meta: Meta, word: Token | None, *parts: Any) -> tree.FunctionText:
         *specifiers, name = _those(tree.Name, parts)
-        pointer = any(isinstance(each, Token) for each in parts)
-        return tree.Parameter(self._span(meta), tuple(specifiers), pointer, name)
+        given = _those(tree.Parameter, parts)
+        span, kernel = self._span(meta), word is not None
+        return tree.FunctionText(span, kernel, tuple(specifiers), name, given, parts[-1])
+
+    def parameter(self, meta: Meta, *parts: tree.Name | tree.Size | Token | None) -> tree.Parameter:
+        *specifiers, name = _those(tree.Name, parts)
+        size = next(iter(_those(tree.Size, parts)), None)
+        pointer = size is not None or any(isinstance(each, Token) for each in parts)
+        return tree.Parameter(self._span(meta), tuple(specifiers), pointer, name, size)
+
+    def size(self, meta: Meta, number: tree.Integer | None) -> tree.Size:
+        return tree.Size(self._span(meta), number)
+
+    def launch(self, meta: Meta, word: Token, *numbers: Any) -> tree.Launch:
+        return tree.Launch(self._span(meta), *numbers)
 
     def scope_tree(self, meta: Meta, word: Token, *nodes: Any) -> tree.ScopeTree:
         return tree.ScopeTree(self._span(word), tuple(_flat(nodes)))

@@ -5,130 +5,255 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from rspverify.litmus.literal import stated
+from rspverify.litmus.literal import number, stated
+from rspverify.litmus.memory import Target
+from rspverify.litmus.objects import MAX_ELEMENTS, MIXED, Declared, Object, declared, is_type
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Location
-from rspverify.litmus.tree import Entry, Name, Parameter, RegisterEntry, ThreadHead, ThreadText
+from rspverify.litmus.tree import (
+    Entry,
+    Integer,
+    Name,
+    Parameter,
+    RegisterEntry,
+    ThreadHead,
+    ThreadText,
+)
 from rspverify.source import Span
-
-_REGIONS = ("global", "global_fga", "local", "constant", "private", "generic")
-_KNOWN = {"global": "global", "global_fga": "global", "local": "local"}
-_MUTEX = ("mutex", "mutex_t", "mtx_t")
-
-MIXED = ("C",)
-"""The languages in which threads may declare a location differently: it is atomic if one of them
-declares it so. In the others that is an error."""
 
 
 @dataclass(frozen=True)
-class Declared:
-    """What specifiers say: whether the type is atomic_int or a mutex, and the region of memory."""
+class Declarations:
+    """Objects by name: those of the parameters, then those of the initial state alone.
 
-    atomic: bool
-    region: str | None
-    mutex: bool = False
-    language: str = "OpenCL"
-    fine_grained: bool = False
+    locations: theirs, by name and in this order. constants: the values of what is `constant`;
+    arguments: of the parameters of a kernel that are no pointers.
+    """
 
-    def __str__(self) -> str:
-        word = "mutex" if self.mutex else "atomic_int" if self.atomic else "int"
-        region = "global_fga" if self.fine_grained else self.region or "global"
-        return word if self.language == "C" else f"{region} {word}"
+    objects: Mapping[str, Object]
+    locations: Mapping[str, Location]
+    constants: Mapping[str, int]
+    arguments: Mapping[str, int]
 
 
-def declared(
-    specifiers: tuple[Name, ...], span: Span, language: str, problems: Problems
-) -> Declared:
-    """The meaning of specifiers; every type but int, atomic_int and a mutex is unsupported."""
-    types = [each.text for each in specifiers if _is_type(each)]
-    qualified = any(each.text == "_Atomic" for each in specifiers)
-    if not types:
-        problems.error(span, "a declaration must have a type, int or atomic_int")
-    region = _region(specifiers, language, problems)
-    if len(types) == 1 and types[0] in _MUTEX and language == "C":
-        return Declared(False, region, True, language)
-    if types and types not in (["int"], ["atomic_int"]):
-        first = next(each for each in specifiers if _is_type(each))
-        message = f"the type {quote(' '.join(types))} is not supported: only int and atomic_int are"
-        problems.unsupported(first.span, message)
-    fine_grained = any(each.text.removeprefix("__") == "global_fga" for each in specifiers)
-    atomic = types[:1] == ["atomic_int"] or qualified
-    return Declared(atomic, region, False, language, fine_grained)
+@dataclass
+class _Found:
+    """A declaration of an object, and the size of an array as far as it is known."""
+
+    what: Declared
+    span: Span
+    where: str
+    array: bool = False
+    size: int | None = None
+    sized: Span | None = None
 
 
-def _region(specifiers: tuple[Name, ...], language: str, problems: Problems) -> str | None:
-    """The region of memory that specifiers name, if they name one."""
-    words = [(each, each.text.removeprefix("__")) for each in specifiers]
-    regions = [(each, word) for each, word in words if word in _REGIONS]
-    if not regions:
-        return None
-    (first, word), *others = regions
-    if language == "C":
-        problems.error(first.span, f"a declaration of C11 must have no region, not {quote(word)}")
-    elif others:
-        names = f"{word} and {others[0][1]}"
-        problems.error(others[0][0].span, f"a declaration must have one region, not {names}")
-    if word not in _KNOWN and language != "C":
-        problems.unsupported(first.span, f"{word} memory is not supported")
-    return _KNOWN.get(word, "global")
-
-
-def _is_type(word: Name) -> bool:
-    others = ("volatile", "const", "restrict", "register", "static", "_Atomic", *_REGIONS)
-    return word.text.removeprefix("__") not in others
-
-
-def locations(
+def declarations(
     entries: Iterable[Entry],
     threads: Iterable[ThreadText],
     language: str,
     mixed: bool,
     problems: Problems,
-) -> dict[str, Location]:
-    """All locations by name: those of the parameters, then those of the initial state alone.
+) -> Declarations:
+    """What the parameters of threads and the initial state declare.
 
     mixed: whether threads may declare a location differently in OpenCL too.
     """
-    initial = initial_values(entries, problems)
-    found: dict[str, tuple[Declared, Span, str]] = {}
+    entries = [*entries]
+    named = [each for each in entries if not _is_constant(each)]
+    constants = initial_values([each for each in entries if _is_constant(each)], problems)
+    for entry, _ in constants.values():
+        if language == "C":
+            declared(entry.specifiers, entry.span, language, problems)
+        if not entry.value:
+            problems.error(entry.span, f"the constant {quote(entry.name.text)} must have a value")
+    initial = initial_values(named, problems)
+    found: dict[str, _Found] = {}
+    arguments: dict[str, int] = {}
+    kernels: set[str | None] = set()
     for thread in threads:
-        seen: dict[str, Parameter] = {}
-        for parameter in thread.parameters:
-            name = parameter.name.text
-            if name in seen:
-                where = thread.name.text
-                message = f"the parameters of {where} must differ, not be {quote(name)} twice"
-                problems.again(parameter.name.span, message, seen[name].name.span)
-                continue
-            seen[name] = parameter
-            what = declared(parameter.specifiers, parameter.span, language, problems)
-            if not parameter.pointer:
-                message = f"a parameter must be a pointer such as `{what}* {name}`, not a value"
-                problems.error(parameter.span, message)
-            _agree(found, name, (what, parameter.span, thread.name.text), mixed, problems)
-    for name, (entry, _) in initial.items():
-        if any(map(_is_type, entry.specifiers)):
-            what = declared(entry.specifiers, entry.span, language, problems)
-            _agree(found, name, (what, entry.span, "the initial state"), mixed, problems)
-        elif name not in found:
-            found[name] = (Declared(False, None, False, language), entry.span, "the initial state")
-    starts = {name: value for name, (_, value) in initial.items()}
-    return {
+        if thread.kernel not in kernels or thread.kernel is None:
+            kernels.add(thread.kernel)
+            for name, parameter in _by_value(thread, found, language, mixed, problems).items():
+                given = initial.pop(name, None)
+                if given is None or not given[0].value:
+                    message = (
+                        f"the parameter {quote(name)} must have its value in the initial state"
+                    )
+                    problems.error(parameter.span, message, f"write `{{ {name} = 1; }}` there")
+                arguments[name] = given[1] if given else 0
+    for entry, _ in initial.values():
+        _enter(entry, found, language, mixed, problems)
+    objects = _objects(found, problems)
+    for name, (entry, _) in constants.items():
+        if name in objects:
+            message = f"{quote(name)} must be a constant or a location, not both"
+            problems.error(entry.span, message, None, ((found[name].span, "declared here"),))
+    elements = {
+        it.element(number): (it, found[name].span)
+        for name, it in objects.items()
+        for number in range(it.size)
+    }
+    _check_elements(initial, elements, objects, problems)
+    starts = _starts(initial, objects, problems)
+    locations = {
         name: Location(
             name,
-            what.atomic,
-            what.region or "global",
+            it.what.atomic,
+            it.what.region or "global",
             starts.get(name, 0),
             span,
-            what.mutex,
-            what.fine_grained,
+            it.what.mutex,
+            it.what.fine_grained,
         )
-        for name, (what, span, _) in found.items()
+        for name, (it, span) in elements.items()
     }
+    values = {name: value for name, (_, value) in constants.items()}
+    return Declarations(objects, locations, values, arguments)
+
+
+def _is_constant(entry: Entry) -> bool:
+    return any(each.text.removeprefix("__") == "constant" for each in entry.specifiers)
+
+
+def _by_value(
+    thread: ThreadText,
+    found: dict[str, _Found],
+    language: str,
+    mixed: bool,
+    problems: Problems,
+) -> dict[str, Parameter]:
+    """Note what the parameters of a thread declare; those of a kernel that are no pointers."""
+    where = thread.name.text if thread.kernel is None else f"kernel {thread.kernel}"
+    seen: dict[str, Parameter] = {}
+    values: dict[str, Parameter] = {}
+    for parameter in thread.parameters:
+        name = parameter.name.text
+        if name in seen:
+            message = f"the parameters of {where} must differ, not be {quote(name)} twice"
+            problems.again(parameter.name.span, message, seen[name].name.span)
+            continue
+        seen[name] = parameter
+        what = declared(parameter.specifiers, parameter.span, language, problems)
+        if not parameter.pointer and thread.kernel is not None:
+            values[name] = parameter
+            continue
+        if not parameter.pointer:
+            message = f"a parameter must be a pointer such as `{what}* {name}`, not a value"
+            problems.error(parameter.span, message)
+        new = _Found(what, parameter.span, where)
+        if parameter.size is not None:
+            new.array, new.sized = True, parameter.size.span
+            if parameter.size.number is not None:
+                new.size = _size(parameter.size.number, name, problems)
+        _agree(found, name, new, mixed, problems)
+    return values
+
+
+def _enter(
+    entry: Entry, found: dict[str, _Found], language: str, mixed: bool, problems: Problems
+) -> None:
+    """Note what an entry of the initial state declares."""
+    name, where = entry.name.text, "the initial state"
+    if "[" in name:
+        return
+    array, size = entry.size is not None, None
+    if entry.size is not None:
+        size = len(entry.values)
+        if entry.size.number is not None:
+            size = _size(entry.size.number, name, problems)
+        elif not size:
+            message = f"the array {quote(name)} must have a size, or values"
+            problems.error(entry.size.span, message, f"write `{name}[3]`")
+            size = 1
+    if array and name in found and not found[name].array:  # A pointer to its first element.
+        found[name] = replace(found[name], array=True)
+    sized = entry.size.span if entry.size else None
+    if any(map(is_type, entry.specifiers)):
+        what = declared(entry.specifiers, entry.span, language, problems)
+        _agree(found, name, _Found(what, entry.span, where, array, size, sized), mixed, problems)
+    elif name not in found:
+        found[name] = _Found(Declared(False, None, False, language), entry.span, where)
+
+
+def _size(number_: Integer, name: str, problems: Problems) -> int:
+    """The size of an array, which must have an element and at most MAX_ELEMENTS."""
+    size = number(number_, problems)
+    if size > MAX_ELEMENTS:
+        message = f"an array of more than {MAX_ELEMENTS} elements is not supported"
+        problems.unsupported(number_.span, message)
+    elif size < 1:
+        message = f"the array {quote(name)} must have at least one element, not {size}"
+        problems.error(number_.span, message)
+    return min(max(size, 1), MAX_ELEMENTS)
+
+
+def _objects(found: Mapping[str, _Found], problems: Problems) -> dict[str, Object]:
+    objects = {name: Object(name, it.what, it.array, it.size or 1) for name, it in found.items()}
+    for name, it in found.items():
+        if it.array and it.size is None:
+            message = f"the array {quote(name)} must have a size in the initial state"
+            hint = f"write `{{ {it.what} {name}[3]; }}` there"
+            problems.error(it.sized or it.span, message, hint)
+    together = sum(it.size for it in objects.values() if it.array)
+    if together > MAX_ELEMENTS:
+        last = [found[name] for name, it in objects.items() if it.array][-1]
+        message = f"arrays of more than {MAX_ELEMENTS} elements together are not supported"
+        problems.unsupported(last.span, message)
+    return objects
+
+
+def _check_elements(
+    initial: Mapping[str, tuple[Entry, int]],
+    elements: Mapping[str, object],
+    objects: Mapping[str, Object],
+    problems: Problems,
+) -> None:
+    """Note entries of elements that no array has, and of arrays that give it one value."""
+    for name, (entry, _) in initial.items():
+        array = objects.get(name)
+        if array is not None and array.array and entry.value is not None:
+            hint = f"write `{array.what}  {name}[{array.size}] = {{...}}`".replace("  ", " ")
+            message = f"the array {quote(name)} must have a value for each element, not one"
+            problems.error(entry.span, message, hint)
+        if "[" in name and name not in elements:
+            problems.error(entry.name.span, no_element(name, objects))
+
+
+def no_element(name: str, objects: Mapping[str, Object]) -> str:
+    """What is said of the name of an element, `x[3]`, that no array has."""
+    array = objects.get(name.partition("[")[0])
+    if array is None or not array.array:
+        return f"{quote(name)} must be an element of an array of the test"
+    return f"{quote(name)} must be an element of {array.name}, which has 0 to {array.size - 1}"
+
+
+def _starts(
+    initial: Mapping[str, tuple[Entry, int]], objects: Mapping[str, Object], problems: Problems
+) -> dict[str, int]:
+    """The initial values of locations by their names."""
+    starts: dict[str, int] = {}
+    for name, (entry, value) in initial.items():
+        it = objects.get(name.partition("[")[0])
+        boolean = it is not None and it.what.boolean
+        if it is None or entry.size is None:
+            starts[name] = int(value != 0) if boolean else value
+            continue
+        if len(entry.values) > it.size:
+            message = f"the array {quote(name)} must have at most {it.size} values"
+            problems.error(entry.span, f"{message}, not {len(entry.values)}")
+        for number_, each in enumerate(entry.values):
+            own = stated(each, problems)
+            element = it.element(number_)
+            if element in initial:
+                message = f"{quote(element)} must have one initial value, not two"
+                problems.again(initial[element][0].span, message, each.span)
+            starts[element] = int(own != 0) if boolean else own
+    return starts
 
 
 def initial_values(entries: Iterable[Entry], problems: Problems) -> dict[str, tuple[Entry, int]]:
-    """The entry of each location, and its value."""
+    """The entry of each location or array, and the value of a location."""
     values: dict[str, tuple[Entry, int]] = {}
     for entry in entries:
         name = entry.name.text
@@ -142,38 +267,39 @@ def initial_values(entries: Iterable[Entry], problems: Problems) -> dict[str, tu
 
 
 def _agree(
-    found: dict[str, tuple[Declared, Span, str]],
-    name: str,
-    new: tuple[Declared, Span, str],
-    mixed: bool,
-    problems: Problems,
+    found: dict[str, _Found], name: str, new: _Found, mixed: bool, problems: Problems
 ) -> None:
     """Note a declaration, which must say the same as an earlier one of that location.
 
     In the languages of MIXED a location is atomic if one declaration says so. Where OpenCL may be
     mixed it is atomic if all say so, as Dartagnan has it, and local if one does.
     """
-    what, span, where = new
-    if name not in found:
-        found[name] = new
+    earlier = found.setdefault(name, new)
+    if earlier is new:
         return
-    earlier, first, place = found[name]
-    same_region = (earlier.region or "global") == (what.region or "global")
-    same_region = same_region and earlier.fine_grained == what.fine_grained
-    if earlier.atomic == what.atomic and earlier.mutex == what.mutex and same_region:
-        return
-    if what.language in MIXED and not (earlier.mutex or what.mutex):
-        found[name] = new if what.atomic else found[name]
-        return
-    if mixed and not (earlier.mutex or what.mutex):
-        local = "local" in (earlier.region, what.region)
-        atomic = earlier.atomic and what.atomic
-        both = replace(earlier, atomic=atomic, region="local" if local else "global")
-        found[name] = (both, first, place)
-        return
-    message = f"{quote(name)} must be {earlier} in {where} as in {place}, not {what}"
-    hint = None if earlier.mutex or what.mutex else "--mixed reads it as Dartagnan does"
-    problems.error(span, message, hint, ((first, f"{earlier} here"),))
+    if new.size is not None and earlier.size not in (None, new.size):
+        message = f"{quote(name)} must have {earlier.size} elements in {new.where}"
+        message += f" as in {earlier.where}, not {new.size}"
+        related = ((earlier.sized or earlier.span, "its size is here"),)
+        problems.error(new.sized or new.span, message, None, related)
+    array, size = earlier.array or new.array, earlier.size or new.size
+    what, one = new.what, earlier.what
+    best = earlier
+    if not one.agrees(what):
+        if what.language in MIXED and not (one.mutex or what.mutex):
+            best = new if what.atomic else earlier
+        elif mixed and not (one.mutex or what.mutex):
+            local = "local" in (one.region, what.region)
+            region = "local" if local else "global"
+            both = replace(one, atomic=one.atomic and what.atomic, region=region)
+            best = replace(earlier, what=both)
+        else:
+            message = f"{quote(name)} must be {one} in {new.where} as in {earlier.where}"
+            hint = None if one.mutex or what.mutex else "--mixed reads it as Dartagnan does"
+            problems.error(
+                new.span, f"{message}, not {what}", hint, ((earlier.span, f"{one} here"),)
+            )
+    found[name] = replace(best, array=array, size=size, sized=earlier.sized or new.sized)
 
 
 def initial_registers(
@@ -204,3 +330,16 @@ def initial_registers(
 def _parameters(thread: ThreadHead) -> set[str]:
     given = thread.parameters if isinstance(thread, ThreadText) else ()
     return {each.name.text for each in given}
+
+
+def objects_of(
+    parameters: Iterable[Parameter], language: str, problems: Problems
+) -> dict[str, Target | None]:
+    """What the pointers of a function point to that nothing calls: arrays of one element."""
+    return {
+        each.name.text: Target(
+            Object(each.name.text, declared(each.specifiers, each.span, language, problems), True)
+        )
+        for each in parameters
+        if each.pointer
+    }

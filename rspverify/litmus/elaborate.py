@@ -1,84 +1,82 @@
 """Symbolic execution of a thread: its statements become guarded operations (§2.2).
 
 A register becomes the expression that it holds; under an `if`, operations are guarded by the
-condition, and afterwards registers are chosen by it. Loops are unrolled (loops.py).
+condition, and afterwards registers are chosen by it. Loops are unrolled (loops.py), and functions
+are executed where they are called (calls.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import assert_never
 
 from rspverify.litmus import tree
-from rspverify.litmus.declarations import declared
+from rspverify.litmus.calls import Calls, frame_of_function
+from rspverify.litmus.declarations import objects_of
 from rspverify.litmus.expressions import Evaluation
+from rspverify.litmus.frames import Frame
 from rspverify.litmus.functions import BARRIERS
 from rspverify.litmus.loops import Loops
+from rspverify.litmus.memory import Target, truth
 from rspverify.litmus.names import Names
-from rspverify.litmus.operations import FALSE, PLAIN_STORE, TRUE, Operations
-from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Cut, Kind, Location, Spin, Thread
+from rspverify.litmus.objects import declared
+from rspverify.litmus.operations import FALSE, TRUE, UNKNOWN, Operations, ordinals
+from rspverify.litmus.problems import quote
+from rspverify.litmus.program import Cut, Fault, Spin, Thread
 from rspverify.litmus.registers import Registers
+from rspverify.litmus.surroundings import Surroundings
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, binary
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a thread is read in: the language, the locations, and the bound of its loops.
-
-    no_spins: the loops that are not to be read as spins, None: all of them.
-    """
-
-    language: str
-    locations: Mapping[str, Location]
-    unroll: int
-    no_spins: AbstractSet[Span] | None
-    problems: Problems
 
 
 class Execution:
     """One thread on its way through its statements.
 
     A statement is given the guard under which it is executed, and gives the guard under which what
-    follows it is executed: the same, but for jumps out of an iteration of a loop. first: the index
-    of its first operation; initial: what registers hold before.
+    follows it is executed: the same, but for jumps out of an iteration of a loop, and `return`.
+    first: the index of its first operation; initial: what registers hold before; items: what the
+    functions for work-items give.
     """
 
     def __init__(
         self,
-        thread: tree.ThreadText,
+        text: tree.ThreadText | tree.FunctionText,
         number: int,
         first: int,
         initial: Mapping[str, int],
+        items: Mapping[str, int],
         around: Surroundings,
     ) -> None:
         problems = around.problems
-        self._thread = thread
+        self._text = text
         self._problems, self._language = problems, around.language
-        self._names = Names(thread, initial, around.locations, problems)
         self._registers = Registers({name: Constant(value) for name, value in initial.items()})
+        for parameter in text.parameters if isinstance(text, tree.FunctionText) else ():
+            self._registers[parameter.name.text] = UNKNOWN
         self._operations = Operations(number, first, problems)
         self._evaluation = Evaluation(
-            thread, around.language, self._names, self._registers, self._operations
+            around.language,
+            _frame(text, initial, around),
+            self._registers,
+            self._operations,
+            items,
+            around.functions,
+            self._inlined,
         )
+        self._calls = Calls(around, self._evaluation, self.statement)
         self._loops = Loops(around.unroll, around.no_spins, self._evaluation, self.statement)
-        # The innermost block comes last: where it declares a register.
-        self._blocks: list[dict[str, Span]] = []
-        self._labels: dict[str, tree.Labelled] = {}
 
     def run(self, device: int = 0, workgroup: int = 0) -> Thread:
-        """Execute the whole thread, whose last statement may be `return;`; its operations."""
-        statements = self._thread.body.statements
-        last = statements[-1] if statements else None
-        if isinstance(last, tree.Return) and last.value is None:
-            statements = statements[:-1]
-        self.statement(tree.Block(self._thread.body.span, statements), TRUE)
+        """Execute the whole thread; its operations."""
+        frame, text = self._frame, self._text
+        frame.depth = self._registers.enter()
+        after = self.statement(text.body, TRUE)
+        ways = [*frame.returned, (after, self._registers.leave())]
+        ways = [way for way in ways if way[0] != FALSE]
+        self._registers.join(ways, lambda it: self._operations.bounded(text.span, it))
         found = tuple(self._operations.found)
-        registers = {name: self._registers[name] for name in self._names.registers}
-        name, number = self._thread.name.text, self._operations.thread
+        registers = {name: self._registers[name] for name in frame.names.registers}
+        name, number = text.name.text, self._operations.thread
         return Thread(name, number, device, workgroup, found, registers)
 
     @property
@@ -91,6 +89,18 @@ class Execution:
         """The loops that only spin."""
         return self._loops.spins
 
+    @property
+    def faults(self) -> list[Fault]:
+        """What makes the program undefined."""
+        return self._evaluation.memory.faults
+
+    @property
+    def _frame(self) -> Frame:
+        return self._evaluation.frame
+
+    def _inlined(self, call: tree.Call, guard: Expression, used: bool) -> Expression | None:
+        return self._calls.call(call, guard, used, self._loops.depth)
+
     # ---- statements --------------------------------------------------------------------------
 
     def statement(self, statement: tree.Statement, guard: Expression) -> Expression:
@@ -98,10 +108,10 @@ class Execution:
         self._loops.count()
         match statement:
             case tree.Block(_, statements):
-                self._blocks.append({})
+                self._frame.blocks.append({})
                 for each in statements:
                     guard = self.statement(each, guard)
-                self._blocks.pop()
+                self._frame.blocks.pop()
             case tree.Evaluate():
                 self._evaluate(statement, guard)
             case tree.Branch():
@@ -109,16 +119,13 @@ class Execution:
             case tree.Declaration():
                 self._declare(statement, guard)
             case tree.Loop():
-                self._blocks.append({})
-                self._loops.run(statement, guard)
-                self._blocks.pop()
+                self._frame.blocks.append({})
+                guard = self._loops.run(statement, guard)
+                self._frame.blocks.pop()
             case tree.Jump():
                 return self._loops.jump(statement, guard)
-            case tree.Return(span, value):
-                hint = "`return;` may be the last statement of a thread"
-                self._problems.unsupported(span, "return is not supported here", hint)
-                if value is not None:
-                    self._evaluation.value(value, guard)
+            case tree.Return():
+                return self._calls.returned(statement, guard)
             case tree.Labelled():
                 return self._labelled(statement, guard)
             case tree.Unsupported():
@@ -132,12 +139,13 @@ class Execution:
         evaluation, span, expression = self._evaluation, statement.span, statement.expression
         match expression:
             case tree.Assign(_, target, value):
-                self._assign(target, evaluation.value(value, guard), guard, span)
+                self._assign(target, value, guard, span)
             case tree.Update(_, tree.Name() as target, operator, value):
-                if self._names.register(target):
-                    before = self._registers[target.text]
+                register = self._frame.names.register(target)
+                if register is not None:
+                    before = self._registers[register]
                     after = binary(operator, before, evaluation.value(value, guard))
-                    self._registers[target.text] = self._operations.bounded(span, after)
+                    self._hold(register, self._operations.bounded(span, after))
             case tree.Update(span, _, operator, _):
                 hint = f"read into a register first: r = *x; *x = r {operator} ..."
                 message = "an update of what is not a register is not supported"
@@ -171,18 +179,24 @@ class Execution:
         return after
 
     def _assign(
-        self, target: tree.Expression, value: Expression, guard: Expression, span: Span
+        self, target: tree.Expression, written: tree.Expression, guard: Expression, span: Span
     ) -> None:
-        if isinstance(target, tree.Dereference):
-            location = self._names.location(target.argument, "what `*` writes", Kind.STORE)
-            if location is not None:
-                self._operations.add(PLAIN_STORE, location, guard, span, value)
-        elif isinstance(target, tree.Name):
-            if self._names.register(target):
-                self._registers[target.text] = value
+        if isinstance(target, tree.Dereference | tree.Index):
+            self._evaluation.store(target, written, guard, span)
+            return
+        value = self._evaluation.value(written, guard)
+        if isinstance(target, tree.Name):
+            register = self._frame.names.register(target)
+            if register is not None:
+                self._hold(register, value)
         else:
             message = "what is assigned must be a register or a location `*x`, not an expression"
             self._problems.error(target.span, message)
+
+    def _hold(self, register: str, value: Expression) -> None:
+        """Assign a value to a register, as a bool if it is one."""
+        boolean = register in self._frame.booleans
+        self._registers[register] = truth(value) if boolean else value
 
     def _declare(self, declaration: tree.Declaration, guard: Expression) -> None:
         what = declared(declaration.specifiers, declaration.span, self._language, self._problems)
@@ -194,26 +208,28 @@ class Execution:
             hint = "make it a parameter of the thread"
             message = f"{what.region} memory that is declared in a thread is not supported"
             self._problems.unsupported(declaration.span, message, hint)
+        frame = self._frame
         for each in declaration.declarators:
             name = each.name.text
-            value = self._registers.initial(name)
-            if each.value is not None:
-                value = self._evaluation.value(each.value, guard)
+            value = None if each.value is None else self._evaluation.value(each.value, guard)
             if each.pointer:
                 self._problems.unsupported(each.span, "a pointer as a register is not supported")
-            earlier = next((block[name] for block in self._blocks if name in block), None)
+            earlier = next((block[name] for block in frame.blocks if name in block), None)
             if earlier is not None:
                 message = f"the register {quote(name)} must be declared once, not again"
                 related = ((earlier, "it is declared here"),)
                 self._problems.error(each.name.span, message, "choose another name", related)
-            if self._names.register(each.name):
-                self._blocks[-1].setdefault(name, each.name.span)
-                self._registers[name] = value
+            register = frame.names.register(each.name)
+            if register is not None:
+                frame.blocks[-1].setdefault(name, each.name.span)
+                if what.boolean:
+                    frame.booleans.add(register)
+                self._hold(register, self._registers.initial(register) if value is None else value)
 
     def _labelled(self, labelled: tree.Labelled, guard: Expression) -> Expression:
         """Run a barrier under its label; other labels are for `goto`."""
         label, statement = labelled.label, labelled.statement
-        first = self._labels.setdefault(label.text, labelled)
+        first = self._frame.labels.setdefault(label.text, labelled)
         if first is not labelled:
             message = f"the label {quote(label.text)} must stand once in its thread, not twice"
             self._problems.error(label.span, message, None, ((first.label.span, "it is here"),))
@@ -228,11 +244,29 @@ class Execution:
         """Note a statement that is not supported, and look at its parts."""
         message = f"{written.construct} is not supported"
         self._problems.unsupported(written.span, message, written.hint)
-        self._blocks.append({})
+        self._frame.blocks.append({})
         with self._loops.anywhere():
             for part in written.parts:
                 if isinstance(part, tree.Statement):
                     self.statement(part, guard)
                 else:
                     self._evaluation.value(part, guard)
-        self._blocks.pop()
+        self._frame.blocks.pop()
+
+
+def _frame(
+    text: tree.ThreadText | tree.FunctionText, initial: Mapping[str, int], around: Surroundings
+) -> Frame:
+    """The text of a thread; or of a function that nothing calls, whose problems are looked for."""
+    if isinstance(text, tree.FunctionText):
+        pointers = objects_of(text.parameters, around.language, around.problems)
+        return frame_of_function(text, pointers, "", around)
+    targets: dict[str, Target | None] = {
+        each.name.text: Target(around.objects[each.name.text])
+        for each in text.parameters
+        if each.name.text in around.objects
+    }
+    constants = {**around.constants, **(around.arguments if text.kernel else {})}
+    title = text.kernel or text.name.text
+    names = Names(title, text.body, targets, initial, around.objects, constants, around.problems)
+    return Frame(title, names, ordinals(text.body, around.functions))

@@ -17,10 +17,14 @@ GROUPS: tuple[tuple[str, str, str], ...] = (
         "an operator",
         "OR AND",
         "OR AND PIPE CARET AMPERSAND EQ NE LT LE GT GE SHL SHR PLUS MINUS STAR SLASH PERCENT"
-        " STEP UPDATE QMARK EQUAL",
+        " STEP UPDATE QMARK EQUAL LSQB",
     ),
     ("a final condition", "EXISTS FORALL", "EXISTS FORALL NOT TILDE"),
-    ("a thread such as `P0 (global int* x) { }`", "SCOPE_TREE NAME", "NAME LOCATIONS FILTER"),
+    (
+        "a thread such as `P0 (global int* x) { }`",
+        "SCOPE_TREE NAME",
+        "NAME LOCATIONS FILTER GROUPS KERNEL TYPE REGION QUALIFIER",
+    ),
     (
         "the value of a location such as `[x] = 0`",
         "LSQB TYPE RBRACE",

@@ -6,6 +6,9 @@ from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.tree import Integer, Name
 from rspverify.value import wrap
 
+TRUTHS = {"true": 1, "false": 0}
+"""The values of a bool as they are written."""
+
 
 def number(integer: Integer, problems: Problems) -> int:
     """The value of an integer, which must fit into 32 bits; 0 if it does not."""
@@ -32,6 +35,8 @@ def stated(value: Integer | Name, problems: Problems) -> int:
     """The integer that an initial state or a final condition gives; addresses are not supported."""
     if isinstance(value, Integer):
         return number(value, problems)
+    if value.text in TRUTHS:
+        return TRUTHS[value.text]
     message = f"a value must be an integer, and the address {quote(value.text)} is not supported"
     problems.unsupported(value.span, message)
     return 0

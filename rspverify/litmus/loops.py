@@ -26,8 +26,9 @@ MAX_ITERATIONS, MAX_STATEMENTS = 1_000, 50_000
 """How many iterations all loops of a thread may have, and how many statements in them, each counted
 as often as it is unrolled."""
 
-_MAX_TRIED = 2
-"""How many loops in one another are tried as spins, as each try runs an iteration twice."""
+_MAX_TRIED, _MAX_IN_VAIN = 2, 2_000
+"""How many loops in one another are tried as spins, as each try runs an iteration twice; and after
+how many statements that were run in vain no loop of the thread is tried any more."""
 
 _ENDLESS = (
     f"a loop that has not ended when the loops of its thread had {MAX_ITERATIONS:,} iterations or"
@@ -60,11 +61,16 @@ class Loops:
         self.cuts: list[Cut] = []
         self.spins: list[Spin] = []
         self._unroll, self._evaluation, self._statement = unroll, evaluation, statement
-        self._no_spins, self._tried = no_spins, 0
+        self._no_spins, self._tried, self._in_vain = no_spins, 0, 0
         self._registers, self._operations = evaluation.registers, evaluation.operations
         self._problems = evaluation.operations.problems
         self._rounds: list[_Round] = []
         self._iterations, self._statements = 0, 0
+
+    @property
+    def depth(self) -> int:
+        """How many loops there are around."""
+        return len(self._rounds)
 
     def count(self) -> None:
         """Count a statement, if it stands in a loop."""
@@ -80,7 +86,7 @@ class Loops:
 
     def jump(self, jump: Jump, guard: Expression) -> Expression:
         """Leave the iteration where the guard holds; nothing that follows is executed."""
-        if not self._rounds:
+        if self.depth <= self._evaluation.frame.rounds:
             self._problems.error(jump.span, f"{jump.word} must stand in a loop, and here is none")
             return guard
         if guard != FALSE:
@@ -89,8 +95,9 @@ class Loops:
             ways.append((guard, self._registers.since(around.depth)))
         return FALSE
 
-    def run(self, loop: Loop, guard: Expression) -> None:
-        """Execute a loop where the guard holds."""
+    def run(self, loop: Loop, guard: Expression) -> Expression:
+        """Execute a loop where the guard holds; the guard of what follows it."""
+        returned = self._returned
         for each in loop.start:
             self._statement(each, guard)
         here = _Round(self._registers.enter())
@@ -103,24 +110,35 @@ class Loops:
         self._registers.leave()
         if here.exits:
             self._join(loop.span, here.exits)
+        if self._returned == returned:
+            return guard
+        return self._any(loop.span, here.exits) if here.exits else FALSE
+
+    @property
+    def _returned(self) -> int:
+        """How many ways have left the text by `return`."""
+        return len(self._evaluation.frame.returned)
 
     # ---- loops that only spin ------------------------------------------------------------------
 
     def _spins(self, loop: Loop, guard: Expression, here: _Round) -> bool:
         """Read a loop that only spins as one iteration; False, and nothing done, if it is none."""
         wanted = self._no_spins is not None and loop.span not in self._no_spins
-        if not wanted or guard == FALSE or self._tried == _MAX_TRIED or self._is_full:
+        spent = self._tried == _MAX_TRIED or self._in_vain > _MAX_IN_VAIN or self._is_full
+        if not wanted or guard == FALSE or spent:
             return False
         found, cuts, spins = self._operations.found, len(self.cuts), len(self.spins)
         before, counted = len(found), (self._iterations, self._statements)
+        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
+        faulty, left, calls = len(faults), len(returned), self._evaluation.calls
         self._tried += 1
         first = self._once(loop, guard, here)
         only_reads = first.going != FALSE and len(self.cuts) == cuts
         nested, counted_once = len(self.spins), (self._iterations, self._statements)
         if only_reads:
-            middle = len(found)
+            middle, faulty_once, left_once = len(found), len(faults), len(returned)
             second = self._once(loop, guard, here)
-            del found[middle:]
+            del found[middle:], faults[faulty_once:], returned[left_once:]
             self._registers.leave()
             only_reads = is_what_follows(second, first)
         self._registers.leave()
@@ -129,20 +147,31 @@ class Loops:
         if only_reads:
             del self.spins[nested:]
             self._iterations, self._statements = counted_once
-            here.exits += first.exits
+            here.exits += first.exits[: len(first.exits) - (left_once - left)]
             rmws = rmws_of(first.operations)
             spin = Spin(
-                self._operations.thread, first.going, first.first, first.end, loop.span, rmws
+                self._operations.thread,
+                first.going,
+                first.first,
+                first.end,
+                loop.span,
+                rmws,
+                tuple(first.faults),
             )
             self.spins.append(spin)
         else:
             del found[before:], self.cuts[cuts:], self.spins[spins:]
+            del faults[faulty:], returned[left:]
+            self._evaluation.calls = calls
+            self._in_vain += 1 + self._statements - counted[1]
             self._iterations, self._statements = counted
         return only_reads
 
     def _once(self, loop: Loop, guard: Expression, here: _Round) -> Iteration:
         """Run one iteration, test included, in a layer of registers that stays entered."""
         start, spins = len(self._operations.found), len(self.spins)
+        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
+        faulty, left = len(faults), len(returned)
         self._registers.enter()
         here = _Round(here.depth)
         self._rounds[-1] = here
@@ -156,7 +185,8 @@ class Loops:
         first = self._operations.first + start
         inner = [each.guard for each in self.spins[spins:]]
         registers = self._registers.since(here.depth)
-        return Iteration(first, operations, going, here.exits, registers, inner)
+        exits = [*here.exits, *returned[left:]]
+        return Iteration(first, operations, going, exits, registers, inner, faults[faulty:])
 
     # ---- all others ----------------------------------------------------------------------------
 
@@ -201,7 +231,7 @@ class Loops:
 
     def _iteration(self, loop: Loop, guard: Expression, here: _Round) -> Expression:
         """Run the body and the steps; the guard of those who come to their end."""
-        exits = len(here.exits)
+        exits = len(here.exits) + self._returned
         here.continued.clear()
         after = self._statement(loop.body, guard)
         if here.continued:
@@ -209,7 +239,8 @@ class Loops:
             if after != FALSE:
                 ways.append((after, self._registers.since(here.depth)))
             self._join(loop.span, ways)
-            after = guard if len(here.exits) == exits else self._any(loop.span, ways)
+            left = len(here.exits) + self._returned
+            after = guard if left == exits else self._any(loop.span, ways)
         for each in loop.steps:
             self._statement(each, after)
         return after

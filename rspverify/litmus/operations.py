@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rspverify.litmus.functions import BARRIERS, Access
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import Kind, Operation
+from rspverify.litmus.program import Choice, Kind, Operation, Scope
 from rspverify.litmus.tree import Block, Call, walk
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, Read, binary, conjunction, parts, select, unary
@@ -54,6 +54,11 @@ class Operations:
         self._too_large = False
         self._unsequenced: frozenset[int] = frozenset()
         self._too_wide = False
+
+    @property
+    def next(self) -> int:
+        """The index of the next operation."""
+        return self.first + len(self.found)
 
     @contextmanager
     def beside(self, first: int, span: Span) -> Iterator[None]:
@@ -111,6 +116,7 @@ class Operations:
         operand: Expression | None = None,
         expected: Expression | None = None,
         label: str | None = None,
+        choice: Choice | None = None,
     ) -> Expression:
         """Add an operation, unless its guard is never true; what it reads."""
         if guard == FALSE:
@@ -141,6 +147,8 @@ class Operations:
                 label=label,
                 weak=how.weak,
                 unsequenced=self._unsequenced,
+                meets=how.meets,
+                choice=choice,
             )
         )
         return read
@@ -159,11 +167,21 @@ def written(operator: str | None, read: Expression, operand: Expression) -> Expr
             return binary(operator, read, operand)
 
 
-def ordinals(body: Block) -> Mapping[int, str]:
-    """The labels of barriers that have none, by the id of the call: `#2` is a thread's second."""
-    calls = [each for each in walk(body) if isinstance(each, Call)]
-    barriers = [each for each in calls if each.function.text in BARRIERS]
-    return {id(each): f"#{number}" for number, each in enumerate(barriers, 1)}
+def ordinals(body: Block, functions: Collection[str] = ()) -> Mapping[int, str]:
+    """The labels of barriers that have none, by the id of the call.
+
+    `#2` is the second at which the threads of a work-group meet, or those of a device. Also those
+    of the calls of functions that the test has: `f#2` is its second call of f.
+    """
+    found: dict[int, str] = {}
+    numbers: dict[str | Scope, int] = {}
+    for each in walk(body):
+        if isinstance(each, Call) and each.function.text in (*BARRIERS, *functions):
+            name = each.function.text
+            kind = BARRIERS.get(name, name)
+            numbers[kind] = numbers.get(kind, 0) + 1
+            found[id(each)] = f"{'' if name in BARRIERS else name}#{numbers[kind]}"
+    return found
 
 
 def label_in(label: str, iterations: Sequence[int]) -> str:

@@ -6,13 +6,13 @@ registers are expressions over values read (docs/semantics.md, Programs).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
 
 from rspverify.source import Source, Span
-from rspverify.value import Expression, reads
+from rspverify.value import Expression, Read, evaluate, reads, substituted
 
 
 class Kind(Enum):
@@ -80,6 +80,26 @@ class Location:
     fine_grained: bool = False
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Which element of an array an access is of, where its index is computed.
+
+    Such an access is one operation for each element that it may be of, with the guard
+    `path && index == i`; at most one of them is executed.
+    """
+
+    path: Expression
+    index: Expression
+
+    def moved(self, place: Callable[[int], int]) -> Choice:
+        """The same with other indices of reads."""
+
+        def read(index: int) -> Expression:
+            return Read(place(index))
+
+        return Choice(substituted(self.path, read), substituted(self.index, read))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """One operation of a thread, executed when its guard is not 0.
@@ -94,10 +114,11 @@ class Operation:
     success, failure: of a compare-exchange: it writes where `success`, over `Read(index)` too, is
     not 0, and otherwise is a load with the order `failure`. weak: whether it may fail although it
     finds what it expects, as C allows; such executions are left out (`Program.within`).
-    regions: of a fence or a barrier, the regions of memory that it orders. label: of a barrier;
-    threads of a work-group meet at the barriers of one label.
+    regions: of a fence or a barrier, the regions of memory that it orders. label, meets: of a
+    barrier; at the barriers of one label the threads of a work-group meet, or those of a device.
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
+    choice: of an element of an array whose index is computed.
     instruction: in a test in assembly, the name of the instruction that it is.
     """
 
@@ -119,7 +140,9 @@ class Operation:
     label: str | None = None
     weak: bool = False
     unsequenced: frozenset[int] = frozenset()
+    choice: Choice | None = None
     instruction: str | None = None
+    meets: Scope = Scope.WG
 
     @property
     def atomic(self) -> bool:
@@ -144,8 +167,13 @@ class Operation:
 
     @property
     def control(self) -> frozenset[int]:
-        """The reads that decide whether it is executed."""
-        return reads(self.guard)
+        """The reads that decide whether it is executed, whichever its location is."""
+        return reads(self.guard if self.choice is None else self.choice.path)
+
+    @property
+    def address(self) -> frozenset[int]:
+        """The reads that its location is computed from."""
+        return frozenset() if self.choice is None else reads(self.choice.index)
 
     @property
     def failed(self) -> Operation:
@@ -197,12 +225,35 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """What makes a program undefined, beside the races of a model: it may do anything then.
+
+    name: the condition that it breaks, beside those that models have. guard: not 0 in the
+    executions that have it. at: the index that the next operation of its thread has, or would have.
+    what: in words, with `{}` for the value that it comes from.
+    """
+
+    name: str
+    thread: int
+    at: int
+    guard: Expression
+    span: Span
+    what: str
+    value: Expression | None = None
+
+    def said(self, reads: Mapping[int, int]) -> str:
+        """What it is in an execution with the values of these reads."""
+        return self.what if self.value is None else self.what.format(evaluate(self.value, reads))
+
+
+@dataclass(frozen=True)
 class Spin:
     """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
 
     guard: not 0 where that iteration goes on, and the thread goes round once more; such an
     execution is not complete. first, end: the operations first, …, end - 1 are the iteration. rmws:
     those of them that are no compare-exchange and that write what they read, where it goes on.
+    faults: those that the iteration may have, which are among the faults of the program.
     """
 
     thread: int
@@ -211,6 +262,7 @@ class Spin:
     end: int
     span: Span
     rmws: frozenset[int] = frozenset()
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -291,7 +343,8 @@ class Program:
     loops were unrolled as far as was asked for and their end was not certain; empty if the program
     is all there. watched: what `locations […]` names, registers by thread and name, locations by
     None and name. spins: its loops that only spin, by thread and as they are met; unrolled: the
-    same test with these loops unrolled, too, None where there are none or one never ends.
+    same test with these loops unrolled, too, None where there are none or one never ends. faults:
+    what makes the program undefined if a consistent execution has it.
     """
 
     title: str
@@ -304,6 +357,7 @@ class Program:
     watched: tuple[tuple[int | None, str], ...] = ()
     spins: tuple[Spin, ...] = ()
     unrolled: Program | None = None
+    faults: tuple[Fault, ...] = ()
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -335,10 +389,29 @@ class Program:
         """Whether its operations are instructions of a machine, which no scheme compiles."""
         return self.language == "PTX"
 
+    def party(self, barrier: Operation) -> tuple[Thread, ...]:
+        """The threads that must come to a barrier, its own among them."""
+        own = self.threads[barrier.thread]
+        return tuple(it for it in self.threads if meet(barrier, own, it))
+
     @property
     def devices(self) -> int:
         """How many devices the program runs on."""
         return len({thread.device for thread in self.threads})
+
+
+def one_barrier(one: Operation, other: Operation) -> bool:
+    """Whether two operations are barriers at which threads that must come there meet."""
+    if not one.kind is other.kind is Kind.BARRIER:
+        return False
+    return (one.label, one.meets) == (other.label, other.meets)
+
+
+def meet(barrier: Operation, own: Thread, other: Thread) -> bool:
+    """Whether a thread must come to a barrier of another."""
+    if barrier.meets is Scope.DV:
+        return own.device == other.device
+    return (own.device, own.workgroup) == (other.device, other.workgroup)
 
 
 def satisfies(

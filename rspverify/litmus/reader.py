@@ -8,17 +8,21 @@ from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.assembly import assembly_program
+from rspverify.litmus.calls import functions_of, uncalled
 from rspverify.litmus.columns import parse_columns
 from rspverify.litmus.comments import without_comments
 from rspverify.litmus.condition import Claims
-from rspverify.litmus.declarations import initial_registers, locations
-from rspverify.litmus.elaborate import Execution, Surroundings
+from rspverify.litmus.declarations import declarations, initial_registers
+from rspverify.litmus.elaborate import Execution
+from rspverify.litmus.kernels import launched
 from rspverify.litmus.placement import numbered, placement
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import Cut, Program, Spin, Thread
+from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
 from rspverify.litmus.spins import no_spins
+from rspverify.litmus.surroundings import Surroundings
 from rspverify.litmus.syntax import parse
-from rspverify.litmus.tree import Test
+from rspverify.litmus.tree import FunctionText, Test, ThreadText
+from rspverify.litmus.work_items import NOBODY, work_items
 from rspverify.source import InputError, Problem, Source, Span, read_source
 
 _TITLE = re.compile(r"(?:opencl|c|ptx)\s+(\S+)", re.IGNORECASE)
@@ -112,36 +116,57 @@ def _program(
     """
     for each in test.unsupported:
         problems.unsupported(each.span, f"{each.construct} is not supported", each.hint)
-    written = numbered(test.threads, problems)
-    if not test.threads:
-        message = "a test must have a thread, and this one has none"
-        hint = "write `P0 (global int* x) { *x = 1; }` after the initial state"
-        problems.error(test.span, message, hint)
-    places = placement(test, written, problems)
-    known = locations(test.entries, test.threads, test.language, mixed, problems)
-    initial = initial_registers(test.registers, written, problems)
-    around = Surroundings(test.language, known, unroll, unrolled, problems)
-    threads: list[Thread] = []
+    functions, circular = functions_of(test, problems)
+    threads, places = launched(test, problems)
+    if not threads:
+        threads = numbered(test.threads, problems)
+        places = placement(test, threads, problems)
+        if not test.threads:
+            message = "a test must have a thread, and this one has none"
+            hint = "write `P0 (global int* x) { *x = 1; }` after the initial state"
+            problems.error(test.span, message, hint)
+    misnamed = [it for it in test.threads if not any(it is each for each in threads.values())]
+    texts = [*threads.values(), *misnamed]
+    known = declarations(test.entries, texts, test.language, mixed, problems)
+    initial = initial_registers(test.registers, threads, problems)
+    around = Surroundings(
+        test.language,
+        known.objects,
+        known.constants,
+        known.arguments,
+        functions,
+        circular,
+        unroll,
+        unrolled,
+        mixed,
+        problems,
+    )
+    items = work_items(places)
+    made: list[Thread] = []
     cuts: list[Cut] = []
     spins: list[Spin] = []
-    for index, (name, thread) in enumerate(written.items()):
-        first = sum(len(each.operations) for each in threads)
-        execution = Execution(thread, index, first, initial.get(name, {}), around)
-        threads.append(execution.run(*places.get(name, (0, 0))))
+    faults: list[Fault] = []
+    for index, (name, thread) in enumerate(threads.items()):
+        first = sum(len(each.operations) for each in made)
+        own = items.get(name, NOBODY)
+        execution = Execution(thread, index, first, initial.get(name, {}), own, around)
+        made.append(execution.run(*places.get(name, (0, 0))))
         cuts += execution.cuts
         spins += execution.spins
-    for thread in test.threads:
-        if written.get(thread.name.text) is not thread:  # Misnamed, yet its text may have problems.
-            Execution(thread, 0, 0, {}, around).run()
-    claims = Claims({thread.name: thread.registers for thread in threads}, known, problems)
+        faults += execution.faults
+    unused: list[ThreadText | FunctionText] = [*misnamed, *uncalled(functions, texts)]
+    for text in unused:  # It may have problems.
+        Execution(text, 0, 0, {}, NOBODY, around).run()
+    claims = Claims({thread.name: thread.registers for thread in made}, known.locations, problems)
     return Program(
         test.title,
         source,
-        tuple(known.values()),
-        tuple(threads),
+        tuple(known.locations.values()),
+        tuple(made),
         None if test.condition is None else claims.condition(test.condition),
         test.language,
         tuple(cuts),
         claims.watched(test.watched),
         tuple(spins),
+        faults=tuple(faults),
     )

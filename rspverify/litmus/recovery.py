@@ -18,9 +18,11 @@ _OPENING = {")": "(", "]": "[", "}": "{"}
 _HEAD = r'\s*[^\n]*(?:\s+(?:"[^"\n]*"|[A-Za-z]\w*=[^\n]*))*'
 """The first line, which may have any signs, and what may stand between it and the initial state."""
 
-_PARAMETERS = r"\s*P[0-9]+\s*(?:@[^(){}\[\];]*)?\((?P<them>[^(){}\[\];]*)\)\s*\{"
+_FUNCTION = r"(?:(?:__)?kernel\s+)?(?:void|int|_?[bB]ool)\s+\w+\s*"
+_PARAMETERS = rf"\s*(?:P[0-9]+\s*(?:@[^(){{}}\[\];]*)?|{_FUNCTION})\((?P<them>[^(){{}};]*)\)\s*\{{"
 _NEXT_PART = (
-    r"(?m)^[ \t]*(?:(?:[~!]|not\b)?[ \t]*exists|forall|scopeTree|locations|filter|P[0-9]+\s*[(@])"
+    r"(?m)^[ \t]*(?:(?:[~!]|not\b)?[ \t]*exists|forall|scopeTree|groups\s+[0-9]|locations|filter"
+    rf"|P[0-9]+\s*[(@]|{_FUNCTION}\()"
 )
 """What begins another part of a test, and so shows that a thread should have ended before."""
 
@@ -127,7 +129,7 @@ def _end(text: str, offset: int, block: _Block, initial: bool) -> int | None:
 
 
 def _parameters(text: str, start: int, offset: int) -> tuple[int, int] | None:
-    """The parameters of the thread that begins at a place, if the offset is among them."""
+    """The parameters of the thread or function that begins at a place, if it is among them."""
     thread = re.compile(_PARAMETERS).match(text, start)
     if thread is None or not thread.start("them") <= offset <= thread.end("them"):
         return None

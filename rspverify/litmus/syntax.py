@@ -99,8 +99,8 @@ def _lacks_semicolon(mistake: Mistake) -> bool:
         return False
     if "SEMICOLON" not in mistake.expected:
         return False
-    if mistake.expected & {"WHILE", "LSQB"}:  # An empty statement, which nobody has left out.
-        return False
+    if "WHILE" in mistake.expected or {"LSQB", "NAME"} <= mistake.expected:
+        return False  # An empty statement or entry, which nobody has left out.
     return mistake.terminal == "RBRACE" or mistake.span.line > mistake.after.line
 
 

@@ -42,6 +42,13 @@ class Dereference(Node, frozen=True):
     argument: Expression
 
 
+class Index(Node, frozen=True):
+    """`array[index]`."""
+
+    array: Expression
+    index: Expression
+
+
 class Prefix(Node, frozen=True):
     """`- e`, `! e`, `~ e`, `+ e` or `& e`."""
 
@@ -100,6 +107,7 @@ Expression = (
     Integer
     | Name
     | Dereference
+    | Index
     | Prefix
     | Infix
     | Conditional
@@ -187,12 +195,23 @@ Statement = Block | Evaluate | Branch | Declaration | Loop | Jump | Return | Lab
 # ---- the parts of a test -------------------------------------------------------------------------
 
 
+class Size(Node, frozen=True):
+    """`[3]` or `[]` of an array."""
+
+    number: Integer | None
+
+
 class Entry(Node, frozen=True):
-    """`int x = 1`, `[x] = 1` or `int x` of the initial state; a Name as value is an address."""
+    """`int x = 1`, `[x] = 1` or `int x` of the initial state; a Name as value is an address.
+
+    size, values: of an array, `int x[2] = {1, 2}`. The name of an element is `x[1]`.
+    """
 
     specifiers: tuple[Name, ...]
     name: Name
     value: Integer | Name | None
+    size: Size | None = None
+    values: tuple[Integer | Name, ...] = ()
 
 
 class Watched(Node, frozen=True):
@@ -211,11 +230,12 @@ class RegisterEntry(Node, frozen=True):
 
 
 class Parameter(Node, frozen=True):
-    """`global atomic_int* x` of a thread."""
+    """`global atomic_int* x` or `global atomic_int x[3]`, both pointers, or `int x`."""
 
     specifiers: tuple[Name, ...]
     pointer: bool
     name: Name
+    size: Size | None = None
 
 
 class At(Node, frozen=True):
@@ -232,10 +252,29 @@ class ThreadHead(Node, frozen=True):
 
 
 class ThreadText(ThreadHead, frozen=True):
-    """`P0 (parameters) { body }`."""
+    """`P0 (parameters) { body }`; kernel: the name of the kernel that it runs, if it runs one."""
 
     parameters: tuple[Parameter, ...]
     body: Block
+    kernel: str | None = None
+
+
+class FunctionText(Node, frozen=True):
+    """`int f (parameters) { body }`, or a kernel."""
+
+    kernel: bool
+    specifiers: tuple[Name, ...]
+    name: Name
+    parameters: tuple[Parameter, ...]
+    body: Block
+
+
+class Launch(Node, frozen=True):
+    """`groups 2 threads 2 devices 1`."""
+
+    groups: Integer
+    threads: Integer
+    devices: Integer | None
 
 
 class ScopeNode(Node, frozen=True):
@@ -289,6 +328,8 @@ class Test(Node, frozen=True):
     entries: tuple[Entry, ...]
     registers: tuple[RegisterEntry, ...]
     threads: tuple[ThreadText, ...]
+    functions: tuple[FunctionText, ...]
+    launches: tuple[Launch, ...]
     scope_trees: tuple[ScopeTree, ...]
     watched: tuple[Watched, ...]
     unsupported: tuple[Unsupported, ...]
@@ -333,3 +374,12 @@ def walk(node: Node) -> Iterator[Node]:
                 waiting += reversed(astuple(each))
             case tuple() as several:
                 waiting += reversed(several)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes just below a node."""
+    for part in astuple(node):
+        if isinstance(part, Node):
+            yield part
+        elif isinstance(part, tuple):
+            yield from (each for each in part if isinstance(each, Node))

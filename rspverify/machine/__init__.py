@@ -1,5 +1,6 @@
 """The machine of Fig. 3 with its rules from Tab. 1 and Tab. 2, and the engines that run it."""
 
+from rspverify.machine.awaits import iterations_matter
 from rspverify.machine.deadlock import Deadlocks
 from rspverify.machine.deadlock_events import DeadlockEvents
 from rspverify.machine.deadlock_search import (
@@ -13,6 +14,7 @@ from rspverify.machine.event import Event
 from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.explicit import ExplicitMachine, Exploration
 from rspverify.machine.firings import enough_steps
+from rspverify.machine.hang_search import ShownHang, find_hang, replay_hang
 from rspverify.machine.machine import Machine, effect_of, unbounded
 from rspverify.machine.monotony import freeing
 from rspverify.machine.observation import Observation, ProgramChoice
@@ -40,12 +42,16 @@ __all__ = [
     "Replayer",
     "Rule",
     "ShapeUnknown",
+    "ShownHang",
     "Unrolling",
     "effect_of",
     "enough_steps",
     "find_deadlock",
+    "find_hang",
     "freeing",
+    "iterations_matter",
     "replay_deadlock",
+    "replay_hang",
     "unbounded",
     "waiting",
     "with_evictions",

@@ -17,6 +17,7 @@ from rspverify.machine.event import Event
 from rspverify.machine.event_fifos import Enqueued, enqueued
 from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.machine import Machine
+from rspverify.machine.rendezvous import is_arrival
 from rspverify.machine.rules import Bit, Fifo, InstructionRule, Rule, Wait
 from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
@@ -107,6 +108,8 @@ class DeadlockEvents(Events):
                 assert_never(guard)
 
     def _stays_wrong(self, bit: Bit, value: bool) -> Term:
+        if is_arrival(bit):
+            return ~self.order.is_set(bit, None, at_first=False)
         entry = self.machine.shapes.entries.get(bit)
         if entry is not None and value:
             clean = TRUE if entry.dirty is None else self.order.clean(entry.dirty, None)

@@ -71,7 +71,8 @@ class _Search:
     """
 
     def __init__(self, machine: Machine, order: LockOrder) -> None:
-        plain = replace(machine, program=without_idle_values(machine.program), evict=False)
+        whole = replace(machine.program, cuts=(), spins=(), within={})
+        plain = replace(machine, program=without_idle_values(whole), evict=False)
         self._explicit = ExplicitMachine(plain, dequeue_alone=False)
         self._deadlocks = Deadlocks(self._explicit)
         self._order = order

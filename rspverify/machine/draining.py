@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from rspverify.machine.entries import Entry
 from rspverify.machine.machine import Machine
+from rspverify.machine.rendezvous import of_arrivals
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
@@ -56,7 +57,10 @@ def _helps(machine: Machine, rule: Rule) -> bool:
 
 
 def _wants_entries(machine: Machine, rule: Rule) -> bool:
-    return all(isinstance(it, Ready | Without) or _wants_entry(it, machine) for it in rule.guards)
+    return all(
+        isinstance(it, Ready | Without) or of_arrivals(it) or _wants_entry(it, machine)
+        for it in rule.guards
+    )
 
 
 def _wants_clean(guard: Guard, machine: Machine) -> bool:

@@ -36,6 +36,10 @@ class ShapeUnknown(LimitReached):
 
     def __init__(self, why: str, engine: str = "events") -> None:
         super().__init__(f"engine {engine} does not know this machine, as {why}")
+        self._made_of = (why, engine)
+
+    def __reduce__(self) -> tuple[type[ShapeUnknown], tuple[str, str]]:
+        return type(self), self._made_of
 
 
 class Events(Observation):

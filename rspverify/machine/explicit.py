@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards, compile_rule, known_value
 from rspverify.machine.machine import Machine
@@ -50,15 +51,24 @@ class ExplicitMachine:
     """A machine with concrete states: its initial state, its steps, and searches over them."""
 
     def __init__(
-        self, machine: Machine, *, reduced: bool = True, dequeue_alone: bool = True
+        self,
+        machine: Machine,
+        *,
+        reduced: bool = True,
+        dequeue_alone: bool = True,
+        looping: bool = False,
     ) -> None:
         """`dequeue_alone`: fifos dequeue by themselves, without steps (only where reduced).
 
-        So do instructions begin that complete later, where that loses nothing.
+        So do instructions begin that complete later, where that loses nothing. looping: spins are
+        loops: where one goes on, its thread is back at its first instruction, what it has read is
+        forgotten, and no execution is left out for that.
         """
         self.machine = machine
         self.layout = Layout(machine)
         self._code = machine.code
+        self._goes_on = machine.program.cuts if looping else machine.program.goes_on
+        self._spins = Spins(machine.program, self.layout) if looping else None
         self._rules = {rule.key: rule for rule in machine.rules}
         self._compiled = {key: compile_rule(rule, self.layout) for key, rule in self._rules.items()}
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
@@ -87,7 +97,18 @@ class ExplicitMachine:
         Those that begin at once are begun.
         """
         code, place = self._code[thread], state[thread]
-        while place < len(code):
+        rounds = set[int]()
+        while True:
+            if self._spins is not None:
+                first = self._spins.again(state, thread, place)
+                if first is not None:
+                    if first in rounds:
+                        raise LimitReached("a loop goes round for ever and executes nothing")
+                    rounds.add(first)
+                    place = first
+                    continue
+            if place >= len(code):
+                break
             guard = code[place].instruction.guard
             if isinstance(guard, Constant):
                 holds: int | None = guard.value
@@ -184,14 +205,14 @@ class ExplicitMachine:
         return done and self._at_the_end(state)
 
     def cut(self, state: State) -> bool:
-        """Whether a thread goes on where the unrolling of a loop has ended.
+        """Whether a thread goes on where the unrolling of a loop has ended, or in a spin.
 
         Of a thread that has not come so far this is said only where it is known already.
         """
-        if not self.machine.program.cuts:
+        if not self._goes_on:
             return False
         values = self.layout.values(state)
-        return any(_surely(cut, values) for cut in self.machine.program.cuts)
+        return any(_surely(guard, values) for guard in self._goes_on)
 
     def complete(self, state: State) -> bool:
         """Whether it is the end of an execution that counts: nothing is left to do, or cut."""
@@ -234,6 +255,33 @@ class ExplicitMachine:
             if self.complete(state) and wanted(self.outcome(state)):
                 return walk.path_to(state)
             walk.go_on(state, self.successors(state))
+        return None
+
+
+class Spins:
+    """The loops of a program that only spin, as loops."""
+
+    def __init__(self, program: AssemblyProgram, layout: Layout) -> None:
+        if any(it.mnemonic.later for it in program.instructions):
+            raise LimitReached("a loop may go on before what it reads is there")
+        self._layout = layout
+        self._ending: dict[tuple[int, int], list[tuple[int, Expression, list[int]]]] = {}
+        for spin in sorted(program.spins, key=lambda it: -it.first):  # Inner ones come first.
+            iteration = program.code[spin.thread][spin.first : spin.end]
+            slots = [layout.read(it.register) for it in iteration if it.register is not None]
+            found = self._ending.setdefault((spin.thread, spin.end), [])
+            found.append((spin.first, spin.guard, slots))
+
+    def again(self, state: list[Any], thread: int, place: int) -> int | None:
+        """Where a thread that has come to the end of an iteration goes on, if it does.
+
+        What it has read in that is forgotten.
+        """
+        for first, going, slots in self._ending.get((thread, place), ()):
+            if known_value(going, self._layout.values(state)):
+                for slot in slots:
+                    state[slot] = None
+                return first
         return None
 
 

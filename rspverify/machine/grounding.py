@@ -312,7 +312,7 @@ class Grounding:
 
     def _entered(self, it: Instruction) -> frozenset[tuple[CellKind, Place, str | None]]:
         """The fifos and pools that an instruction may be in."""
-        key = (it.mnemonic.name, it.thread, it.location, it.reach)
+        key = (it.mnemonic, it.thread, it.location, it.reach)
         if key not in self._entering:
             here = self._here(it, ())
             found = list(self._self_enters(it.mnemonic.effects, here))
@@ -409,7 +409,7 @@ class Grounding:
     ) -> InstructionRule:
         """The rule of an instruction of a program."""
         here = self._here(it, instructions)
-        key = None if self.issues else (it.mnemonic.name, it.thread, it.location, it.reach)
+        key = None if self.issues else (it.mnemonic, it.thread, it.location, it.reach)
         waits = self._waits.get(key) if key else None
         if waits is None:
             waits = self._waits_of(it, here)

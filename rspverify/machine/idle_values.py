@@ -12,10 +12,11 @@ def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
     """The program with 0 for every value that no guard depends on, by whatever way.
 
     It goes through the same states but for those values, by the same rules, so that it comes to a
-    stop where the program does; a search has fewer states to tell apart. It has no cuts, which say
-    something of how an execution ends.
+    stop where the program does; a search has fewer states to tell apart. Guards are those of
+    instructions, and those by which loops go on.
     """
-    deciding = {index for each in program.instructions for index in reads(each.guard)}
+    guards = (*(each.guard for each in program.instructions), *program.goes_on)
+    deciding = {index for guard in guards for index in reads(guard)}
     while True:
         locations = {it.location for it in program.instructions if it.register in deciding}
         written = (it.value for it in program.instructions if it.location in locations)
@@ -30,4 +31,4 @@ def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
 
     code = tuple(tuple(kept(it) for it in thread) for thread in program.code)
     initial = {x: value if x in locations else 0 for x, value in program.initial.items()}
-    return replace(program, code=code, initial=initial, cuts=(), within={})
+    return replace(program, code=code, initial=initial, within={})

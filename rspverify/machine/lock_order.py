@@ -1,8 +1,9 @@
 """Locks that are taken in an order: whoever waits for one gets it, so that nobody waits for ever.
 
 A thread that has come to a stop, with the environment having done all that it can, waits in the
-end for a lock that another thread holds, or that keeps a step of a cache from happening. If no
-chain of such waits closes, some thread can go on (docs/machine.md, «Progress»).
+end for a lock that another thread holds, or that keeps a step of a cache from happening, or at a
+barrier for a thread that waits itself. If no chain of such waits closes, some thread can go on
+(docs/machine.md, «Progress»).
 """
 
 from __future__ import annotations
@@ -12,10 +13,20 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import assert_never
 
-from rspverify.assembly import ThreadId
+from rspverify.assembly import DEPART, ThreadId
 from rspverify.machine.draining import locks_of
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import AnyBit, Fifo, InstructionRule, Lock, Ready, StepRule, Without
+from rspverify.machine.rendezvous import is_arrival, of_arrivals
+from rspverify.machine.rules import (
+    AnyBit,
+    Bit,
+    Fifo,
+    InstructionRule,
+    Lock,
+    Ready,
+    StepRule,
+    Without,
+)
 from rspverify.value import Constant, Expression
 
 _ALWAYS: Expression = Constant(1)
@@ -23,6 +34,9 @@ _NEVER: Expression = Constant(0)
 
 Hold = tuple[ThreadId, Lock]
 """A lock while a thread holds it."""
+
+Spot = tuple[int, int]
+"""A place in the code of a thread, by the numbers of both."""
 
 Drains = Mapping[Fifo, list[Ready]]
 """What a marker waits for in each fifo: that each location which may be DIRTY is flushed."""
@@ -49,7 +63,10 @@ class Place:
 
 
 class LockOrder:
-    """The waits of a program's threads, wherever they have come to."""
+    """The waits of a program's threads, wherever they have come to.
+
+    freed_unsurely: the locks that some thread may free although it does not surely hold them.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self._threads = machine.program.threads
@@ -69,9 +86,14 @@ class LockOrder:
             for it in locks_of(machine, bit)
         ]
         walks = [_Walk(machine, self._drains, code) for code in machine.code]
-        self._freed_unsurely = {lock for walk in walks for lock in walk.freed_unsurely}
+        self.freed_unsurely = frozenset(lock for walk in walks for lock in walk.freed_unsurely)
         self._places = [walk.places for walk in walks]
+        self._meetings = _meetings(machine)
         self._known: dict[tuple[int, ...], bool] = {}
+
+    def held(self, thread: int, place: int) -> frozenset[Lock]:
+        """The locks that a thread may hold before the instruction at a place of its code."""
+        return self._places[thread][place].held
 
     def holds_from(self, places: tuple[int, ...]) -> bool:
         """Whether from these places in the threads' codes on no wait can last for ever."""
@@ -87,22 +109,39 @@ class LockOrder:
         for thread, code in to_come:
             for lock in frozenset().union(*(place.held for place in code)):
                 holders.setdefault(lock, set()).add(thread)
-        awaited = set(self._blockers(None, self._at_the_end, holders))
-        waits: dict[Hold, set[Hold]] = {}
-        for thread, code in to_come:
-            for place in code:
-                targets = set(self._blockers(thread, place.needs, holders))
+        awaited: set[Hold | Spot] = set(self._blockers(None, self._at_the_end, holders))
+        waits: dict[Hold | Spot, set[Hold | Spot]] = {}
+        wanted: dict[Spot, set[Hold | Spot]] = {}
+        for number, (thread, code) in enumerate(to_come):
+            for here, place in enumerate(code, places[number]):
+                targets: set[Hold | Spot] = set(self._blockers(thread, place.needs, holders))
+                if (number, here) in self._meetings:
+                    targets.add((number, here))
+                wanted[number, here] = targets
                 awaited |= targets
                 for lock in place.held:
                     waits.setdefault((thread, lock), set()).update(targets)
         for thread, code in to_come:
             for kept in awaited & {(thread, lock) for lock in code[-1].held}:
                 waits.setdefault(kept, set()).add(kept)
+        for spot in self._meetings.keys() & wanted.keys():
+            waits[spot] = set(self._late(spot, wanted))
         try:
             TopologicalSorter(waits).prepare()
         except CycleError:
             return False
         return True
+
+    def _late(self, spot: Spot, wanted: Mapping[Spot, set[Hold | Spot]]) -> Iterator[Hold | Spot]:
+        """What those who have not arrived at a barrier may wait for."""
+        arrivals = self._meetings[spot]
+        if arrivals is None:
+            yield spot  # Somebody may never arrive.
+            return
+        for number, last in arrivals:
+            for (thread, place), targets in wanted.items():
+                if thread == number and place <= last:
+                    yield from targets
 
     def _blockers(
         self,
@@ -113,7 +152,7 @@ class LockOrder:
         """Who may hold what is needed, and keep it from whoever waits."""
         for need in needs:
             lock, threads = need.ready.lock, need.ready.threads
-            surely = need.surely and lock not in self._freed_unsurely
+            surely = need.surely and lock not in self.freed_unsurely
             for holder in holders.get(lock, set()) - threads:
                 if holder == waiting or not surely:
                     yield holder, lock
@@ -188,6 +227,27 @@ class _Walk:
 def _without(under: set[Expression], guard: Expression) -> set[Expression]:
     """Under which guards something is left, after an instruction that ends it under its own."""
     return set() if guard == _ALWAYS else under - {guard}
+
+
+def _meetings(machine: Machine) -> dict[Spot, list[Spot] | None]:
+    """By place where a thread departs from a barrier, where the others arrive there.
+
+    None where one of them may leave that out.
+    """
+    arrivals: dict[Bit, Spot] = {}
+    for number, code in enumerate(machine.code):
+        for place, rule in enumerate(code):
+            if rule.instruction.guard == _ALWAYS:
+                arrivals |= {bit: (number, place) for bit in rule.sets(True) if is_arrival(bit)}
+    found: dict[Spot, list[Spot] | None] = {}
+    for number, code in enumerate(machine.code):
+        for place, rule in enumerate(code):
+            if rule.instruction.mnemonic == DEPART:
+                guards = (it for it in rule.guards if isinstance(it, AnyBit))
+                met = [it.bits for it in guards if of_arrivals(it) or not it.bits]
+                sure = all(len(bits) == 1 and bits[0][0] in arrivals for bits in met)
+                found[number, place] = [arrivals[bits[0][0]] for bits in met] if sure else None
+    return found
 
 
 def _leaving(machine: Machine, fifo: Fifo) -> list[StepRule]:

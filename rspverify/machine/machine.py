@@ -11,6 +11,7 @@ from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.machine.grounding import Grounding
 from rspverify.machine.pending import Pending
+from rspverify.machine.rendezvous import Rendezvous
 from rspverify.machine.routes import Routes
 from rspverify.machine.rules import (
     AnyBit,
@@ -128,14 +129,9 @@ class Machine:
     @cached_property
     def code(self) -> tuple[tuple[InstructionRule, ...], ...]:
         """The instructions of each thread, in program order."""
-        ground, every = self._ground, self._ground.instructions
+        rendezvous = Rendezvous(self.program)
         return tuple(
-            tuple(
-                ground.without.instruction(
-                    ground.pending.instruction(ground.grounding.instruction(it, every))
-                )
-                for it in code
-            )
+            tuple(rendezvous.instruction(self._ground.instruction(it)) for it in code)
             for code in self.program.code
         )
 
@@ -203,6 +199,11 @@ class _Ground:
         self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
         self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
         self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
+
+    def instruction(self, it: Instruction) -> InstructionRule:
+        """The rule of an instruction of a program."""
+        whole = self.grounding.instruction(it, self.instructions)
+        return self.without.instruction(self.pending.instruction(whole))
 
 
 def everywhere(architecture: Architecture) -> Machine:

@@ -36,7 +36,7 @@ class Observation:
         self, program: AssemblyProgram, limits: Limits, chosen: ProgramChoice | None = None
     ) -> None:
         self.constraints: list[Term] = []
-        self._cuts = program.cuts
+        self._goes_on = program.goes_on
         self.reads: dict[int, Choice[int]] = {}
         self.memory: Mapping[str, Choice[int]] = {}
         accesses = [
@@ -67,8 +67,8 @@ class Observation:
         }
 
     def not_cut(self) -> list[Term]:
-        """That the execution does not go on where the unrolling of a loop has ended."""
-        return [~truth(cut, self.reads) for cut in self._cuts]
+        """That no thread goes on where the unrolling of a loop has ended, or in a spin."""
+        return [~truth(guard, self.reads) for guard in self._goes_on]
 
     def assumptions(self, outcome: Outcome) -> list[Term]:
         """What makes an execution have an outcome."""

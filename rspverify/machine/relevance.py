@@ -91,12 +91,18 @@ def last_marks(machine: Machine) -> Mapping[Fifo, LastPlaces]:
 def _last(
     machine: Machine, found: Callable[[InstructionRule], Iterable[T]]
 ) -> dict[T, dict[int, int]]:
-    """Per thing that instructions have, and thread, the last place of one that has it."""
+    """Per thing that instructions have, and thread, the last place of one that has it.
+
+    Of one in a loop it is the last place of the loop, as the thread may come back.
+    """
     last: dict[T, dict[int, int]] = {}
     for thread, rules in enumerate(machine.code):
+        spins = [it for it in machine.program.spins if it.thread == thread]
         for place, rule in enumerate(rules):
+            latest = max([place, *(it.end - 1 for it in spins if it.first <= place < it.end)])
             for each in found(rule):
-                last.setdefault(each, {})[thread] = place
+                mine = last.setdefault(each, {})
+                mine[thread] = max(latest, mine.get(thread, 0))
     return last
 
 

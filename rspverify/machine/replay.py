@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
-from rspverify.assembly import ThreadId
+from rspverify.assembly import Instruction, ThreadId
+from rspverify.machine.closures import known_value
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
+from rspverify.machine.pending import OPEN_READ
+from rspverify.machine.rendezvous import is_arrival
 from rspverify.machine.rules import (
     Bit,
+    Cell,
     Copy,
     Deliver,
+    Element,
     Fifo,
     InstructionRule,
+    Issued,
     Lock,
     Marker,
     Oldest,
@@ -38,11 +44,14 @@ class ReplayError(Exception):
 
 
 class Replayer:
-    """The machine without any reduction, on which schedules are checked and shown."""
+    """The machine without any reduction, on which schedules are checked and shown.
 
-    def __init__(self, machine: Machine) -> None:
+    looping: whether spins are loops.
+    """
+
+    def __init__(self, machine: Machine, *, looping: bool = False) -> None:
         self.machine = replace(machine, evict=True)
-        self.explicit = ExplicitMachine(self.machine, reduced=False)
+        self.explicit = ExplicitMachine(self.machine, reduced=False, looping=looping)
 
     def states(self, schedule: Iterable[Rule]) -> list[State]:
         """The states that a schedule passes through. Raises ReplayError if a rule may not fire."""
@@ -102,7 +111,9 @@ class Replayer:
                 line = lines[rule.instruction.operation]
                 steps.append(ShownStep(text, rule.thread, None, line, snapshot))
             else:
-                steps.append(ShownStep(text, None, str(rule.structure), None, snapshot))
+                it = rule.instruction
+                late = None if it is None else lines[it.operation]
+                steps.append(ShownStep(text, None, str(rule.structure), late, snapshot))
         own = tuple(self._own(thread) for thread in self.machine.program.threads)
         caches = tuple(map(str, self._shown))
         return Execution(self.snapshot(states[0]), tuple(steps), own, caches)
@@ -115,6 +126,8 @@ class Replayer:
             cell.structure
             for cell in (*self.machine.cells, *self.machine.members)
             if not isinstance(cell, Lock) and cell not in memory
+            if cell.structure.name != OPEN_READ
+            if not (isinstance(cell, Bit) and is_arrival(cell))
         ]
         return sorted(dict.fromkeys(found), key=lambda it: -len(it.place.path))
 
@@ -127,31 +140,36 @@ class Replayer:
         """The step as Figs 4 and 5 write it: `ST 42 x`, `FLUSH_L1(x, 42)`, `LD r x (reads 42)`."""
         if isinstance(rule, StepRule):
             return self._step_with_value(rule, before, after)
-        instruction, text = rule.instruction, str(rule)
+        instruction, text = rule.instruction, self._written(rule.instruction, after)
         values = self.explicit.layout.values(after)
-        if instruction.register is not None:
+        if instruction.register in values:  # A step may complete the read later on.
             text += f" (reads {values[instruction.register]}"
             if instruction.value is not None and instruction.mnemonic.operator is None:
                 text += f", writes {evaluate(instruction.value, values)}"
             text += ")"
-        elif instruction.value is not None:
-            written = evaluate(instruction.value, values)
-            text = f"{instruction.mnemonic.name} {written} {instruction.location}"
         return text
 
+    def _written(self, instruction: Instruction, state: State) -> str:
+        """An instruction with the value that it stores, where that is known: `ST 42 x`."""
+        if instruction.register is None and instruction.value is not None:
+            value = known_value(instruction.value, self.explicit.layout.values(state))
+            if value is not None:
+                return f"{instruction.mnemonic.name} {value} {instruction.location}"
+        return str(instruction)
+
     def _step_with_value(self, rule: StepRule, before: State, after: State) -> str:
-        """Its name, its location, and the value that it moves."""
+        """Its name, its location or the instruction that it goes on with, and what it moves."""
         oldest = [guard.element for guard in rule.guards if isinstance(guard, Oldest)]
         about = [str(it) for it in rule.about if not any(isinstance(e, Marker) for e in oldest)]
         if rule.instruction is not None:
-            about = [rule.instruction.location or "", *about]
+            about = [self._written(rule.instruction, after), *about]
         for update in rule.updates:
             match update:
+                case Deliver(register, _):
+                    about.append(f"reads {self.explicit.layout.values(after)[register]}")
+                    break
                 case Copy(_, source):
                     about.append(str(self.explicit.cell(before, source)))
-                    break
-                case Deliver(register, _):
-                    about.append(str(self.explicit.layout.values(after)[register]))
                     break
                 case _:
                     pass
@@ -171,40 +189,63 @@ class Replayer:
         return Snapshot(caches, memory, locks)
 
     def _contents(self, structure: Structure, state: State) -> CacheState:
-        at = self.explicit.cell
         cells = [it for it in self.machine.cells if it.structure == structure]
-        entries: dict[str, Entry] = {}
-        for cell in cells:
-            if isinstance(cell, Word):
-                bits = {
-                    it.word: at(state, it)
-                    for it in cells
-                    if isinstance(it, Bit) and it.location == cell.location
-                    if it.word in _ALWAYS_SHOWN or not self.machine.shapes.ignored(it)
-                }
-                if "VALID" in bits and not any(
-                    at(state, it)
-                    for it in cells
-                    if isinstance(it, Bit) and it.location == cell.location
-                ):
-                    continue
-                others = (name for name, value in bits.items() if value)
-                entries[cell.location or cell.word] = Entry(
-                    at(state, cell),
-                    bits.get("DIRTY"),
-                    bits.get("VALID"),
-                    tuple(name for name in others if name not in _ALWAYS_SHOWN),
-                )
-        fifo = [
-            f"{cell.location}: {each}" if cell.location else str(each)
-            for cell in cells
-            if isinstance(cell, Fifo)
-            for each in self.explicit.fifo(state, cell)
-        ]
+        holds = any(isinstance(cell, Word | Bit) for cell in cells)
+        return CacheState(
+            self._entries(cells, state) if holds else None,
+            tuple(self._queues(structure, cells, state)),
+        )
+
+    def _entries(self, cells: Sequence[Cell | Fifo], state: State) -> dict[str, Entry]:
+        """Its values with their bits; bits alone where there is no value."""
+        at, entries = self.explicit.cell, dict[str, Entry]()
+        locations = dict.fromkeys(it.location for it in cells if isinstance(it, Word | Bit))
+        for x in locations:
+            words = [it for it in cells if isinstance(it, Word) and it.location == x]
+            bits = [it for it in cells if isinstance(it, Bit) and it.location == x]
+            shown = {
+                it.word: bool(at(state, it))
+                for it in bits
+                if it.word in _ALWAYS_SHOWN or not self.machine.shapes.ignored(it)
+            }
+            if ("VALID" in shown or not words) and not any(at(state, it) for it in bits):
+                continue
+            others = tuple(
+                name for name, value in shown.items() if value and name not in _ALWAYS_SHOWN
+            )
+            flags = (shown.get("DIRTY"), shown.get("VALID"), others)
+            for word in words:
+                several = f"{word.word}[{x}]" if x else word.word
+                name = x if x and len(words) == 1 else several
+                entries[name] = Entry(at(state, word), *flags)
+            if not words and x is not None:
+                entries[x] = Entry(None, *flags)
+            if not words and x is None:
+                entries |= {name: Entry(1, None, None) for name, value in shown.items() if value}
+        return entries
+
+    def _queues(
+        self, structure: Structure, cells: Sequence[Cell | Fifo], state: State
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Its fifos and pools that are not empty, by name."""
         instructions = self.machine.program.instructions
-        fifo += [
-            str(instructions[member.index])
-            for member in self.machine.members
-            if member.structure == structure and at(state, member)
-        ]
-        return CacheState(entries, tuple(fifo))
+        fifos = [it for it in cells if isinstance(it, Fifo)]
+        members = [it for it in self.machine.members if it.structure == structure]
+        several = len({it.field for it in (*fifos, *members)}) > 1
+        pools: dict[str, list[str]] = {}
+        for member in members:
+            if self.explicit.cell(state, member):
+                text = self._written(instructions[member.index], state)
+                pools.setdefault(member.field, []).append(text)
+        for fifo in fifos:
+            if held := self.explicit.fifo(state, fifo):
+                name = " ".join(filter(None, (fifo.field if several else "", fifo.location)))
+                yield name, tuple(self._element(each, state) for each in held)
+        for field, names in pools.items():
+            yield field if several else "", tuple(names)
+
+    def _element(self, it: Element, state: State) -> str:
+        """What is in a fifo; an instruction with its value."""
+        if isinstance(it, Issued):
+            return self._written(self.machine.program.instructions[it.index], state)
+        return str(it)

@@ -97,6 +97,10 @@ class Member(Bit):
     index: int = -1
     __hash__ = _Cell.__hash__
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((str(self.structure), self.field, self.index))
+
     def __reduce__(self) -> tuple[object, ...]:
         return Member, (self.structure, self.field, self.location, self.index)
 

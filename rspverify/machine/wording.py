@@ -7,6 +7,7 @@ from typing import assert_never
 
 from rspverify.machine.draining import locks_of
 from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.rendezvous import is_arrival
 from rspverify.machine.rules import AnyBit, Bit, Lock, Marker, Ready, Wait, Without
 from rspverify.machine.state import State
 
@@ -39,6 +40,8 @@ def _in_words(guard: Wait) -> str:
 
 
 def _bit(bit: Bit, value: bool) -> str:
+    if is_arrival(bit):
+        return f"{bit.structure.place} to arrive"
     where = "" if bit.location is None else f"{bit.location} "
     return f"{where}{'' if value else 'not '}{bit.word} in {bit.structure}"
 

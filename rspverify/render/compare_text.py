@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from rspverify.answers import Result
+from rspverify.answers import Result, machine_in_words
 from rspverify.engineering.comparison import (
     Change,
     Compared,
@@ -72,7 +72,8 @@ class CompareStream(Stream):
 def _schemes(it: Comparison, *, whole: bool) -> Iterator[RenderableType]:
     """Which schemes are compared, and what their rows cost."""
     for label, scheme in (("old", it.old), ("new", it.new)):
-        words = f"{label}  {scheme.file}  ({scheme.name}, machine {scheme.machine})"
+        machine = machine_in_words(scheme.machine, scheme.machine_file)
+        words = f"{label}  {scheme.file}  ({scheme.name}, machine {machine})"
         yield Text(words, style="bold")
     yield Text("")
     yield _rows(it, whole=whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -70,21 +70,18 @@ def _detailed(shown: Article, detail: Detail) -> Article:
     timelines = []
     execution = it.verdict.execution
     if execution is not None:
-        timelines.append(_timeline("An execution of the compiled program", execution, ""))
+        timelines.append(timeline("An execution of the compiled program", execution, ""))
     if it.progress is not None and it.progress.execution is not None:
         head = "An execution of the compiled program after which nothing can go on"
         blocked = "\n".join(("Then:", *it.progress.blocked))
-        timelines.append(_timeline(head, it.progress.execution, blocked))
-    source = detail.source.split("\n")
-    while source and not source[-1].strip():
-        source.pop()
-    cut = f"{_MOST_LINES} of {len(source):,} lines are shown." if len(source) > _MOST_LINES else ""
+        timelines.append(timeline(head, it.progress.execution, blocked))
+    lines, cut = source_lines(detail.source, _compiled(it))
     return replace(
         shown,
         ending="\n".join(filter(None, (_ending(it), it.reach))),
         axioms_head=_axioms_head(it),
         axioms=[(name, text.removesuffix(f" as {name}")) for name, text in it.axioms],
-        source=list(_source(source[:_MOST_LINES], it)),
+        source=lines,
         source_cut=cut,
         timelines=timelines,
         picture=_picture(detail, shown.place),
@@ -109,14 +106,24 @@ def _axioms_head(it: Explanation) -> str:
     return f"No execution of the source ends so: every candidate with these values breaks{which}"
 
 
-def _source(lines: Sequence[str], it: Explanation) -> Iterator[SourceLine]:
+def _compiled(it: Explanation) -> dict[int, dict[tuple[str, str, str], None]]:
+    """Thread, operation and code of what stands in each line, each once."""
     compiled: dict[int, dict[tuple[str, str, str], None]] = {}
     for thread in it.threads:
         for line, _, operation, code in thread.operations:
             shown = thread.name, f"{operation} ({thread.place})", "; ".join(code) or "nothing"
             compiled.setdefault(line, {})[shown] = None
-    for number, text in enumerate(lines, 1):
-        yield SourceLine(number, text, list(compiled.get(number, ())))
+    return compiled
+
+
+def source_lines(
+    text: str, compiled: Mapping[int, Iterable[tuple[str, str, str]]]
+) -> tuple[list[SourceLine], str]:
+    """The lines of a test with what they became, and what must be said where there are too many."""
+    lines = text.rstrip().split("\n")
+    cut = f"{_MOST_LINES} of {len(lines):,} lines are shown." if len(lines) > _MOST_LINES else ""
+    shown = enumerate(lines[:_MOST_LINES], 1)
+    return [SourceLine(number, it, list(compiled.get(number, ()))) for number, it in shown], cut
 
 
 def _picture(detail: Detail, mark: str) -> str:
@@ -126,7 +133,8 @@ def _picture(detail: Detail, mark: str) -> str:
 # ---- executions ----------------------------------------------------------------------------------
 
 
-def _timeline(head: str, execution: Execution, end: str) -> Timeline:
+def timeline(head: str, execution: Execution, end: str) -> Timeline:
+    """Its steps, and the states between them. end: what is to be said after it."""
     before, steps = execution.initial, []
     locks = any(step.after.locks for step in execution.steps)
     shown = execution.steps[:_MOST_STEPS]
@@ -139,7 +147,8 @@ def _timeline(head: str, execution: Execution, end: str) -> Timeline:
     if len(shown) < len(execution.steps):
         end = f"{len(shown):,} of {len(execution.steps):,} steps are shown.\n{end}"
     heads = [_cache_head(execution, name) for name in execution.caches]
-    return Timeline(head, [*heads, "memory", *(["locks"] if locks else [])], steps, end)
+    heads += ["memory"] * bool(before.memory) + ["locks"] * locks
+    return Timeline(head, heads, steps, end)
 
 
 def _cache_head(execution: Execution, cache: str) -> str:
@@ -158,7 +167,8 @@ def _cells(
         Part("entry", f"{x}={value}", before.memory.get(x) != value)
         for x, value in after.memory.items()
     ]
-    yield StateCell(memory, before.memory != after.memory)
+    if memory:
+        yield StateCell(memory, before.memory != after.memory)
     if locks:
         held = [
             Part("lock", f"{lock}: {holder}", before.locks.get(lock) != holder)
@@ -171,12 +181,12 @@ def _cells(
 def _cache_parts(before: CacheState, after: CacheState) -> list[Part]:
     """Its entries, and its fifo with the oldest element on the right, as the paper draws them."""
     parts = [
-        Part("entry", _entry(x, entry), before.entries.get(x) != entry)
-        for x, entry in after.entries.items()
+        Part("entry", _entry(x, entry), (before.entries or {}).get(x) != entry)
+        for x, entry in (after.entries or {}).items()
     ]
-    if after.fifo or before.fifo:
-        fifo = f"[{' '.join(reversed(after.fifo))}]"
-        parts.append(Part("fifo", fifo, before.fifo != after.fifo))
+    if after.fifos or before.fifos:
+        fifos = "; ".join(after.queues) or "[]"
+        parts.append(Part("fifo", fifos, before.fifos != after.fifos))
     return parts or [Part("fifo", "empty", before != after)]
 
 

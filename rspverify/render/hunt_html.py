@@ -40,7 +40,7 @@ def html(it: HuntReport, details: Mapping[str, Detail], faults: Mapping[str, Fau
     return page(
         Page(
             command="hunt",
-            conclusion=f"{subject.scheme} ({subject.file}), for the machine {subject.machine}",
+            conclusion=subject.titled,
             warnings=[str(each) for each in it.internal],
             lines=[last.plain],
             notes=[each.plain for each in (*heading(it), *said)],

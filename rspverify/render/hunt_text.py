@@ -26,7 +26,7 @@ HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to 
 def heading(report: HuntReport) -> Iterator[Text]:
     """The scheme, and the space that is searched."""
     it, space = report.subject, report.space
-    yield Text(f"{it.scheme}, for the machine {it.machine}; model {it.model}", "bold")
+    yield Text(f"{it}; model {it.model}", "bold")
     yield Text(f"programs of at most {bounds_in_words(space.within)}")
     yield Text(f"made of {', '.join(space.operations)}")
     for each in space.left_out:

@@ -36,7 +36,9 @@ def listing(
     for path, shipped in schemes.items():
         where = "" if shipped else "  here"
         yield Text(f"  {PurePath(path).stem}").append(f"  {path}{where}", style="dim")
-    whose = "those that ship" if ours else "those of the folder litmus here"
+    own = list(dict.fromkeys(PurePath(folder).parts[0] for folder in families))
+    here = f"those of the folder{'s' * (len(own) > 1)} {' and '.join(own) or 'litmus'} here"
+    whose = "those that ship" if ours else here
     yield Text("tests", style="bold").append(f"  {whose}", style="not bold dim")
     yield from (Text(f"  {folder}: {count}") for folder, count in families.items())
     yield Text("")

@@ -50,7 +50,7 @@ def html(it: MutationReport, details: Mapping[str, Detail]) -> str:
     return page(
         Page(
             command="mutate",
-            conclusion=f"{subject.scheme} ({subject.file}), for the machine {subject.machine}",
+            conclusion=subject.titled,
             warnings=[each.plain for each in warnings(it)],
             lines=[each.plain for each in summary(it)],
             totals=[

@@ -19,7 +19,7 @@ _MARKS = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta", ACCESS: "dim"
 
 def mutation_table(report: MutationReport) -> Iterator[Text]:
     """Everything: a block for each row, then the counts and what follows from them."""
-    yield Text(f"{report.subject.scheme}, for the machine {report.subject.machine}", style="bold")
+    yield Text(str(report.subject), style="bold")
     for row in report.rows:
         yield from _row(row, report)
     yield from _wider(report)

@@ -146,7 +146,8 @@ def _table(it: OutcomeAnswer) -> Iterator[RenderableType]:
 
 
 def _put_to(it: OutcomeAnswer) -> str:
-    return f"machine {it.machine}" if it.machine else f"model {it.model}"
+    words = f"machine {it.machine}" if it.machine else f"model {it.model}"
+    return f"{words}, scheduler {it.scheduler}" if it.scheduler else words
 
 
 def _so_far(it: OutcomeAnswer, found: Sequence[OutcomeRow]) -> Iterator[RenderableType]:
@@ -168,7 +169,11 @@ def _besides(it: OutcomeAnswer) -> Iterator[RenderableType]:
     for note in it.notes:
         yield Text(note, style="magenta")
     if it.race:
-        yield Text("RACY: a program with a race may do anything. The accesses are", style="yellow")
+        what, which = ("race", "The accesses are") if it.race.second else ("fault", "It is")
+        if it.race.divergence:
+            what, which = "divergence of barriers", "It is"
+        words = f"RACY: a program with a {what} may do anything. {which}"
+        yield Text(words, style="yellow")
         yield from (Text(f"  {line}") for line in accesses(it.race))
     elif it.machine is None:
         yield Text("No consistent execution has a race.")

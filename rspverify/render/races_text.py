@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -24,8 +24,10 @@ _HEADS = {
 
 
 def accesses(race: Race) -> list[str]:
-    """The two accesses of a race, each with its place."""
-    return [_at(race.first), _at(race.second)]
+    """The two accesses of a race, each with its place; or the place of another fault."""
+    if race.divergence:
+        return [race.divergence]
+    return [_at(each) for each in (race.first, race.second) if each is not None]
 
 
 def race_report(it: OutcomeAnswer) -> Iterator[RenderableType]:
@@ -51,39 +53,46 @@ def race_line(it: OutcomeAnswer) -> Text:
     within += "".join(f" ({note})" for note in it.notes)
     if it.race is None:
         return Text(f"{it.file}: race-free{within}")
-    first, second = accesses(it.race)
     line = Text(f"{it.file}: ").append("RACY", style="yellow")
-    return line.append(f"{within} {it.race.condition}: {first} and {second}")
+    return line.append(f"{within} {it.race.condition}: {' and '.join(accesses(it.race))}")
 
 
 def race_execution(race: Race) -> Table:
+    """The execution of a race, with the two accesses marked."""
+    marked = [each for each in (race.first, race.second) if each is not None]
+    return execution(race.events, race.edges, marked)
+
+
+def execution(
+    events: Sequence[Event],
+    edges: Mapping[str, Sequence[tuple[int, int]]],
+    marked: Collection[Event] = (),
+) -> Table:
     """The events by thread, and which are related to each; of mo and hb the next before only."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    shown = [name for name in _HEADS if race.edges.get(name)]
+    shown = [name for name in _HEADS if edges.get(name)]
     for column in ("", "thread", "line", "access", *(_HEADS[name] for name in shown)):
         table.add_column(column, no_wrap=True)
-    into = {name: _into(race, name) for name in shown}
-    for place, event in enumerate(race.events):
-        racing = event in (race.first, race.second)
+    into = {name: _into(events, edges[name], name) for name in shown}
+    for place, event in enumerate(events):
         table.add_row(
             _name(place),
             "" if event.thread is None else f"P{event.thread}",
             "" if event.line is None else str(event.line),
             event.access,
             *(" ".join(_name(each) for each in into[name][place]) for name in shown),
-            style="yellow" if racing else None,
+            style="yellow" if event in marked else None,
         )
     return table
 
 
-def _into(race: Race, name: str) -> list[list[int]]:
+def _into(events: Sequence[Event], edges: Sequence[tuple[int, int]], name: str) -> list[list[int]]:
     """Of each event, those that the relation leads from; of an order only the nearest."""
-    edges = race.edges[name]
     if name in ("mo", "hb"):
         edges = tuple(nearest(edges))
     if name == "hb":  # that initial writes come first goes without saying
-        edges = tuple(pair for pair in edges if race.events[pair[0]].thread is not None)
-    return [[a for a, b in edges if b == place] for place in range(len(race.events))]
+        edges = tuple(pair for pair in edges if events[pair[0]].thread is not None)
+    return [[a for a, b in edges if b == place] for place in range(len(events))]
 
 
 def _name(place: int) -> str:
@@ -91,6 +100,6 @@ def _name(place: int) -> str:
 
 
 def _at(event: Event) -> str:
-    if event.thread is None:
+    if event.thread is None or event.line is None:
         return event.access
     return f"P{event.thread} line {event.line}: {event.access}"

@@ -42,7 +42,7 @@ def html(
     return page(
         Page(
             command="repair",
-            conclusion=f"{subject.scheme} ({subject.file}), for the machine {subject.machine}",
+            conclusion=subject.titled,
             warnings=[each.plain for each in warnings(it)],
             lines=[each.plain for each in summary(it)],
             notes=[each.plain for each in (*asked(it), *effort(it))],

@@ -58,7 +58,7 @@ def before(report: answer.RepairReport) -> str:
 
 def repair_table(report: answer.RepairReport) -> Iterator[Text]:
     """Everything: the schemes found, then what follows, and what it rests on."""
-    yield Text(f"{report.subject.scheme}, for the machine {report.subject.machine}", style="bold")
+    yield Text(str(report.subject), style="bold")
     yield from asked(report)
     for place, found in enumerate(report.found, 1):
         yield Text("")

@@ -14,6 +14,7 @@ from rspverify.engineering.mutation import MutationReport
 from rspverify.engineering.repair.answer import RepairReport
 from rspverify.scheme.schema import costs_schema, scheme_schema
 from rspverify.selftest.answer import SelftestReport
+from rspverify.soundness.hang import ProgressReport
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
 
@@ -23,6 +24,7 @@ DOCUMENTS: Mapping[str, type] = {
     "hunt": HuntReport,
     "mutate": MutationReport,
     "outcomes": OutcomesReport,
+    "progress": ProgressReport,
     "repair": RepairReport,
     "selftest": SelftestReport,
 }

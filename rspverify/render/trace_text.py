@@ -45,7 +45,11 @@ def _below_each_other(execution: Execution) -> Table:
     for title in ("where", "what happens, and what is there then"):
         table.add_column(title, overflow="fold")
     before = execution.initial
-    table.add_row("", "memory", _memory(before))
+    for cache, contents in before.caches.items():
+        if contents.entries:
+            table.add_row("", cache, _cache(contents))
+    if before.memory:
+        table.add_row("", "memory", _memory(before))
     for number, step in enumerate(execution.steps, 1):
         own = step.thread is not None
         where = f"P{step.thread}" if own else step.cache or ""
@@ -67,7 +71,8 @@ def _side_by_side(execution: Execution) -> Table:
         threads = [i for i, own in enumerate(execution.threads) if own == cache]
         columns += [(f"P{i}", Text(""), partial(_of_thread, i)) for i in threads]
         columns.append((cache, _cache(initial.caches[cache]), partial(_of_cache, cache)))
-    columns.append(("memory", _memory(initial), _of_memory))
+    if initial.memory:
+        columns.append(("memory", _memory(initial), _of_memory))
     if any(step.after.locks for step in steps):
         columns.append(("locks", Text(""), _of_locks))
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -102,9 +107,11 @@ def _of_locks(step: Step, before: Snapshot) -> Text:
 
 
 def _cache(cache: CacheState) -> Text:
-    entries = [f"{x}={entry}" for x, entry in cache.entries.items()]
-    fifo = f" [{' '.join(reversed(cache.fifo))}]" if cache.fifo else ""
-    return Text("{" + "; ".join(entries) + "}" + fifo)
+    parts = list(cache.queues)
+    if cache.entries is not None:
+        entries = "; ".join(f"{x}={entry}" for x, entry in cache.entries.items())
+        parts = ["{" + entries + "}", *parts]
+    return Text(" ".join(parts) or "empty")
 
 
 def _memory(state: Snapshot) -> Text:

@@ -1,7 +1,8 @@
 """Compilation schemes: tables in YAML from source operations to assembly code (Tab. 3)."""
 
 from rspverify.scheme.assemble import assemble
-from rspverify.scheme.compile import beyond, compile_program, rows_used
+from rspverify.scheme.barriers import barrier_code, ordered_scope
+from rspverify.scheme.compile import beyond, compile_program, rows_of, rows_used
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Row, Scheme, Shape, Template, shape_of
@@ -15,10 +16,13 @@ __all__ = [
     "Shape",
     "Template",
     "assemble",
+    "barrier_code",
     "beyond",
     "compile_program",
+    "ordered_scope",
     "read_scheme",
     "read_scheme_file",
+    "rows_of",
     "rows_used",
     "scheme_text",
     "shape_of",

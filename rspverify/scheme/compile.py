@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import count
 from typing import assert_never
 
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
-from rspverify.litmus.program import Kind, Operation, Program
-from rspverify.scheme.scheme import Row, Scheme, Shape, Template, shape_of
+from rspverify.architecture import Mnemonic
+from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, SpinLoop, ThreadId
+from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin
+from rspverify.scheme.barriers import ENTRY, barrier_code, barrier_rows, missing, ordered_scope
+from rspverify.scheme.scheme import Row, Scheme, Shape, shape_of
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import Expression, Read, select
 
@@ -31,33 +34,48 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     threads = tuple(ThreadId(each.device, each.workgroup, each.index) for each in program.threads)
     code = tuple(
         tuple(
-            _instruction(next(index), template, operation, place)
+            _instruction(next(index), mnemonic, reach, operation, place)
             for operation in thread.operations
-            for template in _row(operation, scheme).code
+            for mnemonic, reach in _code(operation, scheme)
         )
         for place, thread in zip(threads, program.threads, strict=True)
     )
     initial = {location.name: location.initial for location in program.locations}
-    cuts = program.goes_on
-    return AssemblyProgram(threads, code, initial, scheme.machine, cuts, program.within)
+    cuts = tuple(cut.guard for cut in program.cuts)
+    spins = tuple(_loop(spin, code[spin.thread]) for spin in program.spins)
+    within = program.within
+    return AssemblyProgram(threads, code, initial, scheme.machine, cuts, within, spins=spins)
+
+
+def _loop(spin: Spin, code: tuple[Instruction, ...]) -> SpinLoop:
+    first, end = (sum(it.operation < bound for it in code) for bound in (spin.first, spin.end))
+    return SpinLoop(spin.thread, spin.guard, first, end)
 
 
 def rows_used(program: Program, scheme: Scheme) -> tuple[Row, ...]:
     """The rows that compile some operation of the program, in the order of the table."""
-    used = [scheme.row_for(each) for each in program.operations]
+    used = [row for each in program.operations for row in rows_of(each, scheme)]
     return tuple(row for row in scheme.rows if any(row is each for each in used))
+
+
+def rows_of(operation: Operation, scheme: Scheme) -> tuple[Row, ...]:
+    """The rows that say what an operation becomes: its own, or those of a barrier's fences."""
+    if operation.kind is Kind.BARRIER:
+        return barrier_rows(operation, scheme)
+    row = scheme.row_for(operation)
+    return () if row is None else (row,)
 
 
 def beyond(operation: Operation, program: Program) -> str | None:
     """Why no scheme can compile an operation, in words that follow its name; None if one may."""
     match operation.kind:
-        case Kind.BARRIER:
-            return "waits for other threads, which no instruction of the machine does"
         case Kind.LOCK | Kind.UNLOCK:
             return "needs a mutex, and the machine has none"
         case Kind.FENCE if operation.regions == {"local"}:
             return "orders local memory alone, and the machine has no local memory"
-        case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE:
+        case Kind.BARRIER if operation.meets is not Scope.WG:
+            return "is a barrier of a device, and machines have those of work-groups alone"
+        case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE | Kind.BARRIER:
             pass
         case _:
             assert_never(operation.kind)
@@ -69,17 +87,25 @@ def beyond(operation: Operation, program: Program) -> str | None:
     return None
 
 
-def _row(operation: Operation, scheme: Scheme) -> Row:
-    row = scheme.row_for(operation)
-    assert row is not None  # every operation was checked before
-    return row
+def _code(operation: Operation, scheme: Scheme) -> Iterator[tuple[Mnemonic, str | None]]:
+    """The instructions of an operation, each with its reach; it was checked that there are rows."""
+    if operation.kind is not Kind.BARRIER:
+        row = scheme.row_for(operation)
+        assert row is not None
+        yield from ((it.mnemonic, it.reach) for it in row.code)
+        return
+    fences = barrier_code(ordered_scope(operation), scheme)
+    assert fences is not None
+    entry, leave = fences
+    yield from ((it.mnemonic, it.reach) for it in entry)
+    yield from ((ARRIVE, None), (DEPART, None))
+    yield from ((it.mnemonic, it.reach) for it in leave)
 
 
 def _instruction(
-    index: int, template: Template, operation: Operation, place: ThreadId
+    index: int, mnemonic: Mnemonic, reach: str | None, operation: Operation, place: ThreadId
 ) -> Instruction:
-    """A template with the operation put in."""
-    mnemonic = template.mnemonic
+    """An instruction of a row with the operation put in."""
     return Instruction(
         index=index,
         mnemonic=mnemonic,
@@ -87,10 +113,11 @@ def _instruction(
         operation=operation.index,
         guard=operation.guard,
         location=operation.location if "x" in mnemonic.operands else None,
-        reach=template.reach,
+        reach=reach,
         register=operation.index if mnemonic.reads else None,
         value=_written(operation) if mnemonic.writes else None,
         success=operation.success if mnemonic.writes else None,
+        label=operation.label if mnemonic in (ARRIVE, DEPART) else None,
     )
 
 
@@ -120,6 +147,13 @@ def _unsupported(operation: Operation, program: Program, scheme: Scheme) -> Prob
     where = f" on {operation.location}" if operation.location else ""
     if reason is not None:
         message = f"{operation} is beyond every scheme: it {reason}"
+    elif operation.kind is Kind.BARRIER:
+        scope = ordered_scope(operation)
+        fence = None if scope is None else missing(scope, scheme)
+        if fence is not None:
+            half = "begins" if fence.order is ENTRY else "ends"
+            message = f"scheme {scheme.name} has no row for {fence}, with which {operation} {half}"
+            hint = _rows_there_are(operation, fence, scheme)
     elif row is None:
         shape = shape_of(operation)
         message = f"scheme {scheme.name} has no row for {shape}{where}"

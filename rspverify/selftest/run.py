@@ -211,8 +211,14 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
 
 def write_files(it: Disagreement, folder: str) -> None:
     """Its test, scheme and machine, as files. Raises InputError if they cannot be written."""
-    machine = {".machine": it.machine} if it.machine else {}
-    write_beside(folder, it.name, {".litmus": it.litmus, ".yaml": it.scheme, **machine})
+
+    def texts(name: str) -> dict[str, str]:
+        if not it.machine:
+            return {".litmus": it.litmus, ".yaml": it.scheme}
+        scheme = it.scheme.replace(f"{it.name}.machine", f"{name}.machine")
+        return {".litmus": it.litmus, ".yaml": scheme, ".machine": it.machine}
+
+    write_beside(folder, it.name, texts)
 
 
 def run_pairs(tasks: list[Task], judge: Judge) -> Iterator[PairResult]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import MemoryModel, awaited
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.machine import Machine
+from rspverify.machine import Machine, iterations_matter
 from rspverify.scheme import Scheme, compile_program
-from rspverify.soundness.settings import L2, Settings
+from rspverify.soundness.settings import L2, Reading, Settings
+from rspverify.source import InputError
 
 
 @dataclass(frozen=True)
 class Case:
     """A program, the scheme that compiles it, the model that judges it, and how that is decided.
 
-    limits: those of the settings; their clock starts when the case is made.
+    limits: those of the settings; their clock starts when the case is made. Spins are read as their
+    last iteration where neither the model nor the machine loses anything by it, and unrolled
+    otherwise.
     """
 
     program: Program
@@ -28,11 +32,40 @@ class Case:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", self.settings.limits())
-        object.__setattr__(self, "program", awaited(self.program, self.model))
+        program = decided(self.program, self.model, (self.scheme,), self.settings)
+        object.__setattr__(self, "program", program)
 
     def machine(self) -> Machine:
-        """The machine that runs the compiled program. Raises InputError if a row is missing."""
-        return machine_of(compile_program(self.program, self.scheme), self.settings)
+        """The machine that runs the compiled program.
+
+        Raises InputError if a row is missing, LimitReached where a loop that must be looked at
+        iteration by iteration never ends.
+        """
+        machine = machine_of(compile_program(self.program, self.scheme), self.settings)
+        if self.program.spins and (why := iterations_matter(machine)) is not None:
+            raise LimitReached(f"a loop that never ends cannot be unrolled, and {why}")
+        return machine
+
+
+def decided(
+    program: Program, model: MemoryModel, schemes: Sequence[Scheme], settings: Settings
+) -> Program:
+    """The program as it is decided: its spins are unrolled where the model or a machine needs it.
+
+    So they are in the witness reading, where what an iteration reads that goes on must be
+    consistent, too. Raises LimitReached as `awaited`.
+    """
+    program = awaited(program, model)
+    if not program.spins or program.unrolled is None:
+        return program
+    matter = settings.reading is Reading.WITNESS
+    for scheme in schemes:
+        try:
+            machine = machine_of(compile_program(program, scheme), settings)
+        except InputError:
+            continue  # It will be said where the machine is asked for.
+        matter = matter or iterations_matter(machine) is not None
+    return program.unrolled if matter else program
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:

@@ -32,8 +32,10 @@ def check(
     settings = case.settings
     if log is None and (settings.confirm or settings.smt_dir):
         log = []
-    source = (source or SourceExecutions(case.program, case.model)).within(case.limits)
     try:
+        if source is None or source.program is not case.program:  # It may be unrolled for a scheme.
+            source = SourceExecutions(case.program, case.model)
+        source = source.within(case.limits)
         require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
         verdict = _within_what_was_read(verdict, case.program)

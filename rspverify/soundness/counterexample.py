@@ -84,6 +84,23 @@ def shortest_counterexample(
     return Counterexample(replayer, schedule, outcome, shortest)
 
 
+def shortest_run(
+    machine: Machine, wanted: Callable[[Outcome], bool], limits: Limits
+) -> Counterexample:
+    """A shortest complete execution with a wanted outcome, of which there must be one.
+
+    Raises InternalError where there is none, and LimitReached.
+    """
+    schedule = ExplicitMachine(machine, dequeue_alone=False).shortest(wanted, limits)
+    if schedule is None:
+        raise InternalError("an engine reports an outcome that no other engine reaches")
+    replayer = Replayer(machine)
+    outcome = replayer.outcome(schedule)
+    if outcome is None or not wanted(outcome):
+        raise _not_replayed(schedule, outcome)
+    return Counterexample(replayer, schedule, outcome, True)
+
+
 def _by_solver(
     machine: Machine,
     replayer: Replayer,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from rspverify.answers import FinalStates, Observation, Quantifier
 from rspverify.litmus import Atom, Formula, Junction, Negation, Program, satisfies
 from rspverify.soundness.wording import registers
+from rspverify.source import InputError, Problem
 from rspverify.verdict import Outcome
 
 _TRUE = Junction(True, ())
+_CLAIM = re.compile(r"(?:P?(\d+):(\w+)|\[?(\w+)\]?)=(-?\d+);?")
+"""What an outcome says of a register or a location: `1:r0=1`, `P1:r0=1`, `x=2`, `[x]=2`."""
 Place = tuple[int | None, str]
 """A register by thread and name, or a location by None and its name."""
 
@@ -99,6 +103,35 @@ def written(formula: Formula) -> str:
 
 def _disjunctive(formula: Junction) -> bool:
     return not formula.conjunctive and len(formula.arguments) > 1
+
+
+def claims(program: Program, text: str) -> Formula:
+    """An outcome as users write it: `1:r0=1 1:r1=0 x=2`. Raises InputError."""
+    locations = {location.name for location in program.locations}
+    atoms: list[Formula] = []
+    problems: list[Problem] = []
+    for word in re.split(r"[\s;]+(?:/\\\s*)?", text.strip(" ;")):
+        matched = _CLAIM.fullmatch(word)
+        if matched is None:
+            message = f"--outcome: {word!r} must be like 1:r0=1 or x=2"
+            problems.append(Problem(None, message))
+            continue
+        thread, register, location, value = matched.groups()
+        if thread is None:
+            known = location in locations
+            atoms.append(Atom(None, location, int(value)))
+        else:
+            number = int(thread)
+            known = number < len(program.threads)
+            known = known and register in program.threads[number].registers
+            atoms.append(Atom(number, register, int(value)))
+        if not known:
+            what = "location" if thread is None else "register"
+            message = f"--outcome: {word!r} must speak of a {what} of {program.source.name}"
+            problems.append(Problem(None, message))
+    if problems:
+        raise InputError(problems)
+    return Junction(True, tuple(atoms))
 
 
 def _places(formula: Formula) -> list[Place]:

@@ -11,8 +11,10 @@ from rspverify.axiomatic import MemoryModel, Questions, awaited, ignored_feature
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.scheme import Scheme, assemble, compile_program
-from rspverify.soundness.case import machine_of
+from rspverify.soundness.case import decided, machine_of
 from rspverify.soundness.final import FinalCount
+from rspverify.soundness.hanging import Hanging
+from rspverify.soundness.schedulers import Scheduler
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
@@ -59,17 +61,24 @@ def outcomes(
     test: str,
     settings: Settings,
     so_far: SoFar | None = None,
+    scheduler: Scheduler | None = None,
 ) -> OutcomeAnswer:
     """All outcomes. Raises InputError where the model is silent, and LimitReached.
 
-    so_far: is told what is found, so that it is there whatever ends this before.
+    scheduler: whose executions alone count, where it lets only so many work-groups be occupant at
+    once: of others each execution that ends is one. so_far: is told what is found, so that it is
+    there whatever ends this before.
     """
     so_far = so_far or SoFar()
     require_covered(program, model)
-    program = awaited(program, model)
+    program = decided(program, model, schemes, settings)
     limits = settings.limits()
     source = Questions(program, model, limits)
     racy = _whether_racy(program, model, test, source)
+    if scheduler is not None:
+        racy = replace(racy, scheduler=str(scheduler))
+        if scheduler.bound is not None:
+            source = Hanging(program, model, limits).ending(scheduler.bound)
     count = FinalCount(program)
     so_far.begin(program, racy)
     allowed = _allowed(source, count, limits, so_far)
@@ -210,7 +219,7 @@ def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
     """What herd calls the conditions that are violated."""
     broken = [each for each in model.conditions if each.name in violated]
     flags = [each.name for each in broken if each.flag]
-    return (*([UNDEFINED] if len(flags) < len(broken) else []), *flags)
+    return (*([UNDEFINED] if len(flags) < len(violated) else []), *flags)
 
 
 def _reach(

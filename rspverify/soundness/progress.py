@@ -12,31 +12,39 @@ from rspverify.machine import (
     DeadlockEvents,
     DeadlockSearch,
     Machine,
+    ShownHang,
     find_deadlock,
+    find_hang,
     replay_deadlock,
+    replay_hang,
     with_evictions,
 )
 from rspverify.scheme import Scheme, compile_program
 from rspverify.smt import Solver
 from rspverify.soundness.case import machine_of
+from rspverify.soundness.schedulers import Kind, Scheduler, schedulers_of
+from rspverify.soundness.scheduling import Scheduling, schedulings
 from rspverify.soundness.settings import Settings
-from rspverify.verdict import Progress, ProgressWord
+from rspverify.verdict import Execution, Progress, ProgressWord
 
 _STATES = 20_000
 """Up to so many states are searched, which takes some seconds at most."""
 
 
 def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
-    """Whether from every reachable state of the compiled program some complete one is reachable.
+    """Whether the compiled program always comes to its end under the scheduler of the settings.
 
-    Where loops were unrolled to a bound this is UNKNOWN, except that a deadlock with no thread
-    still in a loop is one for any number of iterations.
+    Under `fair` that is whether from every reachable state some complete one is reachable. Loops
+    that only spin are loops here. Where others were unrolled to a bound this is UNKNOWN, except
+    that a deadlock with no thread still in such a loop is one for any number of iterations.
 
     Asked of the machine, whatever the engine of the verdict. The scheme must have rows for the
     program.
     """
-    program = program.unrolled or program
+    (scheduler,) = schedulers_of([settings.scheduler])
     try:
+        if program.spins or scheduler.kind is not Kind.FAIR:
+            return _scheduled(program, scheme, scheduler, settings)
         machine = machine_of(compile_program(program, scheme), settings)
         found = deadlock(machine, settings.limits())
         iterations = max((cut.iterations for cut in program.cuts), default=0)
@@ -52,13 +60,43 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
         if end.cut:
             reason = f"within {bounds} there is a deadlock, but a thread in a loop may undo it"
             return Progress(ProgressWord.UNKNOWN, reason)
-        answer = stuck(end, found.shortest)
+        answer = stopped(end, found.shortest)
         if program.cuts:  # Nothing is asked of a program that races (§6.1).
             reason = f"{answer.reason}, unless the source races beyond {bounds}"
             answer = replace(answer, reason=reason)
         return answer
     except LimitReached as limit:
         return Progress(ProgressWord.UNKNOWN, str(limit))
+
+
+def _scheduled(
+    program: Program, scheme: Scheme, scheduler: Scheduler, settings: Settings
+) -> Progress:
+    """Whether it always comes to its end, by all states, with its spins as loops."""
+    machine, limits = machine_of(compile_program(program, scheme), settings), settings.limits()
+    lines = [operation.span.line for operation in program.operations]
+    bounds = f"{max((cut.iterations for cut in program.cuts), default=0)} iterations"
+    how = ""
+    for scheduling in schedulings(scheduler, _groups(program)):
+        found = find_hang(machine, scheduling, limits)
+        how = found.how
+        if found.hang is None:
+            continue
+        end = replay_hang(machine, found.hang, scheduling, lines)
+        answer = _hanging(end, scheduling)
+        if program.cuts:
+            reason = f"{answer.reason}, unless the source races beyond {bounds}"
+            answer = replace(answer, reason=reason)
+        return answer
+    if program.cuts:
+        reason = f"within {bounds} every run comes to its end ({how}), but loops may go on"
+        return Progress(ProgressWord.UNKNOWN, reason, scheduler=str(scheduler))
+    reason = f"under {scheduler} every run comes to its end ({how})"
+    return Progress(ProgressWord.LIVE, reason, scheduler=str(scheduler))
+
+
+def _groups(program: Program) -> int:
+    return len({(thread.device, thread.workgroup) for thread in program.threads})
 
 
 def deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
@@ -88,14 +126,23 @@ def deadlock_by_events(machine: Machine, limits: Limits) -> DeadlockSearch:
     return DeadlockSearch(schedule, "by the events engine", shortest=False)
 
 
-def stuck(end: Deadlock, shortest: bool) -> Progress:
-    """STUCK, with the execution that shows it."""
-    steps = len(end.execution.steps)
-    after = (
-        "before any step" if not steps else "after 1 step" if steps == 1 else f"after {steps} steps"
-    )
+def stopped(end: Deadlock, shortest: bool) -> Progress:
+    """STUCK, with an execution after which no instruction can happen."""
     what = "no instruction" if end.threads else "nothing more"
     waits: Sequence[str] = end.threads or end.rest
-    reason = f"{what} can happen {after}: {'; '.join(waits)}"
+    reason = f"{what} can happen {_after(end.execution)}: {'; '.join(waits)}"
     blocked = (*end.threads, *end.rest)
     return Progress(ProgressWord.STUCK, reason, replace(end.execution, shortest=shortest), blocked)
+
+
+def _hanging(end: ShownHang, scheduling: Scheduling) -> Progress:
+    """STUCK, with an execution after which the program never ends."""
+    words = (*end.threads, *end.stopped)
+    reason = f"under {scheduling} it never ends {_after(end.execution)}: {'; '.join(words)}"
+    execution = replace(end.execution, shortest=False)
+    return Progress(ProgressWord.STUCK, reason, execution, words, str(scheduling))
+
+
+def _after(execution: Execution) -> str:
+    steps = len(execution.steps)
+    return "before any step" if not steps else f"after {steps} step{'s' if steps > 1 else ''}"

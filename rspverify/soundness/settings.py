@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, get_type_hints
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
+from rspverify.soundness.schedulers import schedulers_of
 from rspverify.source import require
 from rspverify.verdict import Engine as Engine
 from rspverify.verdict import Reading as Reading
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from rspverify.source import Source
 
 DEFAULT_MODEL = "opencl-rsp"
+
+FAIR = "fair"
+"""The scheduler that stops no work-group for ever."""
 
 
 class L2(StrEnum):
@@ -127,6 +131,14 @@ class Settings:
             "(--timeout bounds this question for itself). explain: explain that instead.",
         ),
     ] = False
+    scheduler: Annotated[
+        str,
+        Option(
+            "--scheduler",
+            "With --progress: which work-groups may be stopped for ever: fair (none), obe, obe:N, "
+            "hsa, hsa-obe, lobe or unfair.",
+        ),
+    ] = FAIR
     unroll: Annotated[
         int,
         Option(
@@ -167,6 +179,11 @@ def require_consistent(settings: Settings) -> None:
     require(
         settings.steps is None or settings.engine is Engine.UNROLL,
         f"--steps must go with --engine unroll: the {engine} engine has no steps to bound",
+    )
+    schedulers_of([settings.scheduler])
+    require(
+        settings.scheduler == FAIR or settings.progress,
+        "--scheduler must go with --progress: a verdict counts executions that end",
     )
     require(
         settings.reading is Reading.OUTCOME or settings.engine is Engine.EVENTS,
@@ -211,5 +228,6 @@ def option_words(
 def explain_command(scheme: str, test: str, settings: Settings, *, progress: bool = False) -> str:
     """The command that shows the execution behind a verdict, or with `progress` a deadlock."""
     going = ["--progress"] if progress else []
-    chosen = option_words(settings, OPTIONS.keys() - {"progress"})
+    left_out = {"progress"} if progress else {"progress", "scheduler"}
+    chosen = option_words(settings, OPTIONS.keys() - left_out)
     return shlex.join(["rspverify", "explain", *going, scheme, test, *chosen])

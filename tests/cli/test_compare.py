@@ -111,7 +111,12 @@ def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
     assert summary["tests"] == summary["compared"] == sum(map(len, parts))
     assert sum(summary[each] for each in ("SAME", "BETTER", "WORSE", "UNKNOWN")) == len(parts[0])
     assert [each["verdict"] for each in found["left_out"]] == ["ERROR"]
-    assert found["old"] == {"file": ORIGINAL, "name": "original", "machine": "rsp"}
+    assert found["old"] == {
+        "file": ORIGINAL,
+        "name": "original",
+        "machine": "rsp",
+        "machine_file": None,
+    }
     by_name = {each["test"]: each for each in found["tests"]}
     assert by_name["Fig4"]["change"] == "BETTER"
     (lost,) = by_name["Fig4"]["outcomes"]["lost"]

@@ -31,9 +31,9 @@ WRONG = [
     ("check --timeout", r"--timeout must have a value: a number, 0.001 or more"),
     ("check --confirm", r"--confirm must have a value: SOLVER"),
     ("check --all=3", r"--all must have no value"),
-    ("explain", r"explain must have SCHEME and TEST\n  hint: SCHEME: .*"),
-    ("explain original", r"explain must have SCHEME and TEST\n  hint: TEST: .*"),
-    ("explain a b c(d", r"explain must have SCHEME TEST and no more, not c\(d\n"
+    ("explain", r"explain must have \[SCHEME\] TEST\n  hint: \[SCHEME\] TEST: A scheme .*"),
+    ("explain original", r"a test must be given, too, behind the scheme original"),
+    ("explain a b c(d", r"explain must have \[SCHEME\] TEST and no more, not c\(d\n"
      r"  hint: rspverify explain --help"),
     ("list a", r"list must have no arguments, not a\n  hint: rspverify list --help"),
 ]  # fmt: skip

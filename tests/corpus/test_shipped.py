@@ -92,6 +92,14 @@ def test_names() -> None:
     assert schemes_named("proposed") == ["schemes/proposed.yaml"]
 
 
+def test_a_test_in_assembly_has_a_name_too() -> None:
+    assert meant_by(tests=["fig-3.6"]).tests == ["litmus-ptx/open/fig-3.6.litmus"]
+    with pytest.raises(InputError, match=r"no such file .*\n  hint: did you mean fig-3\.6"):
+        meant_by(tests=["fig-3.7"])
+    own("litmus-ptx/fig-3.6.litmus")
+    assert meant_by(tests=["fig-3.6"]).tests == ["litmus-ptx/fig-3.6.litmus"]
+
+
 def test_a_file_comes_before_a_name() -> None:
     own("Fig4")
     assert meant_by(tests=["Fig4"]).tests == ["Fig4"]

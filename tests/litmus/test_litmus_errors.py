@@ -81,7 +81,7 @@ def test_syntax_of_statements(body: str, expected: str) -> None:
             r"file",
         ),
         ("exists (x=)", r"t:6:11: what follows `=` must be an integer, not `\)`"),
-        ("exists (x<1)", r"t:6:10: what follows `x` must be `:` or `=`, not `<`"),
+        ("exists (x<1)", r"t:6:10: what follows `x` must be `:`, `\[` or `=`, not `<`"),
         ("exists x=1 x=2", r"t:6:12: what follows `1` must be the end of the file, not `x`"),
         (
             "exists x=1 /\\",
@@ -410,7 +410,7 @@ def test_calls(call: str, expected: str) -> None:
             "atomic_compare_exchange_strong, atomic_compare_exchange_weak, atomic_fetch_add, "
             "atomic_fetch_sub, atomic_fetch_or, atomic_fetch_xor, atomic_fetch_and, "
             "atomic_fetch_min, atomic_fetch_max, atomic_work_item_fence, fence, atomic_init, "
-            "barrier and work_group_barrier, and longer forms of them",
+            "barrier, work_group_barrier and inter_workgroup_barrier, and longer forms of them",
         ),
     ],
 )
@@ -436,9 +436,6 @@ COMPUTED = "must be the name of a location: an address that is computed is not s
         ("for (int i = 0; i < 1001; i++) ;", f"t:4:1: {ENDLESS}"),
         ("switch (*x) { }", "t:4:1: switch is not supported"),
         ("switch (*x) { break; }", "t:4:1: switch is not supported"),
-        ("return; *x = 1;", "t:4:1: return is not supported here"),
-        ("if (*x) return;", "t:4:9: return is not supported here"),
-        ("return *x;", "t:4:1: return is not supported here"),
         ("goto end;", "t:4:1: goto is not supported"),
         ("end: *x = 1;", "t:4:1: a label before what is no barrier is not supported"),
         ("r = 4 / 2;", "t:4:5: division (`/`) is not supported"),
@@ -485,7 +482,7 @@ def test_unsupported_constructs(body: str, expected: str) -> None:
     [
         "atomic_flag_clear",
         "atomic_inc",
-        "get_global_id",
+        "get_work_dim",
         "mem_fence",
         "read_mem_fence",
         "sub_group_barrier",
@@ -501,7 +498,7 @@ def test_unsupported_functions(name: str) -> None:
     ("text", "expected"),
     [
         (one(condition="filter x=1"), "t:6:1: filter is not supported"),
-        (one(initial="int v[2] = {0, 1};"), "t:2:3: an array is not supported"),
+        (one(initial="int v[257];"), "t:2:9: an array of more than 256 elements is not supported"),
         (
             one(initial="atomic_t v = ATOMIC_INIT(0);"),
             "t:2:3: the type `atomic_t` is not supported: only int and atomic_int are",

@@ -214,7 +214,8 @@ def loads(whole: Program) -> int:
     ],
 )
 def test_a_loop_without_an_end_is_cut(body: str, more: int, unroll: int) -> None:
-    whole = program(body, unroll)
+    whole = program(body, unroll).unrolled
+    assert whole is not None
     assert loads(whole) == unroll * (1 + ("*y" in body)) + more
     (cut,) = whole.cuts
     assert isinstance(cut, Cut)
@@ -256,7 +257,8 @@ def test_what_follows_a_loop_is_guarded_as_the_loop_is() -> None:
 
 
 def test_a_cut_inside_an_if_has_its_guard() -> None:
-    whole = program("if (*y) while (*x) ;", unroll=1)
+    whole = program("if (*y) while (*x) ;", unroll=1).unrolled
+    assert whole is not None
     (cut,) = whole.cuts
     assert [evaluate(cut.guard, {0: a, 1: b, 2: c}) for a, b, c in product((0, 1), repeat=3)] == [
         a and b and c for a, b, c in product((0, 1), repeat=3)
@@ -281,8 +283,8 @@ def test_the_bound_must_be_positive() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "while (1) ;",
-        "do { if (*x) continue; } while (1);",
+        "int r; while (1) r++;",
+        "int s; do { s = s + *x; if (*x) continue; } while (1);",
         "for (;;) { *x = 1; }",
         "for (int i = 0; i < 100; i++) for (int j = 0; j < 100; j++) ;",
         "while (1) { while (1) { while (1) ; } }",

@@ -61,7 +61,7 @@ def mistakes(text: str) -> list[str]:
 def test_every_syntax_error_is_said_at_its_place() -> None:
     assert mistakes(MANY) == [
         "2:18 what follows `=` must be an integer, not `;`",
-        "3:14 what follows `in` must be `)` or `,`, not `*`",
+        "3:14 what follows `in` must be `)`, `,` or `[`, not `*`",
         "4:11 what follows `+` must be an expression, not `;`",
         "5:12 what follows `=` must be an expression, not `=`",
         "6:13 what follows `==` must be an expression, not `)`",

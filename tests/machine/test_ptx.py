@@ -235,3 +235,12 @@ def test_blocks_of_two_devices_are_two_blocks(machine: str) -> None:
     text = read_source(str(SUITE / "table-4.2/visibility-global-inter-TFB.litmus")).text
     far = text.replace("P1@cta 1,gpu 0", "P1@cta 0,gpu 7")
     assert far != text and reads(far, machine) == reads(text, machine)
+
+
+def test_the_instructions_of_a_pool_are_told_apart_by_their_hashes() -> None:
+    """As many cells as there are loads: were all hashes one, reading a test would be quadratic."""
+    rows = "ld r1, a ;\n" * 50
+    text = f"PTX t\n{{ }}\n P0@cta 0,gpu 0 ;\n{rows}exists (0:r1=0)"
+    program = read_program(Source("t", text), assembly=True)
+    members = Machine(assemble(program, MACHINES[ptx.WEAK])).members
+    assert len(members) == len({hash(each) for each in members}) >= 50

@@ -18,6 +18,9 @@ a step.  The instructions:
     ("FLU_L1", "WG"|"DV"|"SY")      ("FLU_L2", "DV"|"SY")       ("INV_L1", "WG"|"DV"|"SY")
     ("LK_L2", x)                    ("UL_L2", x)
     ("LK_rmw", "DV"|"SY")           ("UL_rmw", "DV"|"SY")
+    ("ARRIVE", label)               ("DEPART", label)
+
+DEPART blocks until every other thread of the work-group has executed an ARRIVE with the label.
 
 The ``value_fn`` of INC_L1 and INC_L2 gives the value *written*, from an ``env`` that already holds
 the instruction's own read (so the paper's increment is ``lambda env: env[rid] + 1``).
@@ -312,6 +315,17 @@ class Machine:
 
     def execute_UL_rmw(self, state, t, scope):
         return self.advance(self.set_rmw(state, self.rmw_groups(t, scope), FREE), t)
+
+    def execute_ARRIVE(self, state, t, label):
+        return self.advance(state, t)
+
+    def execute_DEPART(self, state, t, label):
+        for other, (position, reads) in enumerate(state.threads):
+            if other != t and self.group_of[other] == self.group_of[t]:
+                passed = self.codes[other][:position]
+                if not any(guard(dict(reads)) for guard, it in passed if it == ("ARRIVE", label)):
+                    return None
+        return self.advance(state, t)
 
     def rmw_groups(self, t, scope):
         if scope not in ("DV", "SY"):

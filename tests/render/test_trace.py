@@ -10,12 +10,17 @@ from rich.console import Console
 from rspverify.render.trace_text import Trace
 from rspverify.verdict import CacheState, Entry, Execution, Snapshot, Step
 
+
+def fifo(*elements: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (("", elements),)
+
+
 FIRST = Snapshot({"L1 d0 w0": CacheState({}, ()), "L1 d0 w1": CacheState({}, ())}, {"x": 0}, {})
 STORED = Snapshot(
-    {**FIRST.caches, "L1 d0 w0": CacheState({"x": Entry(42, True, True)}, ("x",))}, {"x": 0}, {}
+    {**FIRST.caches, "L1 d0 w0": CacheState({"x": Entry(42, True, True)}, fifo("x"))}, {"x": 0}, {}
 )
 FLUSHED = Snapshot(
-    {**FIRST.caches, "L1 d0 w0": CacheState({"x": Entry(42, False, True)}, ("x",))},
+    {**FIRST.caches, "L1 d0 w0": CacheState({"x": Entry(42, False, True)}, fifo("x"))},
     {"x": 42},
     {"LK_L2 x": "d0 w0"},
 )

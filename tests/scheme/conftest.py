@@ -47,7 +47,7 @@ def operation() -> MakeOperation:
             thread=thread,
             kind=kind,
             location=None if kind in _PLACELESS else location,
-            order=order if scope is None else order or _USUAL[kind],
+            order=order if scope is None else order or _USUAL.get(kind),
             scope=scope,
             remote=remote,
             guard=guard or Constant(1),

@@ -20,6 +20,7 @@ from rspverify.machine.rules import Rule
 from rspverify.machine.shapes import Shapes
 from rspverify.scheme import read_scheme_file
 from rspverify.selftest import run
+from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.machines import CHOICES, RandomMachine, random_machine
 from rspverify.selftest.run import decide, random_pair, run_pairs, tasks_for, write_files
@@ -105,3 +106,15 @@ def test_a_mistake_is_found_and_written_with_its_machine(
             assert found.machine.count("\n") < 40
             return
     raise AssertionError("not noticed")
+
+
+def test_where_a_file_is_in_the_way_the_scheme_names_its_own_machine(tmp_path: Path) -> None:
+    drawn = random_machine(random.Random("written"))
+    scheme = "name: it\nmachine: it.machine\nrows:\n  - {op: load, scope: na, code: [LD r x]}\n"
+    texts = {"litmus": "", "scheme": scheme, "machine": drawn.text}
+    found = Disagreement(pair=1, kind=("verdict",), words="", command="", name="it", **texts)
+    (tmp_path / "it.machine").write_text("machine other")
+    write_files(found, str(tmp_path))
+    read = read_scheme_file(tmp_path / "it-2.yaml")
+    assert read.machine == machine_named(str(tmp_path / "it-2.machine"))
+    assert (tmp_path / "it.machine").read_text() == "machine other"

@@ -139,7 +139,8 @@ def test_same_counterexample_every_time() -> None:
 LOOP = """OpenCL t
 {{}}
 P0@wg 0, dev 0 (global atomic_int* x) {{
-  while (atomic_load_explicit(x, memory_order_acquire, memory_scope_{scope}) == {value}) ;
+  int n;
+  while (atomic_load_explicit(x, memory_order_acquire, memory_scope_{scope}) == {value}) n++;
 }}
 P1@wg 1, dev 0 (global atomic_int* x) {{
   atomic_store_explicit(x, 1, memory_order_release, memory_scope_{scope});

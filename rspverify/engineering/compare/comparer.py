@@ -53,7 +53,10 @@ class Comparer:
         inputs, settings = self._inputs, self._inputs.settings
         old, new = (each.scheme(settings) for each in inputs.schemes)
         names = zip(inputs.schemes, (old, new), strict=True)
-        before, after = (SchemeName(it.file, each.name, each.machine.name) for it, each in names)
+        before, after = (
+            SchemeName(it.file, each.name, each.machine.name, each.machine.path or None)
+            for it, each in names
+        )
         return Comparison(
             old=before,
             new=after,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import islice
 
-from rspverify.axiomatic import MemoryModel, Questions, awaited
+from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.engineering.comparison import OutcomeChange, OutcomeChanges
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.scheme import Scheme, compile_program
-from rspverify.soundness.case import machine_of
+from rspverify.soundness.case import decided, machine_of
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
@@ -24,7 +24,7 @@ def changed_outcomes(
     Both must have rows for the program. Beyond `limit` outcomes under either nothing is known.
     Raises LimitReached.
     """
-    program = awaited(program, model)
+    program = decided(program, model, (old, new), settings)
     before = _reached(program, old, settings, limit)
     after = _reached(program, new, settings, limit) if len(before) <= limit else before
     if max(len(before), len(after)) > limit:

@@ -16,5 +16,5 @@ def written_to(folder: str, scheme: str, found: Finding) -> str:
     """
     rows = "+".join(f"row{row.number}" for row in found.blamed) or "no-row"
     stem = f"hunt-{re.sub(r'[^A-Za-z0-9._+-]+', '-', scheme).strip('.-') or 'scheme'}-{rows}"
-    (place,) = write_beside(folder, stem, {".litmus": found.text})
+    (place,) = write_beside(folder, stem, lambda _: {".litmus": found.text})
     return str(place)

@@ -198,11 +198,16 @@ class Hunt:
         """All that is known by now."""
         setup, it = self._setup, self.strategy
         space, settings = setup.space, setup.settings
-        machine = setup.scheme.machine.name
+        scheme, machine = setup.scheme, setup.scheme.machine
         usual = chosen_operations(None, space.devices)
         return HuntReport(
             subject=Subject(
-                setup.scheme.name, setup.file, machine, setup.model.name, settings.engine
+                scheme.name,
+                setup.file,
+                machine.name,
+                setup.model.name,
+                settings.engine,
+                machine.path or None,
             ),
             space=HuntedSpace(
                 within=space.bounds,

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.limits import LimitReached
+from rspverify.litmus import Kind
 from rspverify.machine import Deadlocks, InstructionRule, Replayer
-from rspverify.scheme import Scheme, compile_program
+from rspverify.scheme import Scheme, compile_program, rows_of
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import deadlock
 from rspverify.soundness.settings import Settings
@@ -26,6 +27,8 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     """Beginnings of the scheme's codes with which the test stops; rows that are left out may have
     any code. None if no execution to a deadlock is found.
     """
+    if test.program.spins:
+        return None  # What never ends there is no deadlock of one iteration.
     compiled = compile_program(test.program, scheme)
     machine = machine_of(compiled, settings)
     try:
@@ -46,9 +49,10 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     whole = Counter(it.operation for it in compiled.instructions)
     found: dict[int, int | None] = {}
     for operation in test.program.operations:
-        row, length = scheme.row_for(operation), known[operation.index]
-        if row is not None and length:
+        length, rows = known[operation.index], rows_of(operation, scheme)
+        for row in rows if length else ():
             before = found.get(row.number, 0)
             complete = before is None or length == whole[operation.index]
-            found[row.number] = None if complete else max(length, before or 0)
+            several = operation.kind is Kind.BARRIER  # Its code is that of two fences.
+            found[row.number] = None if complete or several else max(length, before or 0)
     return found

@@ -1,0 +1,286 @@
+"""Executions in which threads may end before their time: stuck, waiting, or stopped.
+
+A thread has *points* in the order of its code, and in each execution it ends at one of them: it has
+finished; it is stuck in a loop that only spins, whose last iteration goes on and reads what is last
+in memory; it waits at a barrier to which not everybody comes; or it is stopped, anywhere. What
+stands after the point is not executed. The program is given guards that say so, and its candidate
+executions are then these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from typing import TypeAlias
+
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.read_values import candidates_of
+from rspverify.limits import Limits
+from rspverify.litmus import (
+    Cut,
+    Fault,
+    Kind,
+    Operation,
+    Order,
+    Program,
+    Spin,
+    Thread,
+    one_barrier,
+)
+from rspverify.smt import FALSE, Term, all_of, any_of, pick, truth
+from rspverify.smt.choice import Choice
+from rspverify.value import Read, conjunction, reads
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The thread has executed all of its code."""
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """The thread goes round in a loop for ever."""
+
+    spin: Spin
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The thread is at a barrier, and some thread that must come to it does not."""
+
+    barrier: Operation
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The thread is not scheduled any more. next: the operation before which it is stopped."""
+
+    next: int
+
+
+End: TypeAlias = Finished | Stuck | Waiting | Stopped
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Where a thread may end, or reach a cut: before the operation with this index."""
+
+    at: int
+    what: End | Cut
+
+
+class PartialExecutions:
+    """The executions of a program under a model in which threads may end early.
+
+    candidates: what the model makes of them; their constraints and axioms hold in each that is
+    consistent. ends: thread → where it may end, in the order of its code, and the term that it
+    does. An execution in which a thread reaches a cut is left out. Raises LimitReached.
+    """
+
+    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+        self.program = program
+        self._points: list[list[_Point]] = []
+        self.ends: list[Mapping[End, Term]] = []
+        self._constraints: list[Term] = []
+        first = 0
+        for thread in program.threads:
+            points = [*_points(program, thread, first)]
+            ends = [each.what for each in points if not isinstance(each.what, Cut)]
+            chosen, constraints = pick(f"end of {thread.name}", ends)
+            self._points.append(points)
+            self.ends.append(chosen)
+            self._constraints += constraints
+            first += len(thread.operations)
+        given: dict[int, Choice[int]] = {}
+        numbers = count(first)
+        threads = tuple(
+            replace(thread, operations=tuple(self._guarded(thread, given, numbers)))
+            for thread in program.threads
+        )
+        guarded = replace(program, threads=threads, cuts=(), spins=())
+        self.candidates = candidates_of(guarded, model, limits, given)
+        self._executed = {
+            event.operation.index: self.candidates.executed[event.index]
+            for event in reversed(self.candidates.events)
+            if event.operation is not None
+        }
+        self._constraints += self._loops()
+        self._constraints += self._barriers()
+
+    @property
+    def constraints(self) -> list[Term]:
+        """What makes a candidate such an execution, the axioms of the model included."""
+        candidates = self.candidates
+        return [*candidates.constraints, *candidates.axioms.values(), *self.own]
+
+    @property
+    def own(self) -> list[Term]:
+        """What makes a candidate such an execution besides."""
+        return list(self._constraints)
+
+    def executed(self, operation: Operation) -> Term:
+        """That an operation is executed."""
+        return self._executed[operation.index]
+
+    def finished(self, thread: int) -> Term:
+        """That a thread has executed all of its code."""
+        return self.ends[thread][Finished()]
+
+    def party(self, barrier: Operation) -> frozenset[int]:
+        """The threads that meet at a barrier."""
+        return frozenset(it.index for it in self.program.party(barrier))
+
+    # ---- what is executed ----------------------------------------------------------------------
+
+    def _guarded(
+        self, thread: Thread, given: dict[int, Choice[int]], numbers: Iterator[int]
+    ) -> Iterator[Operation]:
+        """The operations of a thread, with guards that look at where it ends.
+
+        A read-modify-write that writes what it read in an iteration that goes on is there a load.
+        """
+
+        def told(term: Term) -> Read:
+            number = next(numbers)
+            given[number] = {1: term, 0: ~term}
+            return Read(number)
+
+        points, ends = self._points[thread.index], self.ends[thread.index]
+        for it in thread.operations:
+            before = [each.what for each in points if each.at <= it.index]
+            ended = any_of(ends[end] for end in before if not isinstance(end, Cut))
+            if ended is not FALSE:
+                it = replace(it, guard=conjunction(it.guard, told(~ended)))
+            goes_on = any_of(
+                term
+                for end, term in ends.items()
+                if isinstance(end, Stuck) and it.index in end.spin.rmws
+            )
+            if goes_on is not FALSE:
+                it = replace(it, success=told(~goes_on), failure=_of_load(it.order))
+            yield it
+
+    def _after(self, thread: int, point: _Point) -> Term:
+        """That a thread ends later than at a point."""
+        points = self._points[thread]
+        later = (each.what for each in points[points.index(point) + 1 :])
+        return any_of(self.ends[thread][end] for end in later if not isinstance(end, Cut))
+
+    def _loops(self) -> Iterator[Term]:
+        """Who is stuck goes on, and reads what is last in memory; who comes out does not go on."""
+        for thread, points in enumerate(self._points):
+            for point in points:
+                match point.what:
+                    case Cut(_, guard):
+                        yield self._after(thread, point).implies(~truth(guard, self._reads))
+                    case Stuck(spin):
+                        goes_on = truth(spin.guard, self._reads)
+                        stuck = self.ends[thread][point.what]
+                        yield self._after(thread, point).implies(~goes_on)
+                        yield stuck.implies(goes_on)
+                        for it in self.program.operations[spin.first : spin.end]:
+                            if it.reads:
+                                yield all_of((stuck, self.executed(it))).implies(self._current(it))
+
+    @property
+    def _reads(self) -> Mapping[int, Choice[int]]:
+        return self.candidates.reads
+
+    def _current(self, operation: Operation) -> Term:
+        """That an operation reads the last write to its location."""
+        reader = self.candidates.reader[operation.index]
+        last = self.candidates.last[reader.at.name]
+        rf = self.candidates.rf
+        return any_of(
+            rf.get((write, reader.index), FALSE) & is_last for write, is_last in last.items()
+        )
+
+    def faults(self) -> Iterator[tuple[Fault, Term]]:
+        """What makes the program undefined, and that a thread has come to it."""
+        for fault in self.program.faults:
+            ends, points = self.ends[fault.thread], self._points[fault.thread]
+            before = [each.what for each in points if each.at <= fault.at]
+            ended = any_of(ends[end] for end in before if not isinstance(end, Cut))
+            yield fault, all_of((truth(fault.guard, self._reads), ~ended))
+
+    # ---- barriers ------------------------------------------------------------------------------
+
+    @cached_property
+    def barriers(self) -> tuple[Operation, ...]:
+        """The barriers of the program."""
+        return tuple(it for it in self.program.operations if it.kind is Kind.BARRIER)
+
+    def waiting(self, barrier: Operation) -> Term:
+        """That a thread waits at this barrier for ever."""
+        return self.ends[barrier.thread].get(Waiting(barrier), FALSE)
+
+    def _own(self, thread: int, barrier: Operation) -> list[Operation]:
+        """The barriers of a thread at which it meets those who are at this one."""
+        return [it for it in self.barriers if it.thread == thread and one_barrier(it, barrier)]
+
+    def absent(self, barrier: Operation) -> Iterator[tuple[int, Term]]:
+        """The threads that must come to a barrier, each with the term that it does not."""
+        for thread in sorted(self.party(barrier)):
+            own = self._own(thread, barrier)
+            yield thread, ~any_of(self.executed(it) | self.waiting(it) for it in own)
+
+    def _barriers(self) -> Iterator[Term]:
+        """All go through a barrier or none does; one waits only if another does not come."""
+        for barrier in self.barriers:
+            for thread in self.party(barrier) - {barrier.thread}:
+                through = any_of(self.executed(it) for it in self._own(thread, barrier))
+                yield self.executed(barrier).implies(through)
+            waits = self.waiting(barrier)
+            yield waits.implies(truth(barrier.guard, self._reads))
+            yield waits.implies(any_of(term for _, term in self.absent(barrier)))
+
+    def divergence(self) -> Iterator[tuple[Operation, int, Term]]:
+        """Barriers that part: one waits, and another has ended, or waits at another barrier."""
+        for barrier in self.barriers:
+            waits = self.waiting(barrier)
+            for thread in sorted(self.party(barrier) - {barrier.thread}):
+                elsewhere = [
+                    self.waiting(it)
+                    for it in self.barriers
+                    if it.thread == thread
+                    and not one_barrier(it, barrier)
+                    and barrier.thread in self.party(it)
+                ]
+                parted = waits & any_of([self.finished(thread), *elsewhere])
+                if parted is not FALSE:
+                    yield barrier, thread, parted
+
+
+def _points(program: Program, thread: Thread, first: int) -> Iterator[_Point]:
+    """Where a thread may end. Of loops that end at one place the inner ones come first."""
+    last = first + len(thread.operations)
+    spins = [it for it in program.spins if it.thread == thread.index]
+    cuts = [it for it in program.cuts if it.thread == thread.index]
+    for at in range(first, last + 1):
+        ways: list[End | Cut] = [it for it in cuts if _place(it, first) == at]
+        ways += (Stuck(it) for it in spins if it.end == at)
+        if at < last or ways:
+            yield _Point(at, Stopped(at))
+        for each in ways:
+            yield _Point(at, each)
+        if at < last and program.operations[at].kind is Kind.BARRIER:
+            yield _Point(at, Waiting(program.operations[at]))
+    yield _Point(last + 1, Finished())
+
+
+def _place(cut: Cut, first: int) -> int:
+    """Not after the place of a cut: where all that decides about it is known."""
+    return max((each + 1 for each in reads(cut.guard)), default=first)
+
+
+def _of_load(order: Order | None) -> Order | None:
+    """The order that is left of a read-modify-write if it only reads."""
+    match order:
+        case Order.ACQ_REL:
+            return Order.ACQUIRE
+        case Order.RELEASE:
+            return Order.RELAXED
+        case _:
+            return order

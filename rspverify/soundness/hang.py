@@ -1,0 +1,112 @@
+"""What is said of a program under a scheduler: plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from rspverify.answers import UNANSWERED, Internal
+from rspverify.convert import Bounds, Count, Place, Seconds, one_of
+from rspverify.verdict import Event, ProgressWord, Word
+
+
+@dataclass(frozen=True)
+class LastRead:
+    """A read of a loop that goes round for ever, and the last write to its location."""
+
+    read: Event
+    write: Event
+
+
+@dataclass(frozen=True)
+class StuckThread:
+    """A thread that goes round in a loop for ever. line: of the loop; reads: in its order."""
+
+    thread: Count
+    line: Place
+    reads: tuple[LastRead, ...]
+
+
+@dataclass(frozen=True)
+class WaitingThread:
+    """A thread that waits at a barrier for ever. missing: the threads that do not come to it."""
+
+    thread: Count
+    line: Place
+    label: str
+    missing: tuple[Count, ...]
+
+
+@dataclass(frozen=True)
+class StoppedThread:
+    """A thread that is scheduled no more. line: of what it would do next; null if nothing."""
+
+    thread: Count
+    line: Place | None
+
+
+@dataclass(frozen=True)
+class StoppedGroup:
+    """A work-group that is stopped for ever.
+
+    group: its number, by device and then by work-group. started: whether it has executed anything.
+    threads: those that have not ended.
+    """
+
+    group: Count
+    started: bool
+    threads: tuple[StoppedThread, ...]
+
+
+@dataclass(frozen=True)
+class Hang:
+    """An execution that hangs. Threads that are not named have ended.
+
+    occupancy: how many work-groups are occupant at once, if the scheduler says how many. events:
+    every event, in order; edges: its rf and mo by name.
+    """
+
+    stuck: tuple[StuckThread, ...]
+    waiting: tuple[WaitingThread, ...]
+    stopped: tuple[StoppedGroup, ...]
+    occupancy: Place | None
+    events: tuple[Event, ...]
+    edges: Mapping[str, tuple[tuple[int, int], ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduledAnswer:
+    """What `progress` says of one test under one scheduler.
+
+    test: the title in the file. progress: LIVE if no execution that the scheduler allows hangs,
+    STUCK if one does, otherwise UNKNOWN; reason: why, in words. undefined: whether that is because
+    the program may do anything. word: why there is no answer, if that is the test, what is beyond
+    this version, or a limit. hang: of STUCK. within: every bound that the answer depends on.
+    internal: the internal error that came instead. seconds: what deciding it took, in the earlier
+    run if it is cached.
+    """
+
+    test: str
+    file: str
+    model: str
+    scheduler: str
+    progress: ProgressWord
+    word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
+    reason: str
+    undefined: bool = False
+    hang: Hang | None = None
+    within: Bounds = field(default_factory=dict)
+    internal: Internal | None = None
+    seconds: Seconds = 0.0
+    cached: bool = False
+
+
+@dataclass(frozen=True)
+class ProgressReport:
+    """All that `progress` says: each test under each scheduler. stopped: why no more were asked."""
+
+    model: str
+    schedulers: tuple[str, ...]
+    results: tuple[ScheduledAnswer, ...]
+    stopped: str | None

@@ -1,0 +1,242 @@
+"""Executions that hang, and which of them a scheduler allows (docs/progress.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import assert_never
+
+from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
+from rspverify.limits import LimitReached, Limits
+from rspverify.litmus import Order, Program
+from rspverify.relation.terms import Relation, closure, compose, possible
+from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
+from rspverify.soundness.schedulers import Kind, Scheduler
+
+_MOST_SETS = 20_000
+"""Sets of groups of which no two may overlap, up to which a bound on occupancy is asked about."""
+
+Group = tuple[int, int]
+"""A device, and a work-group of it."""
+
+
+class Hanging:
+    """The executions of a program that hang.
+
+    groups: the work-groups, in the order of their numbers. stopped, finished, started: by the
+    number of the group, that it is stopped for ever, that all its threads have ended, and that one
+    of them has executed something or goes on for ever. Raises LimitReached.
+    """
+
+    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+        self.executions = partial = PartialExecutions(program, model, limits)
+        self._model, self._limits = model, limits
+        self.groups: Sequence[Group] = sorted({(it.device, it.workgroup) for it in program.threads})
+        self.members = [
+            [it for it in program.threads if (it.device, it.workgroup) == group]
+            for group in self.groups
+        ]
+        self.stopped = [
+            any_of(self._ending(each.index, Stopped) for each in it) for it in self.members
+        ]
+        self.finished = [all_of(partial.finished(each.index) for each in it) for it in self.members]
+        self.active = [
+            any_of(partial.executed(it) for each in group for it in each.operations)
+            for group in self.members
+        ]
+        self.running = [
+            ~done & ~stopped for done, stopped in zip(self.finished, self.stopped, strict=True)
+        ]
+        self.started = [one | two for one, two in zip(self.active, self.running, strict=True)]
+
+    def _ending(self, thread: int, *ways: type) -> Term:
+        ends = self.executions.ends[thread]
+        return any_of(term for end, term in ends.items() if isinstance(end, ways))
+
+    @property
+    def hangs(self) -> Term:
+        """Some thread of a group that is scheduled is stuck, or waits at a barrier."""
+        return any_of(
+            ~stopped & self._ending(each.index, Stuck, Waiting)
+            for stopped, group in zip(self.stopped, self.members, strict=True)
+            for each in group
+        )
+
+    @property
+    def undefined(self) -> Term:
+        """The program may do anything: a condition of the model is broken, or barriers part."""
+        broken = [~term for term in self.executions.candidates.conditions.values()]
+        partial = self.executions
+        faults = [term for _, term in partial.faults()]
+        return any_of([*broken, *faults, *(term for _, _, term in partial.divergence())])
+
+    def ending(self, bound: int) -> Questions:
+        """The executions that come to their end with at most so many groups occupant at once."""
+        partial = self.executions
+        required = [*partial.own, *self.finished, self._at_most(bound)]
+        among = (partial.candidates, required)
+        return Questions(partial.program, self._model, self._limits, whole=True, among=among)
+
+    # ---- schedulers ----------------------------------------------------------------------------
+
+    def allowed(self, scheduler: Scheduler) -> Iterator[tuple[int | None, Term]]:
+        """The ways in which a scheduler may stop groups, for each bound on occupancy that it has.
+
+        That of an unknown bound is told; None where there is none, or nobody is stopped by it.
+        """
+        match scheduler.kind:
+            case Kind.FAIR:
+                yield None, self.nobody
+            case Kind.UNFAIR:
+                yield None, TRUE
+            case Kind.HSA:
+                yield None, self._not_the_lowest
+            case Kind.LOBE:
+                yield None, self._in_line
+            case Kind.OBE if scheduler.bound is not None:
+                yield scheduler.bound, self._occupancy(scheduler.bound)
+            case Kind.OBE:
+                yield from self._some_occupancy(TRUE)
+            case Kind.HSA_OBE:
+                yield from self._some_occupancy(self._not_the_lowest)
+            case _:
+                assert_never(scheduler.kind)
+
+    def _some_occupancy(self, besides: Term) -> Iterator[tuple[int | None, Term]]:
+        yield None, self.nobody & besides
+        for bound in range(1, len(self.groups)):
+            yield bound, self._occupancy(bound) & besides
+
+    @cached_property
+    def nobody(self) -> Term:
+        return ~any_of(self.stopped)
+
+    @cached_property
+    def before_the_start(self) -> Term:
+        """No group is stopped once it has executed something."""
+        pairs = zip(self.stopped, self.active, strict=True)
+        return all_of(stopped.implies(~active) for stopped, active in pairs)
+
+    @cached_property
+    def _not_the_lowest(self) -> Term:
+        """Of the groups that are not finished the first is not stopped."""
+        return all_of(
+            any_of([~stopped, *(~done for done in self.finished[:number])])
+            for number, stopped in enumerate(self.stopped)
+        )
+
+    @cached_property
+    def _in_line(self) -> Term:
+        """Groups are stopped before their start, and no later group has started."""
+        pairs = combinations(range(len(self.groups)), 2)
+        later = (~self.stopped[a] | ~self.started[b] for a, b in pairs)
+        return all_of([self.before_the_start, *later])
+
+    def _occupancy(self, bound: int) -> Term:
+        """No more groups are ever occupant; if so many are in the end, others may never start."""
+        full, more = (at_least(self.running, each) for each in (bound, bound + 1))
+        return all_of([self.before_the_start, full | self.nobody, ~more, self._at_most(bound)])
+
+    def _at_most(self, bound: int) -> Term:
+        """The groups that have started fit into a time in which at most so many are occupant.
+
+        Some finish before others start: of each `bound + 1` that have started, two. What finishes
+        before another starts does so for all of their events, and time does not run in a circle:
+        not by what happens before, by who reads from whom, and by the order of seq_cst accesses.
+        It is enough that no circle goes through groups of which one finishes before the other.
+        """
+        numbers = range(len(self.groups))
+        found = []
+        if comb(len(numbers), bound + 1) > _MOST_SETS:
+            raise LimitReached(f"more than {_MOST_SETS:,} sets of work-groups may overlap")
+        for those in combinations(numbers, bound + 1):
+            apart = [
+                self._apart[pair] for a, b in combinations(those, 2) for pair in ((a, b), (b, a))
+            ]
+            found.append(any_of([*(~self.started[it] for it in those), *apart]))
+        return all_of([*found, self._in_time])
+
+    @cached_property
+    def _apart(self) -> Relation:
+        """A choice of which group finishes before which other starts."""
+        numbers = range(len(self.groups))
+        return {
+            (a, b): self.finished[a] & variable(f"group {a} before {b}")
+            for a in numbers
+            for b in numbers
+            if a != b
+        }
+
+    @cached_property
+    def _in_time(self) -> Term:
+        """What finishes before another starts, and what follows, has no circle."""
+        order = self._apart
+        steps = {**order}
+        for pair, term in compose(order, self._earlier).items():
+            steps[pair] = steps.get(pair, FALSE) | term
+        numbers = range(len(self.groups))
+        before = {(a, b): variable(f"{a} then {b}") for a, b in combinations(numbers, 2)}
+        before |= {(b, a): ~term for (a, b), term in before.items()}
+        total = [
+            any_of((before[a, b], before[b, c], before[c, a]))
+            & any_of((~before[a, b], ~before[b, c], ~before[c, a]))
+            for a, b, c in combinations(numbers, 3)
+        ]
+        return all_of(
+            [
+                *total,
+                *(
+                    ~term if a == b else term.implies(before[a, b])
+                    for (a, b), term in steps.items()
+                ),
+            ]
+        )
+
+    @cached_property
+    def _earlier(self) -> Relation:
+        """Between groups: an event of the one is before an event of the other."""
+        candidates = self.executions.candidates
+        happens = [candidates.relation(name) for name in candidates.model.happens_before]
+        reads_before = compose(
+            {(b, a): it for (a, b), it in candidates.rf.items()}, candidates.coherence
+        )
+        strong = [
+            candidates.coherence,
+            {(a, b): it for (a, b), it in reads_before.items() if a != b},
+        ]
+        edges: dict[tuple[int, int], Term] = {}
+        for relation in [*happens, candidates.rf, *map(self._of_strong, strong)]:
+            for pair, term in relation.items():
+                edges[pair] = edges.get(pair, FALSE) | term
+        place = {
+            event.index: self.groups.index((event.thread.device, event.thread.workgroup))
+            for event in candidates.events
+            if event.thread is not None
+        }
+        found: dict[tuple[int, int], list[Term]] = {}
+        for (a, b), term in closure(edges, self._limits).items():
+            if a in place and b in place and place[a] != place[b]:
+                found.setdefault((place[a], place[b]), []).append(term)
+        return possible({pair: any_of(terms) for pair, terms in found.items()})
+
+    def _of_strong(self, relation: Relation) -> Relation:
+        """The part of a relation that is between seq_cst accesses."""
+        strong = {
+            event.index
+            for event in self.executions.candidates.events
+            if event.operation is not None and event.operation.order is Order.SEQ_CST
+        }
+        return {pair: term for pair, term in relation.items() if strong.issuperset(pair)}
+
+
+def at_least(terms: Iterable[Term], number: int) -> Term:
+    """That so many terms hold, or more."""
+    reached = [TRUE, *(FALSE for _ in range(number))]
+    for term in terms:
+        reached = [
+            TRUE if not it else reached[it] | (reached[it - 1] & term) for it in range(number + 1)
+        ]
+    return reached[number]

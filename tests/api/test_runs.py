@@ -1,0 +1,225 @@
+"""Runs of machines on tests in assembly: how they end, and how they are shown."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+import rspverify
+from rspverify.answers import Subject
+from rspverify.api.runs import trace
+from rspverify.cli import app
+from rspverify.render.trace_text import Trace
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.source import InputError, Source
+
+TFB = "litmus-ptx/table-4.2/visibility-global-inter-TFB.litmus"
+TF = "litmus-ptx/table-4.2/visibility-global-inter-TF.litmus"
+WEAK = Settings(machine="ptx-weak")
+
+LATE = """machine late "a store of what is read later; bits, words and queues of every sort"
+places thread < workgroup < device < system
+type unit { a[x] : value  b[x] : value  BUSY[x] : bit  q[x] : fifo  out : pool }
+state {
+  memory[x] : value of system
+  unit      : unit  of thread
+  seen[x]   : bit   of workgroup
+  any       : bit   of workgroup
+}
+final memory
+complete when each thread t, location y: empty t.unit.q[y], each thread t: empty t.unit.out
+instruction ld r x
+  do enqueue self in unit.q[x]; seen[x] := true; any := true
+  later TAKE when oldest unit.q[x] is self do dequeue unit.q[x]; add self to unit.out
+  later READ when self in unit.out, seen[x], any do remove self from unit.out; r := memory[x]
+instruction st x r
+  do enqueue self in unit.q[x]
+  later WRITE
+    when oldest unit.q[x] is self
+    do dequeue unit.q[x]; memory[x] := r; unit.a[x] := r; unit.b[x] := r
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["explain", *arguments])
+
+
+def lines_of(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_a_run_satisfies_the_final_condition() -> None:
+    result = run(TFB, "--machine", "ptx-weak")
+    assert result.exit_code == 0
+    assert lines_of(result.stdout)[:2] == [
+        "visibility-global-inter-TFB on the machine ptx-weak",
+        "A run that ends with 1:r1=2 /\\ not (1:r2=1)",
+    ]
+    for part in (
+        "M P0 {a=0 LS,GS; b=0 LS,GS}",
+        "queue P0 a: [membar.cta, st 1 a] b: [membar.cta]",
+        "7 queue P0 DRAIN(st 1 a)",
+        "11 M P1 BORROW_OUT_OF_BLOCK(ld r b, P0, reads 2)",
+        "LP P1 [ld r a]",
+        "14 LP P1 LOAD(ld r a, reads 0)",
+        "LP P1 empty",
+        "It ends with 1:r1=2 1:r2=0, after 14 steps; none is shorter.",
+    ):
+        assert part in lines_of(result.stdout)
+    assert "read P1" not in result.stdout  # What the engines add is no part of the machine.
+
+
+def test_none_satisfies_it() -> None:
+    result = run(TF, "--machine", "ptx-weak")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "visibility-global-inter-TF on the machine ptx-weak",
+        "No run of the machine ends with 1:r1=2 /\\ not (1:r2=1).",
+    ]
+
+
+def test_an_outcome_may_be_named() -> None:
+    found = trace(TF, WEAK, "1:r1=2 1:r2=1").run
+    assert str(found.outcome) == "1:r1=2 1:r2=1"
+    assert found.execution is not None
+    assert trace(TF, WEAK, "1:r1=2 1:r2=0").run.execution is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("exists (0:r1=0)", "0:r1=0"),
+        ("~exists (0:r1=1)", "0:r1=1"),
+        ("forall (0:r1=0)", "0:r1=1"),
+        ("forall (0:r1=0 \\/ 0:r1=1)", None),
+        ("", "0:r1=0"),
+    ],
+)
+def test_what_is_wanted_by_default(condition: str, expected: str | None) -> None:
+    text = f"PTX t\n{{ }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld r1, a | st a, 1 ;\n{condition}\n"
+    found = trace(Source("t", text), WEAK).run
+    assert (None if found.outcome is None else str(found.outcome)) == expected
+
+
+def test_a_machine_of_ones_own_with_parts_of_every_sort(tmp_path: Path) -> None:
+    """A store of a register is issued before its value is known; bits stand without values."""
+    (tmp_path / "late.machine").write_text(LATE)
+    text = "PTX t\n{ a=7; }\n P0@cta 0,gpu 0 ;\n ld r1, a ;\n st b, r1 ;\nexists (b=7)\n"
+    found = trace(Source("t", text), Settings(machine=str(tmp_path / "late.machine"))).run
+    assert found.execution is not None
+    stream = io.StringIO()
+    Console(file=stream, width=80).print(Trace(found.execution))
+    values = "a[a]=7; b[a]=7; a[b]=0; b[b]=0"
+    assert lines_of(stream.getvalue())[2:] == [
+        f"unit P0 {{{values}}}",
+        "memory a=7 b=0",
+        "1 P0 ld r a",
+        f"unit P0 {{{values}}} q a: [ld r a]",
+        "seen d0 w0 {a=seen}",
+        "any d0 w0 {any=1}",
+        "2 P0 st b r",
+        f"unit P0 {{{values}}} q a: [ld r a] q b: [st b r]",
+        "3 unit P0 TAKE(ld r a)",
+        f"unit P0 {{{values}}} q b: [st b r] out: [ld r a]",
+        "4 unit P0 READ(ld r a, reads 7)",
+        f"unit P0 {{{values}}} q b: [st 7 b]",
+        "5 unit P0 WRITE(st 7 b)",
+        "unit P0 {a[a]=7; b[a]=7; a[b]=7; b[b]=7}",
+        "memory a=7 b=7",
+    ]
+
+
+def test_engines_find_the_same_end() -> None:
+    """Where a machine's steps are known to no other engine the states are searched."""
+    by_states = replace(WEAK, engine=Engine.EXPLICIT)
+    assert trace(TFB, WEAK).run == trace(TFB, by_states).run
+
+
+def test_a_bound_on_steps_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "around.machine"
+    file.write_text('machine around "as in PTX" include rsp\ninstruction st x r do store(L1, x, r)')
+    test = Source("t", "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st x, 1 ;\nexists (x=1)\n")
+    settings = Settings(machine=str(file), engine=Engine.UNROLL, steps=1)
+    assert str(trace(test, settings)).splitlines() == [
+        f"t on the machine around ({file})",
+        "No run of the machine completes within 1 steps.",
+    ]
+    found = trace(test, Settings(machine=str(file))).run
+    assert str(found.outcome) == "x=1" and not found.within
+
+
+def test_a_limit_is_no_answer() -> None:
+    result = run(TFB, "--machine", "ptx-weak", "--states", "5")
+    assert result.exit_code == 3
+    assert "UNKNOWN: more than 5 machine states" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            [TFB],
+            f"^{TFB}: a test in PTX must be put to a machine, and none is named\n  hint: --mac",
+        ),
+        (
+            ["Fig4", "--machine", "ptx-weak"],
+            "Fig4.litmus: a test in OpenCL must be explained under",
+        ),
+        (["original"], "^a test must be given, too, behind the scheme original$"),
+        (["original", "Fig4", "--outcome", "x=0"], "^--outcome must go without a scheme"),
+        (
+            [TFB, "--machine", "ptx-weak", "--progress", "--reading", "witness"],
+            f"^--reading must go with a scheme: a machine alone runs {TFB}\n"
+            "--progress must go with a scheme",
+        ),
+        (
+            [TFB, "--machine", "ptx-weak", "--outcome", "1:r9=0 z=1 w"],
+            "^--outcome: '1:r9=0' must speak of a register of .*\n"
+            "--outcome: 'z=1' must speak of a location of .*\n"
+            "--outcome: 'w' must be like 1:r0=1 or x=2$",
+        ),
+        ([TFB, "--machine", "rsp"], "an instruction must be one of machine rsp, not st"),
+    ],
+)
+def test_what_is_asked_wrongly(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert re.search(message, result.stderr, re.MULTILINE), result.stderr
+
+
+def test_in_a_notebook_it_is_a_page() -> None:
+    shown = rspverify.trace(TFB, WEAK)
+    page = shown._repr_html_()
+    assert "BORROW_OUT_OF_BLOCK(ld r b, P0, reads 2)" in page
+    assert "It ends with 1:r1=2 1:r2=0, after 14 steps; none is shorter." in page
+    assert "memory</th>" not in page
+    with pytest.raises(InputError, match="none is named"):
+        rspverify.trace(TFB, Settings())
+
+
+def test_headings_name_the_file_of_a_machine_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "around.machine"
+    file.write_text('machine around "the paper\'s" include rsp')
+    settings, shown = Settings(machine=str(file)), f"around ({file})"
+    hunted = str(rspverify.hunt("proposed", events=1, settings=settings))
+    assert hunted.startswith(f"proposed, for the machine {shown}; model opencl-rsp\n")
+    compared = str(rspverify.compare("proposed", "proposed", "Fig4", settings=settings))
+    assert f"(proposed, machine {shown})\n" in compared
+    subject = Subject("s", "s.yaml", "around", "opencl-rsp", Engine.EVENTS, str(file))
+    assert subject.titled == f"s (s.yaml), for the machine {shown}"
+    scheme = tmp_path / "s.yaml"
+    row = "  - {op: load, scope: na, code: [LD r x]}\n"
+    scheme.write_text(f"name: s\nmachine: around.machine\nrows:\n{row}")
+    result = CliRunner().invoke(app, ["show", str(scheme)])
+    assert result.stdout.startswith(f"s, for the machine {shown}\n")

@@ -1,0 +1,103 @@
+"""Spins as awaits: held to loops that are unrolled, and what must be unrolled."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from litmus.spins import outcomes_and_race, spinning_test
+
+from rspverify.axiomatic import MemoryModel, awaited, load_model, read_model, shipped_models
+from rspverify.axiomatic.awaits import iterations_needed
+from rspverify.litmus import Program, read_program
+from rspverify.source import Source
+
+GIVEN = "global atomic_int* x, global atomic_int* y, global atomic_int* m, global int* d"
+LOAD = "atomic_load_explicit({}, memory_order_{}, memory_scope_{})"
+STORE = "atomic_store_explicit({}, {}, memory_order_{}, memory_scope_{});"
+
+
+def program(first: str, second: str, unroll: int = 3) -> Program:
+    text = (
+        f"OpenCL t\n{{ }}\nP0@wg 0, dev 0 ({GIVEN}) {{ {first} }}\n"
+        f"P1@wg 1, dev 0 ({GIVEN}) {{ {second} }}\n"
+    )
+    return read_program(Source("t", text), unroll)
+
+
+def load(place: str, order: str = "acquire", scope: str = "device") -> str:
+    return LOAD.format(place, order, scope)
+
+
+def store(place: str, value: int, order: str = "release", scope: str = "device") -> str:
+    return STORE.format(place, value, order, scope)
+
+
+@pytest.mark.parametrize(
+    "model", ["opencl-rsp", "opencl-hrf", "opencl", "opencl-scoped-sc", "rc11"]
+)
+def test_the_same_outcomes_and_races_as_unrolled(model: str) -> None:
+    judged = load_model(model)
+    draw = random.Random(model)
+    compared = 0
+    while compared < 8:
+        text = spinning_test(draw)
+        read = read_program(Source("t", text))
+        if not read.spins or awaited(read, judged) is not read:
+            continue
+        found, races = outcomes_and_race(read, judged)
+        unrolled = read_program(Source("t", text), 2).unrolled
+        assert unrolled is not None
+        expected, races_too = outcomes_and_race(unrolled, judged)
+        assert races == races_too, text
+        assert races or found == expected, text
+        compared += 1
+
+
+def test_a_race_of_an_iteration_that_goes_on_is_found() -> None:
+    """The last iteration reads d when it is ready; the ones before may read it too early."""
+    body = f"int r, s; do {{ r = {load('y')}; s = *d; }} while (r == 0);"
+    model = load_model("opencl-rsp")
+    _, races = outcomes_and_race(program(body, f"*d = 1; {store('y', 1)}"), model)
+    assert races
+    without = f"int r, s; do {{ r = {load('y')}; }} while (r == 0); s = *d;"
+    _, races = outcomes_and_race(program(without, f"*d = 1; {store('y', 1)}"), model)
+    assert not races
+
+
+def test_an_axiom_that_more_events_satisfy_forbids_it() -> None:
+    """By this one a read must have another before it: the iteration that goes on may be that."""
+    spins = program(f"while ({load('x')} == 0) ;", store("x", 1))
+    for name in shipped_models():
+        assert iterations_needed(load_model(name), spins) is None
+    model = read_model_text("empty ([R & A] \\ (rf^-1; [W]; rf)) as Fine")
+    assert awaited(spins, model) is spins
+    model = read_model_text("empty ([R] \\ (sb^-1; [R]; sb)) as Before")
+    assert awaited(spins, model) is spins.unrolled
+    model = read_model_text("undefined_unless empty (R * R & sb) as Many")
+    assert awaited(spins, model) is spins
+    model = read_model_text("undefined_unless empty ((R * R & sb); (R * R & sb)) as Many")
+    assert awaited(spins, model) is spins.unrolled
+
+
+def read_model_text(text: str) -> MemoryModel:
+    return read_model(Source("m.cat", f'"m"\nacyclic sb as Order\n{text}\n'), "m")
+
+
+def test_a_circle_through_a_plain_read_forbids_it() -> None:
+    model = load_model("opencl-rsp")
+    first = f"while ({load('x', 'relaxed')} == 0) ; int r = *d; {store('y', 1, 'relaxed')}"
+    second = f"int r = {load('y', 'relaxed')}; *d = r; {store('x', 1, 'relaxed')}"
+    loose = program(first, second)
+    assert awaited(loose, model) is loose.unrolled
+    tight = program(first.replace("relaxed", "seq_cst"), second.replace("relaxed", "seq_cst"))
+    assert awaited(tight, model) is tight
+
+
+def test_of_an_unknown_model_no_read_modify_write_is_left_out() -> None:
+    lock = "while (atomic_exchange(m, 1) != 0) ; atomic_store(m, 0);"
+    spins = program(lock, lock)
+    assert spins.spins
+    assert awaited(spins, load_model("opencl-rsp")) is spins
+    model = read_model_text("acyclic sb | rf | mo as Order")
+    assert awaited(spins, model) is spins.unrolled

@@ -1,0 +1,321 @@
+"""Arrays: their declarations, and accesses whose index is known or computed."""
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from rspverify.axiomatic import Questions, load_model
+from rspverify.limits import Limits
+from rspverify.litmus import Kind, Program, read_program
+from rspverify.source import InputError, Severity, Source
+from rspverify.value import Constant, evaluate
+from rspverify.verdict import Outcome
+
+MODEL = load_model("opencl-rsp")
+GIVEN = "global atomic_int* flag, global int* x, global int* i"
+STATE = "global atomic_int flag[3]; global int x[2] = {1, 2};"
+
+
+def program(body: str, state: str = STATE, given: str = GIVEN, rest: str = "") -> Program:
+    text = f"OpenCL t\n{{ {state} }}\nP0@wg 0, dev 0 ({given}) {{\n{body}\n}}\n{rest}"
+    return read_program(Source("t", text))
+
+
+def mistakes(body: str = "", state: str = STATE, given: str = GIVEN, rest: str = "") -> list[str]:
+    with pytest.raises(InputError) as caught:
+        program(body, state, given, rest)
+    return [f"{each.span}: {each.message}" for each in caught.value.problems]
+
+
+def accesses(whole: Program) -> list[tuple[str | None, str]]:
+    return [(each.location, each.kind.value) for each in whole.operations]
+
+
+# ---- declarations --------------------------------------------------------------------------------
+
+
+def test_elements_are_locations() -> None:
+    state = "global atomic_int flag[3]; int x[2] = {1, -2}; int y[] = {3, 0x10}; [flag[2]] = 7;"
+    found = {it.name: (it.atomic, it.initial) for it in program("", state).locations}
+    assert found == {
+        "flag[0]": (True, 0),
+        "flag[1]": (True, 0),
+        "flag[2]": (True, 7),
+        "x[0]": (False, 1),
+        "x[1]": (False, -2),
+        "i": (False, 0),
+        "y[0]": (False, 3),
+        "y[1]": (False, 16),
+    }
+
+
+def test_a_parameter_may_have_the_size() -> None:
+    found = program("x[1] = 1;", "", "local int x[2], global atomic_int* a")
+    assert [(it.name, it.region) for it in found.locations] == [
+        ("x[0]", "local"),
+        ("x[1]", "local"),
+        ("a", "global"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "given", "expected"),
+    [
+        ("int x[0];", "int* x", ["t:2:9: the array `x` must have at least one element, not 0"]),
+        ("int x[];", "int* x", ["t:2:7: the array `x` must have a size, or values"]),
+        (
+            "int x[2] = {1,2,3};",
+            "int* x",
+            ["t:2:3: the array `x` must have at most 2 values, not 3"],
+        ),
+        (
+            "int x[2] = {1}; x[0] = 2;",
+            "int* x",
+            ["t:2:19: `x[0]` must have one initial value, not two"],
+        ),
+        (
+            "int x[2]; x[2] = 2;",
+            "int* x",
+            ["t:2:13: `x[2]` must be an element of x, which has 0 to 1"],
+        ),
+        ("y[2] = 2;", "int* y", ["t:2:3: `y[2]` must be an element of an array of the test"]),
+        (
+            "x = 2;",
+            "int x[2]",
+            ["t:2:3: the array `x` must have a value for each element, not one"],
+        ),
+        ("", "int x[]", ["t:3:22: the array `x` must have a size in the initial state"]),
+        (
+            "int x[3];",
+            "int x[2]",
+            ["t:2:9: `x` must have 2 elements in the initial state as in P0, not 3"],
+        ),
+        ("int x[300];", "int* x", ["t:2:9: an array of more than 256 elements is not supported"]),
+        (
+            "int x[200]; int y[200];",
+            "int* x",
+            ["t:2:15: arrays of more than 256 elements together are not supported"],
+        ),
+        (
+            "int x[99999999999999];",
+            "int* x",
+            [
+                "t:2:9: an integer must fit into 32 bits, not be `99999999999999`",
+                "t:2:9: the array `x` must have at least one element, not 0",
+            ],
+        ),
+    ],
+)
+def test_declarations_that_are_wrong(state: str, given: str, expected: list[str]) -> None:
+    assert mistakes("", state, given) == expected
+
+
+def test_conditions_and_watched_locations_speak_of_elements() -> None:
+    found = program("", rest="locations [flag[1]; [x[0]];]\nexists (flag[2]=1 /\\ [x[1]]=2)")
+    assert found.watched == ((None, "flag[1]"), (None, "x[0]"))
+    assert found.condition is not None
+    assert [*found.condition.locations] == ["flag[2]", "x[1]"]
+    assert mistakes("", rest="exists (flag[3]=1 \\/ flag=0)") == [
+        "t:6:9: `flag[3]` must be a location of the test, or a register with its thread",
+        "t:6:22: `flag` must be a location of the test, or a register with its thread",
+    ]
+
+
+# ---- accesses ------------------------------------------------------------------------------------
+
+
+def test_a_constant_index_is_one_location() -> None:
+    whole = program(
+        "int r = 1; x[r - 1] = x[r]; *x = 3; *i = 1; i[0] = 2;"
+        "atomic_store(&flag[r + r], 1); atomic_load(flag); (x[1] = 5) + 1;"
+    )
+    assert accesses(whole) == [
+        ("x[1]", "load"),
+        ("x[0]", "store"),
+        ("x[0]", "store"),
+        ("i", "store"),
+        ("i", "store"),
+        ("flag[2]", "store"),
+        ("flag[0]", "load"),
+        ("x[1]", "store"),
+    ]
+    assert not whole.faults
+    assert all(each.guard == Constant(1) and each.choice is None for each in whole.operations)
+
+
+def test_an_index_that_depends_on_reads_is_an_operation_for_each_element() -> None:
+    whole = program("int r = *i; int s = -1; if (r) s = atomic_load(&flag[r]);")
+    index, *loads = whole.operations
+    assert [each.location for each in loads] == ["flag[0]", "flag[1]", "flag[2]"]
+    for value in range(-1, 5):
+        read = {index.index: value, **{each.index: 10 + n for n, each in enumerate(loads)}}
+        executed = [each.location for each in loads if evaluate(each.guard, read)]
+        assert executed == ([f"flag[{value}]"] if value in (1, 2) else [])
+        expected = 10 + value if value in (1, 2) else -1 if value == 0 else 0
+        assert evaluate(whole.threads[0].registers["s"], read) == expected
+        (fault,) = whole.faults
+        assert (evaluate(fault.guard, read) != 0) == (value not in (0, 1, 2))
+    assert loads[1].control == {index.index} and loads[1].address == {index.index}
+
+
+def test_address_and_control_are_told_apart() -> None:
+    whole = program("int r = *i; int s = *x; if (s) flag[r & 1] = 4;")
+    *_, one, two = whole.operations
+    assert (one.control, one.address) == ({1}, {0}) == (two.control, two.address)
+    assert not one.data
+
+
+@pytest.mark.parametrize(
+    ("index", "elements"),
+    [
+        ("r & 1", "01"),
+        ("r == 7", "01"),
+        ("!r + 1", "12"),
+        ("r ? 0 : 2", "012"),
+        ("(r & 1) * 2", "012"),
+    ],
+)
+def test_an_index_that_is_known_to_lie_inside_is_no_fault(index: str, elements: str) -> None:
+    whole = program(f"int r = *i; atomic_store(&flag[{index}], 1);")
+    assert [each.location for each in whole.operations[1:]] == [f"flag[{n}]" for n in elements]
+    assert not whole.faults
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("x[2] = 1;", 2),
+        ("int r = x[-1];", -1),
+        ("int r = *i; int s = i[r == r + 0 ? 1 : 2];", 1),
+        ("atomic_store(&flag[4], 1);", 4),
+        ("atomic_compare_exchange_strong(flag, &x[9], 1);", 9),
+    ],
+)
+def test_an_index_out_of_bounds_is_a_fault(body: str, value: int) -> None:
+    fault = program(body).faults[0]
+    assert (fault.name, fault.thread, fault.span.line) == ("Bounds", 0, 4)
+    assert fault.said({0: 0}).startswith(f"index {value} of ")
+    assert not program(f"if (0) {{ {body} }}").faults
+
+
+def test_read_modify_writes_of_elements() -> None:
+    whole = program(
+        "int r = *i & 1; int s = atomic_fetch_add(&flag[r], 2);"
+        "int t = atomic_compare_exchange_strong(&flag[r], &x[r], 5);"
+    )
+    kinds = [(each.location, each.kind) for each in whole.operations[1:]]
+    assert kinds == [
+        ("flag[0]", Kind.RMW),
+        ("flag[1]", Kind.RMW),
+        ("x[0]", Kind.LOAD),
+        ("x[1]", Kind.LOAD),
+        ("flag[0]", Kind.RMW),
+        ("flag[1]", Kind.RMW),
+    ]
+    read = {0: 3, 1: 7, 2: 4, 3: 0, 4: 6, 5: 0, 6: 6}
+    registers = whole.threads[0].registers
+    assert [evaluate(registers[name], read) for name in "st"] == [4, 1]
+    assert [evaluate(each.value, read) for each in whole.operations if each.value][:2] == [9, 6]
+
+
+def test_the_index_and_the_value_are_not_sequenced() -> None:
+    _, index, *stores = program("x[*i] = *i + 1;").operations
+    assert index.unsequenced == {0}
+    assert not any(each.unsequenced for each in stores)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "atomic_store(flag[1], 1);",
+            "the first argument of atomic_store must be the name of a location, not its value",
+        ),
+        ("int r = flag;", "`flag` must be a register here, not a location"),
+        ("int r = y[1];", "the location `y` must be declared as a parameter of P0"),
+        ("int r; int s = r[1];", "what `[]` reads must be a location, not the register `r`"),
+        ("int r = x[0][1];", "what `[]` reads must be the name of a location, not its value"),
+        ("x[0] += 1;", "an update of what is not a register is not supported"),
+        ("int r = *(flag + 1);", "what `*` reads must be the name of a location: an address"),
+    ],
+)
+def test_accesses_that_are_wrong(body: str, expected: str) -> None:
+    (found,) = mistakes(body)
+    assert re.match(rf"^t:4:\d+: {re.escape(expected)}", found)
+
+
+def test_too_many_operations() -> None:
+    body = "int r = *i; for (int k = 0; k < 200; k++) z[r] = 1;"
+    with pytest.raises(InputError) as caught:
+        program(body, "int z[200];", "int* z, int* i")
+    (problem,) = caught.value.problems
+    assert problem.severity is Severity.UNSUPPORTED
+    assert problem.message.startswith("more than 5,000 operations of a thread for accesses")
+
+
+# ---- against programs without arrays -------------------------------------------------------------
+
+
+def outcomes(text: str, names: Mapping[str, str]) -> tuple[set[tuple[object, ...]], bool]:
+    """What threads' registers and memory may be in the end, and whether the program is racy."""
+    whole = read_program(Source("t", text))
+    questions = Questions(whole, MODEL, Limits())
+
+    def shown(outcome: Outcome) -> tuple[object, ...]:
+        read = dict(outcome.reads)
+        held = [
+            (thread.index, name, evaluate(value, read))
+            for thread in whole.threads
+            for name, value in thread.registers.items()
+            if name.startswith("r")
+        ]
+        return (*held, *sorted((names.get(name, name), it) for name, it in outcome.memory))
+
+    return {shown(each) for each in questions.outcomes()}, questions.race() is not None
+
+
+def access(rng: random.Random, number: int, array: bool) -> str:
+    """An access of v[e], or the same by cases of v0 and v1."""
+    index = rng.choice([f"r{number - 1} & 1", f"!r{number - 1}", "1"]) if number else "0"
+    what = rng.choice(["load", "store", "fetch_add", "plain"])
+    order, scope = "acq_rel" if what == "fetch_add" else "relaxed", "memory_scope_device"
+    order = rng.choice([order, "acquire" if what == "load" else order])
+
+    def at(place: str) -> str:
+        if what == "plain":
+            return f"r{number} = *{place.replace('v', 'u')};"
+        value = "" if what == "load" else ", 1"
+        call = f"atomic_{what}_explicit({place}{value}, memory_order_{order}, {scope});"
+        return call if what == "store" else f"r{number} = {call}"
+
+    if array:
+        cell = f"&v[{index}]"
+        return at(cell).replace("*&u", "u") if what == "plain" else at(cell)
+    return f"if (({index}) == 0) {{ {at('v0')} }} else {{ {at('v1')} }}"
+
+
+def text(seeds: Sequence[int], array: bool) -> str:
+    declared = (
+        ("global atomic_int v[2]; global int u[2] = {3, 4};", "global atomic_int* v, global int* u")
+        if array
+        else (
+            "[u0] = 3; [u1] = 4;",
+            "global atomic_int* v0, global atomic_int* v1, global int* u0, global int* u1",
+        )
+    )
+    lines = ["OpenCL t", f"{{ {declared[0]} }}"]
+    for thread, seed in enumerate(seeds):
+        rng = random.Random(seed)
+        body = " ".join(access(rng, number, array) for number in range(3))
+        start = "int r0 = 0; int r1 = 0; int r2 = 0;"
+        lines.append(f"P{thread}@wg {thread}, dev 0 ({declared[1]}) {{ {start} {body} }}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_arrays_mean_what_cases_mean(seed: int) -> None:
+    names = {f"{name}[{n}]": f"{name}{n}" for name in "uv" for n in (0, 1)}
+    seeds = (2 * seed, 2 * seed + 1)
+    assert outcomes(text(seeds, array=True), names) == outcomes(text(seeds, array=False), {})
