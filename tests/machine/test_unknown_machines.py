@@ -33,6 +33,10 @@ REASONS = {
         " do if L1.VALID[x] { memory[x] := L1.data[x] }; L1.DIRTY[x] := false",
         ["ST x 1; INV_L1 WG", "LD x"],
     ),
+    "what REVIVE x changes depends on the state": (
+        "instruction REVIVE x do if not L1.DIRTY[x] { L1.VALID[x] := true }",
+        ["ST x 1; INV_L1 WG; REVIVE x; LD x", "ST x 2"],
+    ),
     "EVICT_L1 may matter: it needs no bit that it takes away": (
         "step EVICT_L1 of workgroup, location x when L1.VALID[x]\n do L1.DIRTY[x] := false",
         ["ST x 1; LD x", "LD x"],
@@ -84,6 +88,20 @@ REASONS = {
         "step FLUSH_L1 of workgroup, location x when L1.DIRTY[x], oldest L1.fifo is x\n"
         " do memory[x] := L1.data[x]; L1.DIRTY[x] := false",
         ["ST x 1; ST y 1", "LD x"],
+    ),
+    "FETCH_L1 may matter: FLUSH_L1 x takes data without wanting it VALID: DIRTY elsewhere": (
+        "state { due[x] : bit of workgroup }\n"
+        "instruction ST r x do L1.data[x] := r; L1.VALID[x] := true; due[x] := true\n"
+        "step FLUSH_L1 of workgroup, location x when due[x]\n"
+        " do due[x] := false; memory[x] := L1.data[x]\n"
+        "step FETCH_L1 of workgroup, location x when not due[x] do fetch(L1, x, memory[x])\n"
+        "complete when each workgroup w, location y: not w.due[y]",
+        ["ST x 1; LD x", "LD x"],
+    ),
+    "GO takes an instruction out of a fifo": (
+        "state { queue : fifo of thread }\ninstruction WAIT do enqueue self in queue\n"
+        " later GO when oldest queue is self do dequeue queue",
+        ["WAIT; ST x 1", "LD x"],
     ),
     "BOTH may matter: it clears several bits that it needs": (
         "step BOTH of workgroup, location x when L1.DIRTY[x], L1.VALID[x]\n"
@@ -138,9 +156,13 @@ def one_level(items: str) -> Architecture:
 def test_a_machine_that_events_does_not_know(reason: str) -> None:
     items, code = REASONS[reason]
     its = one_level(items)
-    assert reason in str(unbounded(its))
+    assert reason.removesuffix(": DIRTY elsewhere") in str(unbounded(its))
     assert differences(program(its, *code), 6_000) == {}
 
 
-def test_it_knows_the_machine_with_one_level() -> None:
-    assert unbounded(one_level("")) is None
+def test_it_knows_values_that_nobody_refreshes() -> None:
+    """Whether they count is then a bit like any other."""
+    its = one_level("# no step FETCH_L1\nwithout FETCH_L1\ninstruction LD r x do r := L1.data[x]")
+    assert unbounded(one_level("")) is None and unbounded(its) is None
+    for code in (["ST x 1; INV_L1 WG; LD x", "LD x"], ["INC_L1 x 1; LD x", "ST x 2; LD x"]):
+        assert differences(program(its, *code), 6_000) == {}
