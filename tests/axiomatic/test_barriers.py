@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import pytest
 from axiomatic.test_whole_language import check
 
+import rspverify
 from rspverify.axiomatic import (
     MemoryModel,
     Questions,
@@ -253,3 +255,36 @@ def test_a_model_must_speak_of_those_who_meet(text: str, beyond: str | None) -> 
     with pytest.raises(InputError, match="a barrier of a device is beyond") as caught:
         require_covered(program, model)
     assert caught.value.severity is Severity.UNSUPPORTED
+
+
+# ---- how they are shown --------------------------------------------------------------------------
+
+SUITE = "litmus/models/opencl/barriers"
+
+
+def test_pictures_show_both_fences_and_the_start_of_who_does_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    (drawn,) = rspverify.draw(f"{SUITE}/Device.MP.litmus").pictures
+    texts = [each.text for each in drawn.events]
+    assert texts.count("device barrier #1 entry") == texts.count("device barrier #1 exit") == 2
+    synchronises = [each for each in drawn.arrows if each.name == "gsw"]
+    assert [(texts[it.source], texts[it.target]) for it in synchronises] == [
+        ("device barrier #1 entry", "device barrier #1 exit")
+    ] * 2
+    (parted,) = rspverify.draw(f"{SUITE}/Group.left-out.litmus", race=True).pictures
+    marked = [(each.text, each.thread) for each in parted.events if each.marked]
+    assert sorted(marked) == [("barrier #1 entry", 0), ("start", 1)]
+
+
+def test_verdicts_name_what_parts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    tests = [f"{SUITE}/Group.left-out.litmus", f"{SUITE}/Device.MP.litmus"]
+    parted, whole = rspverify.check("proposed", tests).report().results
+    assert (parted.verdict.value, parted.reason) == (
+        "RACY",
+        "barrier divergence: P0 line 11 comes to barrier #1, and P1 ends without it",
+    )
+    assert whole.verdict.value == "UNSUPPORTED"
+    assert "is a barrier of a device" in whole.reason
