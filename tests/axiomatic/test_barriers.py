@@ -288,3 +288,15 @@ def test_verdicts_name_what_parts(root: Path, monkeypatch: pytest.MonkeyPatch) -
     )
     assert whole.verdict.value == "UNSUPPORTED"
     assert "is a barrier of a device" in whole.reason
+
+
+def test_a_barrier_of_a_device_needs_all_of_its_groups_at_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The point of the paper: under occupancy n it is live, and under less somebody waits."""
+    monkeypatch.chdir(root)
+    code = "inter_workgroup_barrier(CLK_GLOBAL_MEM_FENCE);"
+    threads = "".join(f"P{it}@wg {it}, dev 0 (global int* x) {{ {code} }}\n" for it in range(3))
+    test = Source("t", f"OpenCL t\n{{ [x]=0; }}\n{threads}exists (x=0)")
+    found = rspverify.progress(test, ["fair", "obe:3", "obe:2", "obe:1"])
+    assert [each.progress.value for each in found] == ["LIVE", "LIVE", "STUCK", "STUCK"]
