@@ -136,24 +136,28 @@ class Result:
 
 
 OBSERVATIONS = ("Never", "Sometimes", "Always")
+PROGRESS_ANSWERS = ("LIVE", "STUCK", "UNDEFINED")
 ANSWERS = (
     *OBSERVATIONS,
     *(f"{each} racy" for each in OBSERVATIONS),
+    *PROGRESS_ANSWERS,
     "VACUOUS",
     "UNSUPPORTED",
     "UNKNOWN",
 )
-"""What a model or a machine may say of a test."""
+"""What a model, a machine, or a model with a scheduler may say of a test."""
 
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What one model says of one test of a suite of models, or one machine of one of machines.
+    """What one model says of one test of a suite of models, one machine of one of machines, or the
+    model of one of schedulers.
 
-    model: its name, or the machine's. answer: whether the consistent executions, or the complete
-    ones of the machine, satisfy the formula of the final condition (Never, Sometimes, Always), and
-    `racy` where one of them is undefined; VACUOUS where the machine completes none; or UNSUPPORTED,
-    UNKNOWN, ERROR. reason: why there is no answer.
+    model: its name, or that of the machine or of the scheduler. answer: whether the consistent
+    executions, or the complete ones of the machine, satisfy the formula of the final condition
+    (Never, Sometimes, Always), and `racy` where one of them is undefined; VACUOUS where the machine
+    completes none; under a scheduler LIVE, STUCK, or UNDEFINED where the program may do anything;
+    or UNSUPPORTED, UNKNOWN, ERROR. reason: why there is no answer.
     """
 
     test: str

@@ -199,13 +199,15 @@ class Progress:
 
     execution and blocked belong to STUCK: an execution that ends where no instruction can ever be
     dispatched again, or nothing but a flush is missing that can never happen; and what each thread,
-    each fifo and each entry there waits for, in words.
+    each fifo and each entry there waits for, in words. scheduler: the one under which it was asked
+    with all states, where threads may also go round in loops for ever.
     """
 
     word: ProgressWord
     reason: str
     execution: Execution | None = None
     blocked: tuple[str, ...] = ()
+    scheduler: str | None = None
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,12 @@ _HEADERS = {
 # `rspverify check` of the suite holds the models to it, and with `--refresh` writes it anew: look
 # at what changes before you commit it.
 """,
+    Kind.SCHEDULERS: """\
+# Whether each test hangs under each scheduler: LIVE if it never does, STUCK if it may, UNDEFINED if
+# it may do anything, as it has a race, or a barrier that not all of a work-group reach.
+# `rspverify check` of the suite holds tests to it, and with `--refresh` writes it anew: look at
+# what changes before you commit it.
+""",
     Kind.MACHINES: """\
 # What each machine says of each test: whether its complete executions satisfy the formula of the
 # final condition never, sometimes or always.
@@ -62,7 +68,7 @@ _HEADERS = {
 # at what changes before you commit it.
 """,
 }
-KEYS = {Kind.SCHEMES: "verdicts", Kind.MODELS: "answers", Kind.MACHINES: "answers"}
+KEYS = {kind: "verdicts" if kind is Kind.SCHEMES else "answers" for kind in Kind}
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""A suite is run: every test under every scheme, by every model or on every machine, in order."""
+"""A suite is run: every test put to everything that its tests are put to, in order."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, assert_never
@@ -17,6 +18,7 @@ from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.judge.run import Run
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
+from rspverify.soundness.schedulers import schedulers_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import Word
@@ -51,6 +53,13 @@ def suite_results(
             machines = {it: machine_named(it) for it in suite.columns}
             asked = _AskedOfMachines(suite.columns, settings, judge, machines)
             yield from _answers(asked, tests, judge)
+        case Kind.SCHEDULERS:
+            from rspverify.axiomatic import load_model
+            from rspverify.judge.waits import Waits, model_answer
+
+            model, schedulers = load_model(settings.model), schedulers_of(suite.columns)
+            with closing(Waits(judge, model, schedulers, settings).answers(tests)) as coming:
+                yield from map(model_answer, coming)
         case _:
             assert_never(suite.kind)
 

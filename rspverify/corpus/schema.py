@@ -26,6 +26,7 @@ def suite_schema() -> Schema:
         Kind.SCHEMES: {**columns, "description": "Files of schemes, by path from this folder."},
         Kind.MODELS: {**columns, "description": "Memory models, by name or .cat file."},
         Kind.MACHINES: {**columns, "description": "Machines, by name or .machine file."},
+        Kind.SCHEDULERS: {**columns, "description": "Schedulers, as of `progress --scheduler`."},
         "expected": {**TEXT, "default": EXPECTED, "description": "The file of what is expected."},
         "default": {
             "type": "boolean",

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, assert_never, get_args, get_type_hints
 
 from rspverify.architecture.catalogue import ENDING
 from rspverify.shipped import located, tests_below
+from rspverify.soundness.schedulers import schedulers_of
 from rspverify.soundness.settings import (
     OF_A_TEST,
     OF_MACHINES,
@@ -43,6 +44,7 @@ class Kind(StrEnum):
     SCHEMES = "schemes"
     MODELS = "models"
     MACHINES = "machines"
+    SCHEDULERS = "schedulers"
 
     @property
     def noun(self) -> str:
@@ -54,9 +56,9 @@ class Kind(StrEnum):
 class Suite:
     """A folder of tests. about: what they are for, in a sentence.
 
-    columns: the schemes, by path from here, the models or the machines. chosen: settings by their
-    fields. expected: the file of what is expected, which need not exist. default: whether these
-    tests are meant where a scheme is given without any.
+    columns: the schemes, by path from here, the models, the machines or the schedulers. chosen:
+    settings by their fields. expected: the file of what is expected, which need not exist. default:
+    whether these tests are meant where a scheme is given without any.
     """
 
     folder: str
@@ -173,6 +175,11 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
                 problems.append(Problem(item.span, f"{name}: no such file"))
         if name in names:
             problems.append(Problem(item.span, f"{kind} must name {item.text} once, not twice"))
+        if kind is Kind.SCHEDULERS:
+            try:
+                schedulers_of([name])
+            except InputError as error:
+                problems += (replace(each, span=item.span) for each in error.problems)
         names.append(name)
     return names
 
@@ -201,6 +208,8 @@ def takes(kind: Kind, setting: str) -> bool:
             return setting in OF_A_TEST[1:]
         case Kind.MACHINES:
             return setting in OF_MACHINES
+        case Kind.SCHEDULERS:
+            return setting in OF_A_TEST
         case _:
             assert_never(kind)
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from rspverify.answers import ModelAnswer
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.cache import Question, digest
@@ -25,6 +26,23 @@ from rspverify.verdict import ProgressWord, Word
 
 _CLOSE = 0.9
 """An answer that took more of its time limit than this may have been cut short by it."""
+
+
+def model_answer(it: ScheduledAnswer) -> ModelAnswer:
+    """What is said of a test of a suite of schedulers."""
+    word = it.word or ("UNDEFINED" if it.undefined else it.progress)
+    open_ = it.progress is ProgressWord.UNKNOWN and not it.undefined
+    return ModelAnswer(
+        test=it.test,
+        file=it.file,
+        model=it.scheduler,
+        answer=word,
+        reason=it.reason if open_ else "",
+        within=it.within,
+        seconds=it.seconds,
+        internal=it.internal,
+        cached=it.cached,
+    )
 
 
 @dataclass(frozen=True)

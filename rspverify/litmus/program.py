@@ -225,23 +225,6 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Spin:
-    """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
-
-    guard: not 0 where that iteration goes on, and the thread goes round once more; such an
-    execution is not complete. first, end: the operations first, …, end - 1 are the iteration. rmws:
-    those of them that are no compare-exchange and that write what they read, where it goes on.
-    """
-
-    thread: int
-    guard: Expression
-    first: int
-    end: int
-    span: Span
-    rmws: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
 class Fault:
     """What makes a program undefined, beside the races of a model: it may do anything then.
 
@@ -261,6 +244,25 @@ class Fault:
     def said(self, reads: Mapping[int, int]) -> str:
         """What it is in an execution with the values of these reads."""
         return self.what if self.value is None else self.what.format(evaluate(self.value, reads))
+
+
+@dataclass(frozen=True)
+class Spin:
+    """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
+
+    guard: not 0 where that iteration goes on, and the thread goes round once more; such an
+    execution is not complete. first, end: the operations first, …, end - 1 are the iteration. rmws:
+    those of them that are no compare-exchange and that write what they read, where it goes on.
+    faults: those that the iteration may have, which are among the faults of the program.
+    """
+
+    thread: int
+    guard: Expression
+    first: int
+    end: int
+    span: Span
+    rmws: frozenset[int] = frozenset()
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ from rspverify.render.expectations import conclusion, unfinished
 from rspverify.render.progress import Stream
 from rspverify.render.tally import PROGRESS, tally
 from rspverify.render.words import PROGRESS_STYLES, STYLES, bounds, counted
-from rspverify.verdict import Word
+from rspverify.verdict import ProgressWord, Word
 
 _STYLES = {
     "racy": STYLES[Word.RACY],
     **{word.value: style for word, style in STYLES.items()},
     **{f"{PROGRESS}{word}": style for word, style in PROGRESS_STYLES.items()},
+    ProgressWord.LIVE: PROGRESS_STYLES[ProgressWord.LIVE],
 }
 _AT_MOST = 20
 """So many results that are not as expected are shown of a suite; of more, their number."""

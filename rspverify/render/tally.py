@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from rspverify.answers import OBSERVATIONS, ModelAnswer, Result
+from rspverify.answers import OBSERVATIONS, PROGRESS_ANSWERS, ModelAnswer, Result
 from rspverify.verdict import ProgressWord, Word
 
 PROGRESS = "progress "
 """What kinds of progress begin with: UNKNOWN is a verdict, too."""
-_KINDS = (*OBSERVATIONS, "racy", *Word, *(f"{PROGRESS}{word}" for word in ProgressWord))
+_KINDS = (
+    *OBSERVATIONS,
+    "racy",
+    *PROGRESS_ANSWERS,
+    *Word,
+    *(f"{PROGRESS}{word}" for word in ProgressWord),
+)
 """What is counted, in the order in which it is shown."""
 
 

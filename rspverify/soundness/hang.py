@@ -80,10 +80,11 @@ class ScheduledAnswer:
     """What `progress` says of one test under one scheduler.
 
     test: the title in the file. progress: LIVE if no execution that the scheduler allows hangs,
-    STUCK if one does, otherwise UNKNOWN; reason: why, in words. word: why there is no answer, if
-    that is the test, what is beyond this version, or a limit. hang: of STUCK. within: every bound
-    that the answer depends on. internal: the internal error that came instead. seconds: what
-    deciding it took, in the earlier run if it is cached.
+    STUCK if one does, otherwise UNKNOWN; reason: why, in words. undefined: whether that is because
+    the program may do anything. word: why there is no answer, if that is the test, what is beyond
+    this version, or a limit. hang: of STUCK. within: every bound that the answer depends on.
+    internal: the internal error that came instead. seconds: what deciding it took, in the earlier
+    run if it is cached.
     """
 
     test: str
@@ -93,6 +94,7 @@ class ScheduledAnswer:
     progress: ProgressWord
     word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
     reason: str
+    undefined: bool = False
     hang: Hang | None = None
     within: Bounds = field(default_factory=dict)
     internal: Internal | None = None

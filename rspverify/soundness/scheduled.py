@@ -63,7 +63,8 @@ class SourceProgress:
             within=self.program.within,
         )
         if self.undefined is not None:
-            return replace(answer, reason=f"undefined behaviour: {self.undefined}", within={})
+            reason = f"undefined behaviour: {self.undefined}"
+            return replace(answer, reason=reason, undefined=True, within={})
         found = self.hang(scheduler)
         bounds = " and ".join(f"{number} {bound}" for bound, number in answer.within.items())
         if found is not None:

@@ -20,6 +20,7 @@ RUNS = {
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
     "mutate": [PROPOSED, FIG4, "--widen"],
     "outcomes": [FIG4, "--scheme", ORIGINAL],
+    "progress": [FIG4, "--scheduler", "obe", "--scheduler", "fair"],
     "repair": [ORIGINAL, FIG4, "--rows", "2", "--hunt-events", "0", "--than", PROPOSED],
     "selftest": ["--programs", "2", "--outcomes", "-j", "1"],
 }

@@ -1,0 +1,80 @@
+"""Litmus tests of threads that wait, and what `progress` says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rspverify.axiomatic import load_model
+from rspverify.limits import Limits
+from rspverify.litmus import read_program
+from rspverify.soundness.hang import ScheduledAnswer
+from rspverify.soundness.scheduled import SourceProgress
+from rspverify.soundness.schedulers import schedulers_of
+from rspverify.source import Source
+
+_REACH = "memory_scope_device)"
+
+
+def load(location: str, order: str = "acquire") -> str:
+    """An atomic load of device scope."""
+    return f"atomic_load_explicit({location}, memory_order_{order}, {_REACH}"
+
+
+def store(location: str, value: int, order: str = "release") -> str:
+    """An atomic store of device scope, as a statement."""
+    return f"atomic_store_explicit({location}, {value}, memory_order_{order}, {_REACH};"
+
+
+def swap(location: str, value: int) -> str:
+    """An exchange of device scope."""
+    return f"atomic_exchange_explicit({location}, {value}, memory_order_acq_rel, {_REACH}"
+
+
+def test(*threads: tuple[int, str], plain: Iterable[str] = ()) -> str:
+    """A litmus test of (work-group, code) on one device; locations are atomic unless plain."""
+    kinds = {name: "int" if name in plain else "atomic_int" for name in ("x", "y", "l", "d")}
+    given = ", ".join(f"global {kind}* {name}" for name, kind in kinds.items())
+    codes = (
+        f"P{number}@wg {group}, dev 0 ({given}) {{ {code} }}"
+        for number, (group, code) in enumerate(threads)
+    )
+    return "\n".join(["OpenCL waiting", "{ }", *codes, ""])
+
+
+test.__test__ = False  # type: ignore[attr-defined]
+
+
+def asked(text: str, *schedulers: str, model: str = "opencl-rsp") -> list[ScheduledAnswer]:
+    """What is said of a test under each scheduler."""
+    progress = SourceProgress(read_program(Source("waiting", text)), load_model(model), Limits())
+    return [progress.under(each, "waiting") for each in schedulers_of(schedulers)]
+
+
+def words(text: str, *schedulers: str, model: str = "opencl-rsp") -> dict[str, str]:
+    """The word under each scheduler."""
+    return {it.scheduler: it.progress.value for it in asked(text, *schedulers, model=model)}
+
+
+def barrier_of_groups(groups: int, threads: int) -> str:
+    """The barrier of Fig. 2 with the accesses of §4.2 (XF), for groups of so many threads.
+
+    Papers: Portable Inter-workgroup Barrier Synchronisation for GPUs. The first group is the
+    master, and has a thread for each other group.
+    """
+    given = ", ".join(f"global atomic_int* f{each}" for each in range(1, groups))
+    lines, meet = ["OpenCL XF", "{ }"], "barrier(CLK_GLOBAL_MEM_FENCE);"
+    for group in range(groups):
+        for thread in range(threads):
+            code = ""
+            if group == 0 and thread + 1 < groups:
+                flag = f"f{thread + 1}"
+                code = f"while ({load(flag)} == 0); {meet} {store(flag, 0)}"
+            elif group == 0:
+                code = meet
+            else:
+                flag = f"f{group}"
+                spin = f"{store(flag, 1)} while ({load(flag)} == 1); " if thread == 0 else ""
+                code = f"{meet} {spin}{meet}"
+            number = group * threads + thread
+            lines.append(f"P{number}@wg {group}, dev 0 ({given}) {{ {code} }}")
+    return "\n".join([*lines, ""])
