@@ -72,7 +72,8 @@ class Outcome:
 class Event:
     """An event of a source execution, to be shown: who, where in the file, and what.
 
-    thread, line: None for an initial write; location: empty for a fence or a barrier.
+    thread: None for an initial write; line: also for the start of a thread, which is an event where
+    it may be the only one. location: empty for a fence, a barrier or a start.
     """
 
     thread: int | None
@@ -89,6 +90,7 @@ class Race:
     where the model defines them. condition: the name that the model gives to what is broken.
     second: None for a fault of another kind, as an index out of bounds: `first` is no event of the
     execution then, but says where it is and what.
+    divergence: in words, where it is no race but two threads that come to different barriers.
     """
 
     first: Event
@@ -96,6 +98,7 @@ class Race:
     events: tuple[Event, ...] = ()
     edges: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     condition: str = ""
+    divergence: str = ""
 
 
 @dataclass(frozen=True)
@@ -196,13 +199,15 @@ class Progress:
 
     execution and blocked belong to STUCK: an execution that ends where no instruction can ever be
     dispatched again, or nothing but a flush is missing that can never happen; and what each thread,
-    each fifo and each entry there waits for, in words.
+    each fifo and each entry there waits for, in words. scheduler: the one under which it was asked
+    with all states, where threads may also go round in loops for ever.
     """
 
     word: ProgressWord
     reason: str
     execution: Execution | None = None
     blocked: tuple[str, ...] = ()
+    scheduler: str | None = None
 
 
 @dataclass(frozen=True)

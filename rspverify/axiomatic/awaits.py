@@ -37,16 +37,16 @@ from rspverify.relation.expression import (
 
 _PROVED_FOR = frozenset(
     {
-        "476f1d4caaa86008279dbfe9b51c3537308334402f1430a00af911adc855064f",  # opencl-rsp
-        "b71d44cae95db67f16359853f2bdd425b6d1018a38db819ecedc2ff2ca8eaea8",  # opencl-hrf
+        "93a6ef8ee11e99987a42bae793d9f6f69e83c44cf42e8c59e35baa3694ffee55",  # opencl-rsp
+        "06fdf350df891ff4ef008c9174f11558e360ec93d626a168cc0c85dd380b8244",  # opencl-hrf
         "4aa19c7535d44d67f9068bd099cb6f3f06d97bc311f6759bca8587936abfd8a9",  # opencl-rsp-fig2
-        "e8afb83b1ffa364b7aa2f0fdded9d387deb77ad69a2e87be4247c30ae72cbdef",  # opencl-scoped-sc
+        "285504d83f90de520cc7e66ee87971fe010d4027b8b07784193e542a6e78801c",  # opencl-scoped-sc
         "0cbf4d36190aa5500fb831b7a44ee4b720c61e73099aca5a573fec16f49fae53",  # c11-simp
     }
 )
 _PROVED_WHERE_ALL_IS_SEQ_CST = frozenset(
     {
-        "1baa02b1230e75553c19cd3786ff78b52b4ce51f5121bffbe3a94e09049237a3",  # opencl
+        "3a366143726e3cd6ad4d311411489a95f13af90a733c3c5342432387b39b07b8",  # opencl
         "cb8a27ffca120f2110dbf44c1f934309110358d4ce5cd511d765f1b1dc152a8a",  # c11-orig
         "238cf3411cd630e950971633a0f9371e1ac450f7878cde55c2e2fc7a0a4bb7e9",  # c11-partial-sc
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rspverify.axiomatic.event import PARTY
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus import Kind, Operation, Order, Program, Scope
 from rspverify.source import InputError, Problem, Severity, Span
@@ -11,7 +12,7 @@ from rspverify.source import InputError, Problem, Severity, Span
 _STRONG = {"SC", "sc", "memory_order_seq_cst"}
 _CONSUME = {"CON", "con", "memory_order_consume"}
 _FENCES = {"F"}
-_BARRIERS = {"B", "syncbar", "same_B", "EF", "XF", "entry_fence", "exit_fence"}
+_BARRIERS = {PARTY, "B", "syncbar", "same_B", "EF", "XF", "entry_fence", "exit_fence"}
 _LOCKS = {"LK", "LS", "lk", "ls"}
 _REGIONS = {"GLOBAL", "LOCAL", "G", "L"}
 _SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
@@ -67,7 +68,9 @@ def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:
         yield _CONSUME, "consume", "which does not speak of it"
     if it.kind is Kind.FENCE:
         yield _FENCES, "a fence", "which does not speak of fences"
-    if it.kind is Kind.BARRIER:
+    if it.kind is Kind.BARRIER and it.meets is not Scope.WG:
+        yield {PARTY}, "a barrier of a device", "which does not speak of those who meet there"
+    elif it.kind is Kind.BARRIER:
         yield _BARRIERS, "a barrier", "which does not speak of barriers"
     if it.kind in (Kind.LOCK, Kind.UNLOCK):
         yield _LOCKS, "a mutex", "which does not speak of locks"

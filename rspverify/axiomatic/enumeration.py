@@ -73,7 +73,8 @@ def _run(program: Program, model: MemoryModel, outcome: Outcome) -> _Run | None:
     for event in events_of(program, model):
         it = event.operation
         if it is None:
-            written[len(events)] = event.at.initial
+            if event.initial:
+                written[len(events)] = event.at.initial
             events.append(event)
             continue
         executed = evaluate(it.guard, values) != 0

@@ -8,8 +8,12 @@ from functools import cached_property
 
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus import Kind, Location, Operation, Program, Thread
+from rspverify.value import Constant
 
 _ONE_OF_TWO_FENCES = {"EF", "XF", "entry_fence", "exit_fence"}
+
+PARTY = "party"
+"""The base relation between a barrier and the events of the threads that must come to it."""
 
 
 class Part(Enum):
@@ -20,14 +24,17 @@ class Part(Enum):
     WRITE = "write"
     ENTRY = "entry"
     EXIT = "exit"
+    START = "start"
 
 
 @dataclass(frozen=True)
 class Event:
-    """A node of an execution: (a part of) an operation, or the initial write of a location.
+    """A node of an execution: (a part of) an operation, an initial write, or a thread's start.
 
     index: unique in the execution; initial writes come first, in the order of the program's
-    locations, then the operations in theirs. location: None for a fence or a barrier.
+    locations, then starts, then the operations in their order. location: None for a fence, a
+    barrier, or a start. operation: None for an initial write and a start; thread: None for the
+    first of these alone.
     """
 
     index: int
@@ -39,7 +46,7 @@ class Event:
     @property
     def initial(self) -> bool:
         """Whether it is an initial write: non-atomic, and in no thread, work-group or device."""
-        return self.operation is None
+        return self.thread is None
 
     @property
     def reads(self) -> bool:
@@ -51,11 +58,11 @@ class Event:
     def writes(self) -> bool:
         """Whether it is in W, for a compare-exchange where that succeeds."""
         it = self.operation
-        return it is None or (it.writes and self.part is not Part.READ)
+        return self.initial if it is None else it.writes and self.part is not Part.READ
 
     @property
     def at(self) -> Location:
-        """The location of an access. Only fences and barriers have none."""
+        """The location of an access. Only fences, barriers and starts have none."""
         assert self.location is not None
         return self.location
 
@@ -79,11 +86,27 @@ def events_of(program: Program, model: MemoryModel) -> list[Event]:
     """The events of a program under a model; the one with index i stands at place i."""
     locations = {location.name: location for location in program.locations}
     events = [Event(index, location) for index, location in enumerate(program.locations)]
+    for thread in _of_unknown_events(program, model):
+        events.append(Event(len(events), None, None, thread, Part.START))
     for it in program.operations:
         location = None if it.location is None else locations[it.location]
         for part in _parts(it, model):
             events.append(Event(len(events), location, it, program.threads[it.thread], part))
     return events
+
+
+def _of_unknown_events(program: Program, model: MemoryModel) -> list[Thread]:
+    """The threads that may execute nothing, where a model asks who does not come to a barrier.
+
+    Their starts are events: what is asked of the events of a thread is asked of each thread then.
+    """
+    if PARTY not in model.names or all(it.kind is not Kind.BARRIER for it in program.operations):
+        return []
+    return [
+        thread
+        for thread in program.threads
+        if not any(isinstance(it.guard, Constant) for it in thread.operations)
+    ]
 
 
 def _parts(operation: Operation, model: MemoryModel) -> tuple[Part, ...]:

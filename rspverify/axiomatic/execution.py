@@ -62,7 +62,8 @@ class Execution:
         read = self._value(values.read[event.index]) if event.reads else None
         written = self._value(values.written[event.index]) if event.writes else None
         name = "" if event.location is None else event.location.name
-        thread, line = (None, None) if it is None else (it.thread, it.span.line)
+        thread = None if event.thread is None else event.thread.index
+        line = None if it is None else it.span.line
         return ShownEvent(thread, line, label(event, read, written), name)
 
     def chosen(self, term: Term) -> bool:
@@ -71,6 +72,14 @@ class Execution:
 
     def _value(self, choice: Mapping[int, Term]) -> int:
         return next(value for value, term in choice.items() if self.chosen(term))
+
+    def places_of(self, thread: int) -> tuple[int, ...]:
+        """The places of the events of a thread, in the order of its code."""
+        return tuple(
+            place
+            for place, event in enumerate(self.events)
+            if event.thread is not None and event.thread.index == thread
+        )
 
     def place(self, index: int) -> int:
         """The place of an executed event, by its index."""

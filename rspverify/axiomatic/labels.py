@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rspverify.axiomatic.event import Event, Part
-from rspverify.litmus import Kind, Operation, Order
+from rspverify.litmus import Kind, Operation, Order, Scope
 
 USUAL = {
     Kind.LOAD: (Order.ACQUIRE,),
@@ -19,10 +19,13 @@ def label(event: Event, read: int | None, written: int | None) -> str:
     """The event with what it reads and writes, None where it does not."""
     it = event.operation
     values = [str(value) for value in (read, written) if value is not None]
+    if it is None and not event.initial:
+        return "start"
     if it is None:
         return f"W({event.at.name}, {', '.join(values)}) initial"
     if it.kind is Kind.BARRIER:
-        return f"barrier {it.label}{_PARTS.get(event.part, '')}"
+        kind = "barrier" if it.meets is Scope.WG else "device barrier"
+        return f"{kind} {it.label}{_PARTS.get(event.part, '')}"
     letter = {Kind.FENCE: "F", Kind.LOCK: "Lock", Kind.UNLOCK: "Unlock"}.get(it.kind)
     if letter is None:
         letter = "RMW" if event.reads and event.writes else "W" if event.writes else "R"

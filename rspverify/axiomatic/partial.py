@@ -18,7 +18,17 @@ from typing import TypeAlias
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Cut, Fault, Kind, Operation, Order, Program, Spin, Thread
+from rspverify.litmus import (
+    Cut,
+    Fault,
+    Kind,
+    Operation,
+    Order,
+    Program,
+    Spin,
+    Thread,
+    one_barrier,
+)
 from rspverify.smt import FALSE, Term, all_of, any_of, pick, truth
 from rspverify.smt.choice import Choice
 from rspverify.value import Read, conjunction, reads
@@ -120,12 +130,7 @@ class PartialExecutions:
 
     def party(self, barrier: Operation) -> frozenset[int]:
         """The threads that meet at a barrier."""
-        own = self.program.threads[barrier.thread]
-        return frozenset(
-            it.index
-            for it in self.program.threads
-            if (it.device, it.workgroup) == (own.device, own.workgroup)
-        )
+        return frozenset(it.index for it in self.program.party(barrier))
 
     # ---- what is executed ----------------------------------------------------------------------
 
@@ -213,7 +218,7 @@ class PartialExecutions:
 
     def _own(self, thread: int, barrier: Operation) -> list[Operation]:
         """The barriers of a thread at which it meets those who are at this one."""
-        return [it for it in self.barriers if it.thread == thread and it.label == barrier.label]
+        return [it for it in self.barriers if it.thread == thread and one_barrier(it, barrier)]
 
     def absent(self, barrier: Operation) -> Iterator[tuple[int, Term]]:
         """The threads that must come to a barrier, each with the term that it does not."""
@@ -240,7 +245,7 @@ class PartialExecutions:
                     self.waiting(it)
                     for it in self.barriers
                     if it.thread == thread
-                    and it.label != barrier.label
+                    and not one_barrier(it, barrier)
                     and barrier.thread in self.party(it)
                 ]
                 parted = waits & any_of([self.finished(thread), *elsewhere])

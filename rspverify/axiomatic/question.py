@@ -82,11 +82,10 @@ class Questions:
 
     def racy_execution(self) -> RacyExecution | None:
         """A consistent execution with a fault of the program, or else with a race."""
-        racing = self._racing
-        if racing is None:
+        if self._racing is None:
             return None
-        candidates, solver = racing.candidates, racing.solver(reproducible=True)
-        for fault, term in racing._faults:
+        candidates, solver = self._racing.candidates, self._racing.solver(reproducible=True)
+        for fault, term in self._racing._faults:
             found = solver.find([term])
             if found is not None:
                 return RacyExecution(Execution(candidates, found), fault.name, (), fault)
@@ -104,14 +103,14 @@ class Questions:
         if self._racing is None:
             return ()
         programs = (self, *self._going_on)
-        names = [condition.name for condition in self._model.conditions]
-        names += [fault.name for fault in self._program.faults]
-        found = (name for name in names if any(each._violates(name) for each in programs))
-        return tuple(dict.fromkeys(found))
+        names = [*self.candidates.conditions, *(each.name for each in self._program.faults)]
+        different = dict.fromkeys(names)
+        return tuple(name for name in different if any(each._violates(name) for each in programs))
 
-    def _violates(self, condition: str) -> bool:
-        broken = [~term for name, term in self.candidates.conditions.items() if name == condition]
-        broken += [term for fault, term in self._faults if fault.name == condition]
+    def _violates(self, name: str) -> bool:
+        broken = [term for fault, term in self._faults if fault.name == name]
+        if name in self.candidates.conditions:
+            broken.append(~self.candidates.conditions[name])
         return self._consistent.find([any_of(broken)]) is not None
 
     def asked_race(self) -> list[Term]:
@@ -138,7 +137,7 @@ class Questions:
         return [
             Questions(one_more(self._program, spin), self._model, self._limits, whole=True)
             for spin in self._program.spins
-            if not indices.isdisjoint(range(spin.first, spin.end))
+            if spin.faults or not indices.isdisjoint(range(spin.first, spin.end))
         ]
 
     def asked_outcome(self, outcome: Outcome) -> list[Term]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from rspverify.axiomatic.event import Event, Part
-from rspverify.litmus import Kind, Operation, Order, Scope
+from rspverify.axiomatic.event import PARTY, Event, Part
+from rspverify.litmus import Kind, Operation, Order, Scope, meet, one_barrier
 from rspverify.relation.expression import (
     Composition,
     Difference,
@@ -51,7 +51,7 @@ def _region(region: str) -> Membership:
 
 def _plain(event: Event) -> bool:
     if event.operation is None:
-        return True
+        return event.initial
     return event.operation.kind in (Kind.LOAD, Kind.STORE) and not event.operation.atomic
 
 
@@ -138,9 +138,15 @@ def _sequenced(a: Event, b: Event) -> bool:
 
 def _same_barrier(a: Event, b: Event) -> bool:
     one, two = a.operation, b.operation
-    if one is None or two is None:
+    return one is not None and two is not None and one_barrier(one, two)
+
+
+def _of_its_party(a: Event, b: Event) -> bool:
+    """A barrier, and an event of a thread that must come to it."""
+    it, own, other = a.operation, a.thread, b.thread
+    if it is None or own is None or other is None:
         return False
-    return one.kind is Kind.BARRIER and two.kind is Kind.BARRIER and one.label == two.label
+    return it.kind is Kind.BARRIER and meet(it, own, other)
 
 
 def _one_operation(a: Event, b: Event) -> bool:
@@ -179,6 +185,7 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "ctrl": _control,
     "addr": _address,
     **dict.fromkeys(("syncbar", "same_B"), _same_barrier),
+    PARTY: _of_its_party,
 }
 """Base relations that the program alone decides. `sb` has initial writes first, `po` has none."""
 

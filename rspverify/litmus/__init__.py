@@ -18,6 +18,8 @@ from rspverify.litmus.program import (
     Scope,
     Spin,
     Thread,
+    meet,
+    one_barrier,
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
@@ -42,6 +44,8 @@ __all__ = [
     "Scope",
     "Spin",
     "Thread",
+    "meet",
+    "one_barrier",
     "one_more",
     "read_program",
     "read_program_file",

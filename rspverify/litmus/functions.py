@@ -13,15 +13,19 @@ from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.litmus.tree import Call, Expression, Name
 
-BARRIERS = ("barrier", "work_group_barrier")
-"""The functions at which the threads of a work-group meet."""
+BARRIERS: Mapping[str, Scope] = {
+    "barrier": Scope.WG,
+    "work_group_barrier": Scope.WG,
+    "inter_workgroup_barrier": Scope.DV,
+}
+"""The functions at which the threads of a work-group meet, or those of a device."""
 
 
 class Function(Struct, frozen=True):
     """A function: what it does, its parameters, and how many of the last ones may be left out.
 
     operator: of an RMW, one of OPERATORS. atomic: whether a short form, which names no order, is
-    seq_cst; otherwise it is a plain access.
+    seq_cst; otherwise it is a plain access. meets: of a barrier, whose threads do.
     """
 
     kind: Kind
@@ -31,6 +35,7 @@ class Function(Struct, frozen=True):
     remote: bool = False
     weak: bool = False
     atomic: bool = True
+    meets: Scope = Scope.WG
 
 
 _FETCH = {"add": "+", "sub": "-", "or": "|", "xor": "^", "and": "&", "min": "min", "max": "max"}
@@ -78,8 +83,13 @@ def _atomics(scoped: bool) -> Iterator[tuple[str, Function]]:
 def _opencl() -> dict[str, Function]:
     near = {**dict(_atomics(scoped=True)), "atomic_work_item_fence": _FENCE, "fence": _FENCE}
     far = {f"{name}_remote": replace(it, remote=True) for name, it in near.items()}
-    barrier = Function(Kind.BARRIER, ("flags", "scope"), 1)
-    return {**near, **far, "atomic_init": _INIT, **dict.fromkeys(BARRIERS, barrier)}
+    barriers = {
+        name: Function(Kind.BARRIER, ("flags", "scope"), 1)
+        if meets is Scope.WG
+        else Function(Kind.BARRIER, ("flags",), meets=meets)
+        for name, meets in BARRIERS.items()
+    }
+    return {**near, **far, "atomic_init": _INIT, **barriers}
 
 
 def _c() -> dict[str, Function]:
@@ -123,6 +133,7 @@ class Access(Struct, frozen=True):
     failure: Order | None = None
     weak: bool = False
     regions: frozenset[str] = frozenset()
+    meets: Scope = Scope.WG
 
 
 def access(call: Call, language: str, problems: Problems) -> Access | None:
@@ -152,6 +163,7 @@ def access(call: Call, language: str, problems: Problems) -> Access | None:
         failure,
         function.weak,
         regions_of(flags, problems) if flags is not None else frozenset({"global"}),
+        function.meets,
     )
 
 
@@ -178,7 +190,7 @@ def _scope(
         return None
     if "scope" in arguments:
         return scope_of(arguments["scope"], problems)
-    return Scope.WG if function.kind is Kind.BARRIER else DEFAULT_SCOPE
+    return function.meets if function.kind is Kind.BARRIER else DEFAULT_SCOPE
 
 
 def _unknown(function: Name, language: str, problems: Problems) -> None:

@@ -128,18 +128,17 @@ class Loops:
         if not wanted or guard == FALSE or spent:
             return False
         found, cuts, spins = self._operations.found, len(self.cuts), len(self.spins)
-        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
-        told, left = len(faults), len(returned)
         before, counted = len(found), (self._iterations, self._statements)
+        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
+        faulty, left, calls = len(faults), len(returned), self._evaluation.calls
         self._tried += 1
         first = self._once(loop, guard, here)
-        only_reads = first.going != FALSE and len(self.cuts) == cuts and first.faults_stand
-        told_once, left_once = len(faults), len(returned)
+        only_reads = first.going != FALSE and len(self.cuts) == cuts
         nested, counted_once = len(self.spins), (self._iterations, self._statements)
         if only_reads:
-            middle = len(found)
+            middle, faulty_once, left_once = len(found), len(faults), len(returned)
             second = self._once(loop, guard, here)
-            del found[middle:], faults[told_once:], returned[left_once:]
+            del found[middle:], faults[faulty_once:], returned[left_once:]
             self._registers.leave()
             only_reads = is_what_follows(second, first)
         self._registers.leave()
@@ -151,12 +150,19 @@ class Loops:
             here.exits += first.exits[: len(first.exits) - (left_once - left)]
             rmws = rmws_of(first.operations)
             spin = Spin(
-                self._operations.thread, first.going, first.first, first.end, loop.span, rmws
+                self._operations.thread,
+                first.going,
+                first.first,
+                first.end,
+                loop.span,
+                rmws,
+                tuple(first.faults),
             )
             self.spins.append(spin)
         else:
             del found[before:], self.cuts[cuts:], self.spins[spins:]
-            del faults[told:], returned[left:]
+            del faults[faulty:], returned[left:]
+            self._evaluation.calls = calls
             self._in_vain += 1 + self._statements - counted[1]
             self._iterations, self._statements = counted
         return only_reads
@@ -165,7 +171,7 @@ class Loops:
         """Run one iteration, test included, in a layer of registers that stays entered."""
         start, spins = len(self._operations.found), len(self.spins)
         faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
-        told, left = len(faults), len(returned)
+        faulty, left = len(faults), len(returned)
         self._registers.enter()
         here = _Round(here.depth)
         self._rounds[-1] = here
@@ -180,7 +186,7 @@ class Loops:
         inner = [each.guard for each in self.spins[spins:]]
         registers = self._registers.since(here.depth)
         exits = [*here.exits, *returned[left:]]
-        return Iteration(first, operations, going, exits, registers, inner, faults[told:])
+        return Iteration(first, operations, going, exits, registers, inner, faults[faulty:])
 
     # ---- all others ----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from rspverify.litmus.functions import BARRIERS, Access
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import Choice, Kind, Operation
+from rspverify.litmus.program import Choice, Kind, Operation, Scope
 from rspverify.litmus.tree import Block, Call, walk
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, Read, binary, conjunction, parts, select, unary
@@ -147,6 +147,7 @@ class Operations:
                 label=label,
                 weak=how.weak,
                 unsequenced=self._unsequenced,
+                meets=how.meets,
                 choice=choice,
             )
         )
@@ -167,17 +168,19 @@ def written(operator: str | None, read: Expression, operand: Expression) -> Expr
 
 
 def ordinals(body: Block, functions: Collection[str] = ()) -> Mapping[int, str]:
-    """The labels of barriers that have none, by the id of the call: `#2` is a thread's second.
+    """The labels of barriers that have none, by the id of the call.
 
-    Also those of the calls of functions that the test has: `f#2` is its second call of f.
+    `#2` is the second at which the threads of a work-group meet, or those of a device. Also those
+    of the calls of functions that the test has: `f#2` is its second call of f.
     """
     found: dict[int, str] = {}
-    count: dict[str, int] = {}
+    numbers: dict[str | Scope, int] = {}
     for each in walk(body):
         if isinstance(each, Call) and each.function.text in (*BARRIERS, *functions):
-            name = "" if each.function.text in BARRIERS else each.function.text
-            count[name] = count.get(name, 0) + 1
-            found[id(each)] = f"{name}#{count[name]}"
+            name = each.function.text
+            kind = BARRIERS.get(name, name)
+            numbers[kind] = numbers.get(kind, 0) + 1
+            found[id(each)] = f"{'' if name in BARRIERS else name}#{numbers[kind]}"
     return found
 
 

@@ -114,8 +114,8 @@ class Operation:
     success, failure: of a compare-exchange: it writes where `success`, over `Read(index)` too, is
     not 0, and otherwise is a load with the order `failure`. weak: whether it may fail although it
     finds what it expects, as C allows; such executions are left out (`Program.within`).
-    regions: of a fence or a barrier, the regions of memory that it orders. label: of a barrier;
-    threads of a work-group meet at the barriers of one label.
+    regions: of a fence or a barrier, the regions of memory that it orders. label, meets: of a
+    barrier; at the barriers of one label the threads of a work-group meet, or those of a device.
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
     choice: of an element of an array whose index is computed.
@@ -142,6 +142,7 @@ class Operation:
     unsequenced: frozenset[int] = frozenset()
     choice: Choice | None = None
     instruction: str | None = None
+    meets: Scope = Scope.WG
 
     @property
     def atomic(self) -> bool:
@@ -224,23 +225,6 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Spin:
-    """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
-
-    guard: not 0 where that iteration goes on, and the thread goes round once more; such an
-    execution is not complete. first, end: the operations first, …, end - 1 are the iteration. rmws:
-    those of them that are no compare-exchange and that write what they read, where it goes on.
-    """
-
-    thread: int
-    guard: Expression
-    first: int
-    end: int
-    span: Span
-    rmws: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
 class Fault:
     """What makes a program undefined, beside the races of a model: it may do anything then.
 
@@ -260,6 +244,25 @@ class Fault:
     def said(self, reads: Mapping[int, int]) -> str:
         """What it is in an execution with the values of these reads."""
         return self.what if self.value is None else self.what.format(evaluate(self.value, reads))
+
+
+@dataclass(frozen=True)
+class Spin:
+    """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
+
+    guard: not 0 where that iteration goes on, and the thread goes round once more; such an
+    execution is not complete. first, end: the operations first, …, end - 1 are the iteration. rmws:
+    those of them that are no compare-exchange and that write what they read, where it goes on.
+    faults: those that the iteration may have, which are among the faults of the program.
+    """
+
+    thread: int
+    guard: Expression
+    first: int
+    end: int
+    span: Span
+    rmws: frozenset[int] = frozenset()
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -386,10 +389,29 @@ class Program:
         """Whether its operations are instructions of a machine, which no scheme compiles."""
         return self.language == "PTX"
 
+    def party(self, barrier: Operation) -> tuple[Thread, ...]:
+        """The threads that must come to a barrier, its own among them."""
+        own = self.threads[barrier.thread]
+        return tuple(it for it in self.threads if meet(barrier, own, it))
+
     @property
     def devices(self) -> int:
         """How many devices the program runs on."""
         return len({thread.device for thread in self.threads})
+
+
+def one_barrier(one: Operation, other: Operation) -> bool:
+    """Whether two operations are barriers at which threads that must come there meet."""
+    if not one.kind is other.kind is Kind.BARRIER:
+        return False
+    return (one.label, one.meets) == (other.label, other.meets)
+
+
+def meet(barrier: Operation, own: Thread, other: Thread) -> bool:
+    """Whether a thread must come to a barrier of another."""
+    if barrier.meets is Scope.DV:
+        return own.device == other.device
+    return (own.device, own.workgroup) == (other.device, other.workgroup)
 
 
 def satisfies(

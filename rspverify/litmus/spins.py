@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from rspverify.litmus.program import Fault, Kind, Operation, Program, Spin
+from rspverify.litmus.program import Choice, Fault, Kind, Operation, Program, Spin
 from rspverify.litmus.registers import Way
 from rspverify.source import Span
 from rspverify.value import (
@@ -35,9 +35,9 @@ _MAX_TRIED = 10_000
 class Iteration:
     """An iteration that was run. first: the index of its first operation.
 
-    going: where it goes on; exits: by which guard and with which registers it leaves the loop;
-    registers: what the loop has assigned by its end; inner: where the spins in it go on. faults:
-    what may make the program undefined in it.
+    going: where it goes on; exits: by which guard and with which registers it leaves the loop, or
+    the text; registers: what the loop has assigned by its end; inner: where the spins in it go on;
+    faults: those that it may have.
     """
 
     first: int
@@ -46,13 +46,7 @@ class Iteration:
     exits: Sequence[Way]
     registers: Mapping[str, Expression]
     inner: Sequence[Expression]
-    faults: Sequence[Fault]
-
-    @property
-    def faults_stand(self) -> bool:
-        """Whether it depends on nothing that it reads whether it has faults: each has them then."""
-        parts = [part for it in self.faults for part in (it.guard, it.value) if part is not None]
-        return all(index < self.first for part in parts for index in reads(part))
+    faults: Sequence[Fault] = ()
 
     @property
     def end(self) -> int:
@@ -79,6 +73,7 @@ def is_what_follows(later: Iteration, earlier: Iteration) -> bool:
         and [_moved(it, place) for it in earlier.operations] == [*later.operations]
         and [(moved(guard), registers(it)) for guard, it in earlier.exits] == [*later.exits]
         and registers(earlier.registers) == later.registers
+        and [_moved_fault(it, place) for it in earlier.faults] == [*later.faults]
     )
 
 
@@ -207,19 +202,12 @@ def one_more(program: Program, spin: Spin) -> Program:
                     first=later(it.first),
                     end=later(it.end - 1) + 1 if it.end > it.first else later(it.first),
                     rmws=frozenset(map(later, it.rmws)),
+                    faults=tuple(_moved_fault(fault, later) for fault in it.faults),
                 )
                 for it in program.spins
             ),
         ),
-        faults=tuple(
-            replace(
-                it,
-                at=later(it.at),
-                guard=moved(it.guard),
-                value=None if it.value is None else moved(it.value),
-            )
-            for it in program.faults
-        ),
+        faults=(*spin.faults, *(_moved_fault(it, later) for it in program.faults)),
         unrolled=None,
     )
 
@@ -228,17 +216,26 @@ def _moved(it: Operation, place: Callable[[int], int]) -> Operation:
     """An operation with other indices."""
 
     def moved(expression: Expression | None) -> Expression | None:
-        if expression is None:
-            return None
-        return substituted(expression, lambda index: Read(place(index)))
+        return None if expression is None else _moved_value(expression, place)
 
     return replace(
         it,
         index=place(it.index),
-        guard=substituted(it.guard, lambda index: Read(place(index))),
+        guard=_moved_value(it.guard, place),
         value=moved(it.value),
         operand=moved(it.operand),
         success=moved(it.success),
         unsequenced=frozenset(map(place, it.unsequenced)),
-        choice=None if it.choice is None else it.choice.moved(place),
+        choice=it.choice
+        and Choice(*(_moved_value(each, place) for each in (it.choice.path, it.choice.index))),
     )
+
+
+def _moved_fault(it: Fault, place: Callable[[int], int]) -> Fault:
+    """A fault over reads with other indices."""
+    value = it.value if it.value is None else _moved_value(it.value, place)
+    return replace(it, at=place(it.at), guard=_moved_value(it.guard, place), value=value)
+
+
+def _moved_value(expression: Expression, place: Callable[[int], int]) -> Expression:
+    return substituted(expression, lambda index: Read(place(index)))

@@ -16,6 +16,7 @@ from rspverify.source import Span
 class Surroundings:
     """The language, what the test declares, and the bound of its loops.
 
+    no_spins: the loops that are not to be read as spins, None: all of them.
     arguments: the values of the parameters of a kernel that are no pointers. circular: the
     functions that call themselves. no_spins: the loops that are not to be read as spins, None: all
     of them. mixed: whether declarations of one location may differ.

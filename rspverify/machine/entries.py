@@ -221,6 +221,11 @@ def _sets(rule: Rule) -> list[SetBit]:
     return [update for update in rule.updates if isinstance(update, SetBit)]
 
 
+def changed_words(rule: Rule) -> list[Word]:
+    """The words whose values a rule changes, be it under conditions."""
+    return [it.target for it in rule.may_change if isinstance(it, Copy | Assign)]
+
+
 def taken(rule: Rule) -> list[Word]:
     """The words whose values a rule takes, be it under conditions."""
     return [cell for cell in rule.looks if isinstance(cell, Word)]

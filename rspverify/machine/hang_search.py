@@ -29,7 +29,7 @@ from rspverify.verdict import Execution
 _MOST_GROUPS = 6
 """With more work-groups there are too many choices of those that are stopped."""
 
-_REPLAYED = 20_000
+_REPLAYED = 5_000
 """So many states without any reduction are looked at to see that a hang is one."""
 
 _ENVIRONMENT = -1
@@ -185,12 +185,17 @@ class _Graph:
         return found
 
     def over(self, place: int, stopped: Groups) -> bool:
-        """Whether all groups have ended that are not stopped, or nobody knows what follows."""
+        """Whether all groups have ended that are not stopped, or nobody knows what follows.
+
+        Or the scheduler may not go on so: a group that it does not stop waits to be started.
+        """
         state = self.states[place]
         if not stopped <= self.may_stop(place) or self.explicit.cut(state):
             return True
         left = self.groups - stopped - self.finished(state)
-        return not left and (bool(stopped) or self._at_the_end(state))
+        if not left:
+            return bool(stopped) or self._at_the_end(state)
+        return not all(self._may_go(state, group) for group in left)
 
     def path_to(self, place: int) -> tuple[Rule, ...]:
         """The rules that led to a state."""
@@ -295,12 +300,10 @@ def replay_hang(
             raise ReplayError("the execution does not end where nobody can go on to the end")
     waits = Waits(explicit, end)
     unfinished = [it.thread for it in explicit.next_rules(end)]
-    finished = frozenset(groups) - {groups[thread] for thread in unfinished}
-    full = scheduling.counts_starts and not scheduling.may_start(frozenset(started), finished)
     threads, stopped = [], []
     for thread, words in zip(unfinished, waits.of_threads(), strict=True):
         began = groups[thread] in started
-        if groups[thread] in hang.stopped or (full and not began):
+        if groups[thread] in hang.stopped:
             stopped.append(f"P{thread} is stopped" + ("" if began else " before it has started"))
         elif thread in hang.turning:
             threads.append(_round(thread, hang.turning[thread], lines))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rspverify.machine.entries import Entry
-from rspverify.machine.rules import Assign, Copy, Rule, Word, fails
+from rspverify.machine.rules import Assign, Copy, InstructionRule, Rule, Word, fails
 from rspverify.machine.shapes import Shapes
 
 
@@ -87,6 +87,8 @@ class Routes:
                     yield f"what {rule} writes goes to memory by several ways, or by none"
                 elif not self._lasts(rule, changed[0]):
                     yield f"what {rule} writes is not flushed"
+            elif isinstance(rule, InstructionRule) and rule.instruction.mnemonic.writes:
+                yield f"{rule} only begins to write"
             elif rule.key in flushes:
                 if changed != [flushes[rule.key][1]]:
                     yield f"{rule} changes more than one value"

@@ -8,11 +8,11 @@ docs/machine.md, «What the engines leave out», proves both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rspverify.assembly import ThreadId
-from rspverify.machine.entries import Entry, wants
+from rspverify.machine.entries import Entry, changed_words, literals, taken, wants
 from rspverify.machine.routes import below
 from rspverify.machine.rules import (
     AnyBit,
@@ -172,8 +172,10 @@ def _as_memory(
 ) -> bool:
     """Whether a structure can be kept equal to what lies below it, whatever happens."""
     entries = [each for each in shapes.entries.values() if each.value.structure == structure]
-    return all(_kept_equal(entry, shapes, rules, everyone) for entry in entries) and all(
-        _harmless(rule, structure, entries, shapes) for rule in rules
+    return (
+        all(_kept_equal(entry, shapes, rules, everyone) for entry in entries)
+        and all(_harmless(rule, structure, entries, shapes) for rule in rules)
+        and _can_be(literals(shapes.complete), structure, entries)
     )
 
 
@@ -201,12 +203,11 @@ def _kept_equal(
     if not all(wanted):
         return False
     for rule in rules:
-        if lower in rule.changes and rule.key != flush.key:
+        if lower in changed_words(rule) and rule.key != flush.key:
             return False
-        taken = {it.source for it in rule.takes}
-        if lower in taken and rule.key != fetch.key:
+        if lower in taken(rule) and rule.key != fetch.key:
             return False
-        if entry.value in taken and rule.key != flush.key and not rule.awaits(entry.valid):
+        if dirty in rule.sets(False) and rule.key != flush.key:
             return False
         changed = entry.value in rule.changes and rule.key != fetch.key
         if changed is not (dirty in rule.sets(True)):
@@ -220,14 +221,15 @@ def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes
         return False
     if rule.key in shapes.losing:
         return True
-    can_be = {(entry.valid, True) for entry in entries} | {
-        (entry.dirty, False) for entry in entries
-    }
-    for bit, value in wants(rule):
-        if bit.structure != structure or (bit, value) in can_be:
-            continue
-        if not any(bit == it.dirty and rule in shapes.clearing[bit] for it in entries):
-            return False
+    needed = {it.dirty for it in entries if it.dirty and rule in shapes.clearing[it.dirty]}
+    wanted = [each for each in wants(rule) if each[0] not in needed]
+    if not _can_be(wanted, structure, entries):
+        return False
+    if any(
+        it.fifo.structure == structure and (it.fifo, it.element) not in shapes.leaving
+        for it in rule.enqueues
+    ):
+        return False
     for guard in rule.guards:
         if isinstance(guard, Oldest) and guard.fifo.structure == structure:
             others = [it for it in rule.guards if it is not guard]
@@ -237,12 +239,15 @@ def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes
                 return False
             if rule.updates != (Dequeue(guard.fifo),):
                 return False
-        if isinstance(guard, Ready) and guard.lock.structure == structure:
-            return False
-    return not any(
-        isinstance(update, SetLock) and update.lock.structure == structure
-        for update in rule.updates
-    )
+    return True
+
+
+def _can_be(
+    wanted: Iterable[tuple[Bit, bool]], structure: Structure, entries: Sequence[Entry]
+) -> bool:
+    """Whether what is wanted of a structure can be had of entries by a flush and a fetch."""
+    had = {(it.valid, True) for it in entries} | {(it.dirty, False) for it in entries}
+    return all(bit.structure != structure or (bit, value) in had for bit, value in wanted)
 
 
 def _speaks_of(when: When, structure: Structure) -> bool:
@@ -251,8 +256,8 @@ def _speaks_of(when: When, structure: Structure) -> bool:
         match guard:
             case AnyBit(bits):
                 found += [bit.structure for bit, _ in bits]
-            case Ready(lock, _):
-                found.append(lock.structure)
+            case Ready():
+                pass
             case Oldest(fifo, _):
                 found.append(fifo.structure)
             case Without(fifos, _):

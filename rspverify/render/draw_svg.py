@@ -93,7 +93,8 @@ def _groups(parent: Element, layout: Layout) -> None:
 
 def _events(parent: Element, picture: Picture, layout: Layout, mark: str) -> None:
     for number, (event, box) in enumerate(zip(picture.events, layout.events, strict=True)):
-        where = f"line {event.line}" if event.line is not None else "initial"
+        own = "initial" if event.thread is None else ""
+        where = own if event.line is None else f"line {event.line}"
         group = SubElement(parent, "g", {"class": "event", "id": mark + letters(number)})
         SubElement(group, "title").text = where
         _rectangle(group, box, 5, _MARKED if event.marked else _UNMARKED)

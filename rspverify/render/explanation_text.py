@@ -96,7 +96,8 @@ def _progress(progress: Progress) -> Iterator[RenderableType]:
         claim = "Progress" if progress.word is ProgressWord.LIVE else "Progress is not known"
         yield Text(f"{claim}: {progress.reason}")
         return
-    yield Text("An execution of the compiled program after which nothing can go on", style="bold")
+    after = "nothing can go on" if progress.scheduler is None else "it never ends"
+    yield Text(f"An execution of the compiled program after which {after}", style="bold")
     yield Trace(progress.execution)
     yield Text("")
     steps = counted(len(progress.execution.steps), "step")

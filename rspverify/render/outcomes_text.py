@@ -170,6 +170,8 @@ def _besides(it: OutcomeAnswer) -> Iterator[RenderableType]:
         yield Text(note, style="magenta")
     if it.race:
         what, which = ("race", "The accesses are") if it.race.second else ("fault", "It is")
+        if it.race.divergence:
+            what, which = "divergence of barriers", "It is"
         words = f"RACY: a program with a {what} may do anything. {which}"
         yield Text(words, style="yellow")
         yield from (Text(f"  {line}") for line in accesses(it.race))

@@ -25,6 +25,8 @@ _HEADS = {
 
 def accesses(race: Race) -> list[str]:
     """The two accesses of a race, each with its place; or the place of another fault."""
+    if race.divergence:
+        return [race.divergence]
     return [_at(each) for each in (race.first, race.second) if each is not None]
 
 
@@ -98,6 +100,6 @@ def _name(place: int) -> str:
 
 
 def _at(event: Event) -> str:
-    if event.thread is None:
+    if event.thread is None or event.line is None:
         return event.access
     return f"P{event.thread} line {event.line}: {event.access}"

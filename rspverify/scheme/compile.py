@@ -9,7 +9,7 @@ from typing import assert_never
 
 from rspverify.architecture import Mnemonic
 from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, SpinLoop, ThreadId
-from rspverify.litmus.program import Kind, Operation, Program, Spin
+from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin
 from rspverify.scheme.barriers import ENTRY, barrier_code, barrier_rows, missing, ordered_scope
 from rspverify.scheme.scheme import Row, Scheme, Shape, shape_of
 from rspverify.source import InputError, Problem, Severity
@@ -73,6 +73,8 @@ def beyond(operation: Operation, program: Program) -> str | None:
             return "needs a mutex, and the machine has none"
         case Kind.FENCE if operation.regions == {"local"}:
             return "orders local memory alone, and the machine has no local memory"
+        case Kind.BARRIER if operation.meets is not Scope.WG:
+            return "is a barrier of a device, and machines have those of work-groups alone"
         case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE | Kind.BARRIER:
             pass
         case _:

@@ -146,7 +146,7 @@ class _Asking:
                     answers[way] = found
                 elif l2 is L2.AUTO:
                     break
-        if Engine.EXPLICIT in engines and self._scheme.machine.path:
+        if Engine.EXPLICIT.value in answers and self._scheme.machine.path:
             letter = self._to_the_letter()
             answers |= {} if letter is None else {_LETTER: letter}
         for way, found in answers.items():

@@ -28,8 +28,11 @@ from rspverify.source import InputError, Source
 _SIZES = {1: Size(total=6, min_threads=1), 2: Size(threads=3, total=4)}
 """By the number of devices: real L2s multiply the states of a machine."""
 
-_SMALL_SIZES = {1: Size(threads=3, total=4), 2: Size(threads=3, total=3)}
-"""The same on a machine that is drawn, of which less is known that can be left out."""
+_SMALL_SIZES = (
+    {1: Size(threads=2, total=4), 2: Size(threads=2, total=3)},
+    {1: Size(threads=3, total=3), 2: Size(threads=2, total=2)},
+)
+"""Either on a machine that is drawn, of which less is known that can be left out."""
 
 RANDOM = "random"
 """In the place of a machine's name: one that is drawn."""
@@ -101,7 +104,7 @@ def random_pair(
     """Pair `number` of a seed; now and then on a machine that is drawn. Raises InputError."""
     rng = random.Random(f"{seed}, {number}, {devices}")
     if machine == RANDOM or (machine is None and number % _SELDOM == _SELDOM - 1):
-        pair = pair_from(rng, devices, _SMALL_SIZES)
+        pair = pair_from(rng, devices, rng.choice(_SMALL_SIZES))
         drawn = random_machine(random.Random(f"{seed}, {number // _PROGRAMS}, machine"))
         return replace(
             pair, scheme=for_machine(rng, pair.scheme, drawn.architecture), machine=drawn

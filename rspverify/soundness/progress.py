@@ -90,9 +90,9 @@ def _scheduled(
         return answer
     if program.cuts:
         reason = f"within {bounds} every run comes to its end ({how}), but loops may go on"
-        return Progress(ProgressWord.UNKNOWN, reason)
+        return Progress(ProgressWord.UNKNOWN, reason, scheduler=str(scheduler))
     reason = f"under {scheduler} every run comes to its end ({how})"
-    return Progress(ProgressWord.LIVE, reason)
+    return Progress(ProgressWord.LIVE, reason, scheduler=str(scheduler))
 
 
 def _groups(program: Program) -> int:
@@ -140,7 +140,7 @@ def _hanging(end: ShownHang, scheduling: Scheduling) -> Progress:
     words = (*end.threads, *end.stopped)
     reason = f"under {scheduling} it never ends {_after(end.execution)}: {'; '.join(words)}"
     execution = replace(end.execution, shortest=False)
-    return Progress(ProgressWord.STUCK, reason, execution, words)
+    return Progress(ProgressWord.STUCK, reason, execution, words, str(scheduling))
 
 
 def _after(execution: Execution) -> str:

@@ -103,6 +103,8 @@ def _in_words(program: Program, model: MemoryModel, found: Relations) -> str:
 
 def _name(event: Event) -> str:
     it = event.operation
+    if it is None and event.thread is not None:
+        return f"the start of {event.thread.name}"
     if it is None:
         return f"the initial write of {event.at.name}"
     return f"P{it.thread} line {it.span.line} ({it})"

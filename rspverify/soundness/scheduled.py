@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from rspverify.axiomatic import MemoryModel, awaited, require_covered
+from rspverify.axiomatic.divergence import divergence
 from rspverify.axiomatic.execution import Execution
 from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
 from rspverify.limits import Limits
@@ -91,6 +92,8 @@ class SourceProgress:
                 if (found := solver.find([term])) is not None:
                     execution = Execution(candidates, found)
                     first, second = sorted((execution.place(a), execution.place(b)))
+                    if (parts := divergence(execution, (first, second))) is not None:
+                        return f"barrier divergence: {parts.words}"
                     race = Race(execution.shown[first], execution.shown[second], condition=name)
                     return f"race ({name}): {race_in_words(race)}"
         for fault, term in hanging.executions.faults():

@@ -228,5 +228,6 @@ def option_words(
 def explain_command(scheme: str, test: str, settings: Settings, *, progress: bool = False) -> str:
     """The command that shows the execution behind a verdict, or with `progress` a deadlock."""
     going = ["--progress"] if progress else []
-    chosen = option_words(settings, OPTIONS.keys() - {"progress"})
+    left_out = {"progress"} if progress else {"progress", "scheduler"}
+    chosen = option_words(settings, OPTIONS.keys() - left_out)
     return shlex.join(["rspverify", "explain", *going, scheme, test, *chosen])

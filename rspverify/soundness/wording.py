@@ -46,6 +46,8 @@ def event_in_words(event: Event) -> str:
 
 def race_in_words(race: Race) -> str:
     """The two accesses that race, or what else is undefined."""
+    if race.divergence:
+        return f"barrier divergence: {race.divergence}"
     if race.second is None:
         return event_in_words(race.first)
     return f"{event_in_words(race.first)} races with {event_in_words(race.second)}"

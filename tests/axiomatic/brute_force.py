@@ -54,7 +54,8 @@ def _with_values(
     for event in events_of(program, model):
         it = event.operation
         if it is None:
-            written[event.index] = event.at.initial
+            if event.initial:
+                written[event.index] = event.at.initial
         else:
             if not evaluate(it.guard, values):
                 if it.reads and values[it.index] != min(values.values()):

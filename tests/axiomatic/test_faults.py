@@ -59,3 +59,35 @@ def test_the_picture_of_a_fault_says_what_it_is() -> None:
     assert drawn is not None
     assert drawn.condition == "Bounds: P1 line 9: index 2 of flag is out of bounds, an array of 2"
     assert not any(event.marked for event in drawn.picture.events)
+
+
+SPIN = """OpenCL spin
+{{ global atomic_int flag[2]; [flag[0]] = {first}; global atomic_int i = {start}; }}
+P0@wg 0, dev 0 (global atomic_int* i) {{
+  atomic_store_explicit(i, {end}, memory_order_release, memory_scope_device);
+}}
+P1@wg 1, dev 0 (global atomic_int* i, global atomic_int* flag) {{
+  while (1) {{
+    int r = atomic_load_explicit(i, memory_order_acquire, memory_scope_device);
+    if (atomic_load_explicit(&flag[r - 1], memory_order_acquire, memory_scope_device)) {leave}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("leave", ["break;", "return;"])
+@pytest.mark.parametrize(
+    ("start", "end", "first", "faulty"), [(1, 2, 0, False), (2, 1, 1, False), (0, 1, 1, True)]
+)
+def test_iterations_that_go_on_may_have_faults(
+    start: int, end: int, first: int, faulty: bool, leave: str
+) -> None:
+    """With i = 0 the index is -1, and nothing is read but 0; the loop goes on, and ends with i = 1."""
+    text = SPIN.format(start=start, end=end, first=first, leave=leave)
+    whole = read_program(Source("t", text))
+    assert len(whole.spins) == 1 and whole.unrolled is not None
+    for each in (whole, whole.unrolled):
+        race = Questions(each, load_model("opencl-rsp"), Limits()).race()
+        assert (race is not None) == faulty
+        if race is not None:
+            assert race.first.access == "index -1 of flag is out of bounds, an array of 2"

@@ -184,6 +184,11 @@ def test_sets_of_the_whole_language(names: str, events: set[int]) -> None:
         ("sdv dev", among(EVERY - {XW, YW, ZW})),
         ("asw", {(a, b) for a in (XW, YW, ZW) for b in EVERY - {XW, YW, ZW}}),
         ("syncbar same_B", among({ENTER, MEET}, {APART})),
+        (
+            "party",
+            {(a, b) for a in (ENTER, MEET) for b in range(LOAD_X, APART)}
+            | {(APART, APART), (APART, SET_Z)},
+        ),
         ("data ctrl", {(LOAD_X, SET_Y)}),
         ("addr", set()),
         ("loc", among({XW, LOAD_X}, {YW, SET_Y}, {ZW, ADD_Z, SET_Z})),

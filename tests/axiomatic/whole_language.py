@@ -26,6 +26,7 @@ class Draft:
         self.atomic = {"x": True, "y": rng.random() < 0.6, "z": True}
         self.registers = 0
         self.barriers = 0
+        self.order = [1, 2, 3]
 
     def text(self) -> str:
         """The whole test."""
@@ -49,6 +50,8 @@ class Draft:
         lines: list[str] = []
         own: list[str] = []
         self.barriers = 0
+        if self.rng.random() < 0.3:
+            self.rng.shuffle(self.order)
         for _ in range(self.rng.randint(1, 3)):
             if self.left <= 0:
                 break
@@ -79,7 +82,9 @@ class Draft:
             return f"atomic_thread_fence(memory_order_{order});"
         if kind == "barrier":
             self.barriers += 1
-            return f"B{self.barriers}: barrier({rng.choice(_FLAGS)});"
+            far = rng.random() < 0.3
+            name = f"{'D' * far or 'B'}{self.order[self.barriers - 1]}"
+            return f"{name}: {'inter_workgroup_' * far}barrier({rng.choice(_FLAGS)});"
         x = rng.choice("xy")
         if kind == "store" or self.reads_left <= 0:
             value = rng.choice((own or ["1"])[:1]) if rng.random() < 0.2 else rng.randint(1, 2)

@@ -178,3 +178,51 @@ def test_a_thread_that_has_ended_may_hold_a_lock() -> None:
     test = "litmus/rsp/RMW/RMW+inc.WG+st.DV.R@01.litmus"
     text = run("explain", "--progress", UNLOCKED, test).stdout
     assert "waits for the rmw d0 w0, held by P1, which has ended" in text
+
+
+WAITS = """OpenCL waits
+{ [x]=0; }
+P0 (global atomic_int* x) {
+  while (atomic_load_explicit(x, memory_order_acquire, memory_scope_device) != 1) ;
+}
+P1 (global atomic_int* x) {
+  atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);
+}
+scopeTree (device (work_group P0) (work_group P1))
+"""
+
+
+@pytest.fixture
+def waits(tmp_path: Path) -> str:
+    file = tmp_path / "waits.litmus"
+    file.write_text(WAITS)
+    return str(file)
+
+
+def test_a_scheduler_may_stop_who_is_waited_for(waits: str) -> None:
+    for scheduler, word, code in (("obe:1", "STUCK", 1), ("obe:2", "LIVE", 0), ("fair", "LIVE", 0)):
+        result = run("check", PROPOSED, waits, "--all", "--progress", "--scheduler", scheduler)
+        assert (result.exit_code, result.stdout.splitlines()[2].split()[1:]) == (
+            code,
+            ["SOUND", word],
+        )
+    stuck = run("check", PROPOSED, waits, "--progress", "--scheduler", "obe:1")
+    command = stuck.stdout.splitlines()[-1].partition(": ")[2].split()
+    assert command[1:] == ["explain", "--progress", PROPOSED, waits, "--scheduler", "obe:1"]
+    text = run(*command[1:]).stdout
+    assert "An execution of the compiled program after which it never ends" in text
+    assert "  P1 is stopped before it has started" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--scheduler", "obe:2"], "--scheduler must go with --progress"),
+        (["--progress", "--scheduler", "obe:0"], "the N of obe:N must be from 1 to 1,000, not 0"),
+        (["--progress", "--scheduler", "far"], "a scheduler must be fair, obe,"),
+    ],
+)
+def test_a_scheduler_must_be_one(waits: str, options: list[str], message: str) -> None:
+    result = run("check", PROPOSED, waits, *options)
+    assert result.exit_code == 2
+    assert message in result.output

@@ -155,6 +155,7 @@ def test_calls_mean_what_the_functions_do(
     functions: str, body: str, case: Callable[[Load, Store], Registers]
 ) -> None:
     whole = program(functions, body)
+    whole = whole.unrolled or whole  # Which loops only spin is told by what this test writes.
     assert not [fault for fault in whole.faults if fault.name == "Bounds"]
     agreed = 0
     for values in product((0, 1, 2), repeat=5):
@@ -346,3 +347,35 @@ def test_many_functions_and_calls() -> None:
         f"void f{n}(int* p) {{ {'{' * 30} f{n - 1}(p); {'}' * 30} }}" for n in range(1, 30)
     )
     assert "deeper than 150 levels" in mistakes(deep, "f29(x);")[0]
+
+
+# ---- loops that only spin --------------------------------------------------------------------------
+
+WAIT = "void wait(global atomic_int* p, int n) { while (atomic_load(p) != n) ; }"
+LEAVE = "int wait(global atomic_int* p, int n) { for (;;) { int r = atomic_load(p); if (r == n) return r; } }"
+
+
+@pytest.mark.parametrize("functions", [WAIT, LEAVE])
+def test_a_loop_in_a_function_may_only_spin(functions: str) -> None:
+    body = "wait(&f[1], 2); wait(&f[2], 3); atomic_store(&f[1], 2); atomic_store(&f[2], 3);"
+    whole = program(functions, body, parameters="global atomic_int* f")
+    assert [each.location for each in whole.operations] == ["f[1]", "f[2]", "f[1]", "f[2]"]
+    assert [(each.first, each.end) for each in whole.spins] == [(0, 1), (1, 2)]
+    assert not whole.cuts and not whole.within
+    assert [bool(evaluate(whole.spins[1].guard, {0: 2, 1: value})) for value in (2, 3)] == [1, 0]
+
+
+def test_what_is_returned_out_of_a_spin_is_of_its_last_iteration() -> None:
+    body = "int r = wait(&f[1], 2); if (r == 2) { atomic_store(&f[0], r + 1); } atomic_store(&f[1], 2);"
+    whole = program(LEAVE, body, parameters="global atomic_int* f")
+    assert [bool(evaluate(each.guard, {0: 2})) for each in whole.operations] == [True] * 3
+    assert evaluate(whole.threads[0].registers["r"], {0: 2}) == 2
+    assert len(whole.spins) == 1 and not [it for it in whole.faults if evaluate(it.guard, {0: 2})]
+
+
+def test_an_index_may_only_spin() -> None:
+    body = "while (atomic_load(&f[*x]) == 0) ; atomic_store(&f[0], 1); atomic_store(&f[2], 1);"
+    whole = program("", body, parameters="global int* x, global atomic_int* f")
+    (spin,) = whole.spins
+    assert (spin.first, spin.end, len(spin.faults)) == (0, 4, 1)
+    assert spin.faults == whole.faults

@@ -410,7 +410,7 @@ def test_calls(call: str, expected: str) -> None:
             "atomic_compare_exchange_strong, atomic_compare_exchange_weak, atomic_fetch_add, "
             "atomic_fetch_sub, atomic_fetch_or, atomic_fetch_xor, atomic_fetch_and, "
             "atomic_fetch_min, atomic_fetch_max, atomic_work_item_fence, fence, atomic_init, "
-            "barrier and work_group_barrier, and longer forms of them",
+            "barrier, work_group_barrier and inter_workgroup_barrier, and longer forms of them",
         ),
     ],
 )

@@ -197,12 +197,37 @@ def test_barriers_have_a_label_or_their_number() -> None:
     assert {each.order for each in (first, second, third)} == {None}
 
 
+def test_a_barrier_of_a_device() -> None:
+    near, far = program(
+        "barrier(CLK_LOCAL_MEM_FENCE); B: inter_workgroup_barrier(CLK_GLOBAL_MEM_FENCE);"
+    ).operations
+    assert (near.meets, near.scope, near.label) == (Scope.WG, Scope.WG, "#1")
+    assert (far.meets, far.scope, far.label) == (Scope.DV, Scope.DV, "B")
+    assert (far.kind, far.regions) == (Kind.BARRIER, {"global"})
+
+
+def test_who_meets_at_a_barrier() -> None:
+    text = "P{0}@wg {1}, dev {2} (global int* x) {{ {3}(CLK_GLOBAL_MEM_FENCE); }}\n"
+    places = ((0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 0, 1))
+    for name, number in (("barrier", 2), ("inter_workgroup_barrier", 3)):
+        threads = "".join(text.format(*place, name) for place in places)
+        found = read_program(Source("t", f"OpenCL t\n{{ [x]=0; }}\n{threads}exists (x=0)"))
+        for thread in found.threads[:number]:
+            party = found.party(thread.operations[0])
+            assert [each.index for each in party] == list(range(number))
+        assert [each.index for each in found.party(found.operations[3])] == [3]
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
         (
             "barrier();",
             "barrier must have 1 or 2 arguments (flags, scope), not 0",
+        ),
+        (
+            "inter_workgroup_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device);",
+            "inter_workgroup_barrier must have 1 argument (flags), not 2",
         ),
         (
             "barrier(1);",

@@ -37,6 +37,11 @@ REASONS = {
         " do memory[x] := L1.data[x]; L1.DIRTY[x] := false",
         TWO,
     ),
+    "of L1 d0 w0 has no one way to memory": (
+        "state { bin[x] : value of system }\n"
+        f"{FLUSH}\n do bin[x] := L1.data[x]; L1.DIRTY[x] := false",
+        ONE,
+    ),
     "an execution may end with L1 d0 w0 DIRTY": (
         "complete when each device d, location y: not d.L2.DIRTY[y]",
         ONE,
@@ -53,6 +58,14 @@ REASONS = {
     "goes to memory by several ways, or by none": (
         "instruction ST r x\n do memory[x] := r; store(L1, x, r)",
         TWO,
+    ),
+    "only begins to write": (
+        "state { pool : pool of thread }\n"
+        "complete when each workgroup w, location y: not w.L1.DIRTY[y],\n"
+        " each device d, location y: not d.L2.DIRTY[y], each thread t: empty t.pool\n"
+        "instruction ST r x\n do add self to pool\n later STORE when self in pool\n"
+        " do remove self from pool; store(L1, x, r)",
+        "ST r x; x=1 x=2 x",
     ),
     "what ST r x writes is not flushed": (
         "instruction ST r x\n when clean(L1, x)\n do L1.data[x] := r; L1.VALID[x] := true",
@@ -80,24 +93,28 @@ def scheme_on(text: str, stores: str, folder: Path) -> Scheme:
         f"  - {{op: store, scope: {scope}, remote: false, code: [{code}]}}"
         for scope, code in zip(("wg", "dv"), stores.split(" / "), strict=False)
     ]
+    rows.append("  - {op: load, scope: wg, remote: false, code: [LD r x]}")
     file = folder / "variant.yaml"
     file.write_text("\n".join(["name: variant", "machine: variant.machine", "rows:", *rows, ""]))
     return read_scheme_file(file)
 
 
 def program_of(threads: str) -> Program:
-    """Threads as `x=1 y=2 | x=2!`: atomic stores, those with a ! of device scope, the others WG.
+    """Threads as `x=1 y=2 | x=2! y`: atomic stores and loads, with a ! of device scope, else WG.
 
     Each thread has its own device.
     """
-    text, places = ["OpenCL t", "{ [x]=0; [y]=0; }"], []
+    names = [x for x in ("x", "y") if x in threads]
+    text, places = ["OpenCL t", f"{{ {' '.join(f'[{x}]=0;' for x in names)} }}"], []
+    locations = ", ".join(f"global atomic_int* {x}" for x in names)
     for number, thread in enumerate(threads.split("|")):
-        text.append(f"P{number} (global atomic_int* x, global atomic_int* y) {{")
+        text.append(f"P{number} ({locations}) {{")
         for each in thread.split():
-            x, value = each.rstrip("!").split("=")
-            scope = "device" if each.endswith("!") else "work_group"
-            orders = f"memory_order_release, memory_scope_{scope}"
-            text.append(f"atomic_store_explicit({x}, {value}, {orders});")
+            x, _, value = each.rstrip("!").partition("=")
+            scope = "memory_scope_device" if each.endswith("!") else "memory_scope_work_group"
+            stored = f"atomic_store_explicit({x}, {value}, memory_order_release, {scope});"
+            loaded = f"atomic_load_explicit({x}, memory_order_acquire, {scope});"
+            text.append(stored if value else f"int r0 = {loaded}")
         text.append("}")
         places.append(f"(device (work_group P{number}))")
     text.append(f"scopeTree (system {' '.join(places)})\n")
