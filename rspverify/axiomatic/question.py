@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import combinations
 
 from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.divergence import divergence
 from rspverify.axiomatic.execution import Execution, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
@@ -76,9 +77,11 @@ class Questions:
         shown = execution.shown
         if found.fault is not None:
             first, second = _place_of(found.fault, execution), None
-        else:
-            first, second = (shown[place] for place in found.places)
-        return Race(first, second, shown, edges, found.condition)
+            return Race(first, second, shown, edges, found.condition)
+        first, second = (shown[place] for place in found.places)
+        parted = divergence(execution, found.places)
+        words = "" if parted is None else parted.words
+        return Race(first, second, shown, edges, found.condition, words)
 
     def racy_execution(self) -> RacyExecution | None:
         """A consistent execution with a fault of the program, or else with a race."""
@@ -94,8 +97,10 @@ class Questions:
                 found = solver.find([term])
                 if found is not None:
                     execution = Execution(candidates, found)
-                    pair = sorted((execution.place(a), execution.place(b)))
-                    return RacyExecution(execution, name, tuple(pair))
+                    first, second = sorted((execution.place(a), execution.place(b)))
+                    parted = divergence(execution, (first, second))
+                    pair = (first, second) if parted is None else parted.pair
+                    return RacyExecution(execution, name, pair)
         raise AssertionError("a faulty execution without a racing pair")
 
     def violated(self) -> tuple[str, ...]:
