@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import assert_never
 
 from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.divergence import divergence
@@ -13,8 +14,8 @@ from rspverify.axiomatic.execution import Execution, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Fault, Program, one_more
-from rspverify.smt import FALSE, Solver, Term, all_of, any_of, truth
+from rspverify.litmus import Atom, Fault, Formula, Junction, Negation, Program, one_more
+from rspverify.smt import FALSE, Solver, Term, all_of, any_of, choose, truth
 from rspverify.verdict import Event, Outcome, Race
 
 _SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
@@ -159,6 +160,23 @@ class Questions:
         """The faults that the program may have, and that an execution has them."""
         reads = self.candidates.reads
         return [(fault, truth(fault.guard, reads)) for fault in self._program.faults]
+
+    def satisfying(self, formula: Formula) -> Term:
+        """That the final state satisfies a formula."""
+        match formula:
+            case Atom(None, name, value):
+                return self.candidates.final[name].get(value, FALSE)
+            case Atom(int(thread), name, value):
+                register = self._program.threads[thread].registers[name]
+                return choose(register, self.candidates.reads).get(value, FALSE)
+            case Atom():
+                raise AssertionError("a register is of a thread by its number")
+            case Negation(argument):
+                return ~self.satisfying(argument)
+            case Junction(conjunctive, arguments):
+                return (all_of if conjunctive else any_of)(map(self.satisfying, arguments))
+            case _:
+                assert_never(formula)
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether some consistent execution has this outcome."""
