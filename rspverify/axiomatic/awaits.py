@@ -34,6 +34,7 @@ from rspverify.relation.expression import (
     Union,
     fold,
 )
+from rspverify.value import Constant, evaluate, reads
 
 _PROVED_FOR = frozenset(
     {
@@ -210,7 +211,8 @@ def _at_times_seq_cst(program: Program) -> bool:
 def _may_circle(program: Program) -> bool:
     """Whether a plain read may lie on a circle of sequenced-before and reads-from.
 
-    An atomic read on it does not synchronise, then: hb has no circle.
+    An atomic read on it does not synchronise, then: hb has no circle. Nor is one enough that is in
+    an iteration that goes on, of which a race has one at the most.
     """
     threads = {thread.index: thread for thread in program.threads}
     plain = {each.name for each in program.locations if not each.atomic}
@@ -232,11 +234,32 @@ def _may_circle(program: Program) -> bool:
         for a, b in flows
         if operations[a].location not in plain
         and not _synchronise(operations[a], operations[b], threads)
+        and not _goes_on(program, operations[a], operations[b])
     ]
     plain_reads = {it.index for it in operations if it.reads and it.location in plain}
     return any(
         not plain_reads.isdisjoint(ring) and any(a in ring and b in ring for a, b in loose)
         for ring in circles([*follows, *flows])
+    )
+
+
+def _goes_on(program: Program, a: Operation, b: Operation) -> bool:
+    """Whether b is in a loop that only spins, and goes on where b reads what a writes."""
+    if not isinstance(a.value, Constant):
+        return False
+    written = {it.location for it in program.operations if it.writes}
+    initial = {it.name: it.initial for it in program.locations if it.name not in written}
+    known = {
+        it.index: initial[it.location]
+        for it in program.operations
+        if it.reads and it.location in initial
+    }
+    known[b.index] = a.value.value
+    return any(
+        spin.first <= b.index < spin.end
+        and reads(spin.guard) <= known.keys()
+        and evaluate(spin.guard, known) != 0
+        for spin in program.spins
     )
 
 

@@ -94,6 +94,21 @@ def test_a_circle_through_a_plain_read_forbids_it() -> None:
     assert awaited(tight, model) is tight
 
 
+@pytest.mark.parametrize("unlocked, exact", [(0, True), (2, False)])
+def test_what_makes_a_loop_go_on_lies_on_no_circle(unlocked: int, exact: bool) -> None:
+    """An exchange that acquires and reads what another has taken goes on, and what it gives back
+    is released; but not where the lock is given back by a 2 that is relaxed."""
+    take = "atomic_exchange_explicit(m, 1, memory_order_acquire, memory_scope_device)"
+    order = "release" if exact else "relaxed"
+    locked = f"while ({take} == 1) ; *d = *d + 1; {store('m', unlocked, order)}"
+    spins, model = program(locked, locked, unroll=2), load_model("opencl-rsp")
+    assert (awaited(spins, model) is spins) == exact
+    if exact:
+        assert spins.unrolled is not None
+        found, races = outcomes_and_race(spins, model)
+        assert not races and found == outcomes_and_race(spins.unrolled, model)[0]
+
+
 def test_of_an_unknown_model_no_read_modify_write_is_left_out() -> None:
     lock = "while (atomic_exchange(m, 1) != 0) ; atomic_store(m, 0);"
     spins = program(lock, lock)

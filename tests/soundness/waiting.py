@@ -25,9 +25,9 @@ def store(location: str, value: int, order: str = "release") -> str:
     return f"atomic_store_explicit({location}, {value}, memory_order_{order}, {_REACH};"
 
 
-def swap(location: str, value: int) -> str:
+def swap(location: str, value: int, order: str = "acquire") -> str:
     """An exchange of device scope."""
-    return f"atomic_exchange_explicit({location}, {value}, memory_order_acq_rel, {_REACH}"
+    return f"atomic_exchange_explicit({location}, {value}, memory_order_{order}, {_REACH}"
 
 
 def test(*threads: tuple[int, str], plain: Iterable[str] = ()) -> str:
