@@ -6,7 +6,7 @@ consistent too, with the same races (docs/semantics.md, Loops, has the argument)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import assert_never
@@ -34,7 +34,7 @@ from rspverify.relation.expression import (
     Union,
     fold,
 )
-from rspverify.value import Constant, evaluate, reads
+from rspverify.value import Binary, Constant, Expression, evaluate, reads
 
 _PROVED_FOR = frozenset(
     {
@@ -211,8 +211,9 @@ def _at_times_seq_cst(program: Program) -> bool:
 def _may_circle(program: Program) -> bool:
     """Whether a plain read may lie on a circle of sequenced-before and reads-from.
 
-    An atomic read on it does not synchronise, then: hb has no circle. Nor is one enough that is in
-    an iteration that goes on, of which a race has one at the most.
+    Atomic reads of two locations on it do not synchronise, then: between those of one location the
+    rest would be hb, and by coherence their writes go round in mo. What is read in iterations that
+    go on counts once at the most, as a race has at most one of these.
     """
     threads = {thread.index: thread for thread in program.threads}
     plain = {each.name for each in program.locations if not each.atomic}
@@ -234,17 +235,20 @@ def _may_circle(program: Program) -> bool:
         for a, b in flows
         if operations[a].location not in plain
         and not _synchronise(operations[a], operations[b], threads)
-        and not _goes_on(program, operations[a], operations[b])
     ]
     plain_reads = {it.index for it in operations if it.reads and it.location in plain}
-    return any(
-        not plain_reads.isdisjoint(ring) and any(a in ring and b in ring for a, b in loose)
-        for ring in circles([*follows, *flows])
-    )
+    for ring in circles([*follows, *flows]):
+        inside = [(operations[a], operations[b]) for a, b in loose if a in ring and b in ring]
+        going = {b.location for a, b in inside if _goes_on(program, a, b)}
+        ending = {b.location for a, b in inside if not _goes_on(program, a, b)}
+        several = len(ending) > 1 or (ending and going - ending)
+        if several and not plain_reads.isdisjoint(ring):
+            return True
+    return False
 
 
 def _goes_on(program: Program, a: Operation, b: Operation) -> bool:
-    """Whether b is in a loop that only spins, and goes on where b reads what a writes."""
+    """Whether b is in a loop that only spins, which goes on where b reads what a writes."""
     if not isinstance(a.value, Constant):
         return False
     written = {it.location for it in program.operations if it.writes}
@@ -255,12 +259,24 @@ def _goes_on(program: Program, a: Operation, b: Operation) -> bool:
         if it.reads and it.location in initial
     }
     known[b.index] = a.value.value
+    holds = [*_conjuncts(b.guard)]
     return any(
         spin.first <= b.index < spin.end
-        and reads(spin.guard) <= known.keys()
-        and evaluate(spin.guard, known) != 0
+        and all(
+            it in holds or (reads(it) <= known.keys() and evaluate(it, known) != 0)
+            for it in _conjuncts(spin.guard)
+        )
         for spin in program.spins
     )
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    match condition:
+        case Binary("&&", left, right):
+            yield from _conjuncts(left)
+            yield from _conjuncts(right)
+        case _:
+            yield condition
 
 
 def _synchronise(a: Operation, b: Operation, threads: Mapping[int, Thread]) -> bool:
