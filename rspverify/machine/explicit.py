@@ -7,7 +7,7 @@ change no outcome (docs/machine.md), and tests hold the reduced search against t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,12 +57,14 @@ class ExplicitMachine:
         reduced: bool = True,
         dequeue_alone: bool = True,
         looping: bool = False,
+        resting: Collection[str | None] = (),
     ) -> None:
         """`dequeue_alone`: fifos dequeue by themselves, without steps (only where reduced).
 
         So do instructions begin that complete later, where that loses nothing. looping: spins are
         loops: where one goes on, its thread is back at its first instruction, what it has read is
-        forgotten, and no execution is left out for that.
+        forgotten, and no execution is left out for that. resting: locations whose entries are
+        CLEAN and VALID again after each step, by steps that are not told.
         """
         self.machine = machine
         self.layout = Layout(machine)
@@ -74,6 +76,13 @@ class ExplicitMachine:
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
         alone = reduced and dequeue_alone
         self._reduction = Reduction(machine, self.layout, dequeue_alone=alone) if reduced else None
+        self._resting = [
+            (self.layout.cell(cell), value)
+            for entry in machine.shapes.entries.values()
+            if entry.value.location in resting
+            for cell, value in ((entry.valid, True), (entry.dirty, False), (entry.value, 0))
+            if cell is not None
+        ]
         looks = self._reduction.looks if self._reduction else lambda _: None
         begun = begun_at_once(machine) if alone else frozenset()
         self._at_once = [[rule.key in begun for rule in code] for code in self._code]
@@ -142,6 +151,8 @@ class ExplicitMachine:
         return self._settled(after)
 
     def _settled(self, state: list[Any]) -> State:
+        for slot, value in self._resting:
+            state[slot] = value
         if self._reduction is not None:
             self._reduction.settle(state)
         return tuple(state)
