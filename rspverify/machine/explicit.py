@@ -90,6 +90,7 @@ class ExplicitMachine:
             (rule, self._compiled[rule.key], looks(rule))
             for rule in machine.steps
             if not (self._reduction and self._reduction.happens_alone(rule))
+            if not any(bit.location in resting for bit, _ in rule.literals)
         ]
         self._memory_rests = rests(machine)
         self._at_the_end = compile_guards(machine.ending, self.layout)
