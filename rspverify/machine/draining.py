@@ -160,6 +160,13 @@ def at_risk(machine: Machine) -> dict[Entry, StepRule]:
     }
 
 
+def never_shut(machine: Machine) -> bool:
+    """Whether no lock that anyone may hold keeps an entry from being flushed and fetched."""
+    held, entries = holders(machine), machine.shapes.entries.values()
+    bits = [bit for entry in entries for bit in (entry.valid, entry.dirty) if bit is not None]
+    return drains(machine) and not any(_may_be_shut(machine, bit, held) for bit in bits)
+
+
 def _may_be_shut(machine: Machine, bit: Bit, held: Mapping[Lock, frozenset[object]]) -> bool:
     """Whether somebody may hold a lock that an entry waits for, and keep it from that."""
     return any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, bit))

@@ -16,11 +16,13 @@ from typing import Protocol
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards
-from rspverify.machine.draining import at_risk, drains
+from rspverify.machine.draining import at_risk, drains, never_shut
 from rspverify.machine.explicit import ExplicitMachine, check_limits
 from rspverify.machine.idle_values import without_idle_values
 from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer, ReplayError
+from rspverify.machine.rested import Rested
+from rspverify.machine.resting import resting
 from rspverify.machine.rules import Deliver, InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.machine.wording import Waits
@@ -99,8 +101,9 @@ def _explicit(machine: Machine) -> ExplicitMachine:
     if not drains(machine):
         return ExplicitMachine(replace(machine, evict=True), reduced=False, looping=True)
     program = without_idle_values(machine.program)
+    free = never_shut(machine)
     plain = replace(machine, program=program, evict=bool(at_risk(machine)))
-    return ExplicitMachine(plain, dequeue_alone=False, looping=True)
+    return ExplicitMachine(plain, dequeue_alone=free, looping=True, resting=resting(plain))
 
 
 class _Graph:
@@ -286,9 +289,10 @@ def replay_hang(
     """
     replayer = Replayer(machine, looping=True)
     explicit = replayer.explicit
-    end = replayer.states(hang.schedule)[-1]
+    schedule = Rested(explicit, resting(machine)).completed(hang.schedule)
+    end = replayer.states(schedule)[-1]
     groups = _groups_of(machine)
-    started = {groups[it.thread] for it in hang.schedule if isinstance(it, InstructionRule)}
+    started = {groups[it.thread] for it in schedule if isinstance(it, InstructionRule)}
     counts = sum(1 << group for group in started) if scheduling.counts_starts else 0
     try:
         limits = Limits(states=_REPLAYED)
@@ -309,7 +313,7 @@ def replay_hang(
             threads.append(_round(thread, hang.turning[thread], lines))
         else:
             threads.append(words)
-    return ShownHang(replayer.execution(hang.schedule, lines), tuple(threads), tuple(stopped))
+    return ShownHang(replayer.execution(schedule, lines), tuple(threads), tuple(stopped))
 
 
 def _groups_of(machine: Machine) -> list[int]:

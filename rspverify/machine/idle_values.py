@@ -8,13 +8,8 @@ from rspverify.assembly import AssemblyProgram, Instruction
 from rspverify.value import Constant, reads
 
 
-def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
-    """The program with 0 for every value that no guard depends on, by whatever way.
-
-    It goes through the same states but for those values, by the same rules, so that it comes to a
-    stop where the program does; a search has fewer states to tell apart. Guards are those of
-    instructions, and those by which loops go on.
-    """
+def deciding_locations(program: AssemblyProgram) -> frozenset[str | None]:
+    """The locations on whose values a guard depends, by whatever way."""
     guards = (*(each.guard for each in program.instructions), *program.goes_on)
     deciding = {index for guard in guards for index in reads(guard)}
     while True:
@@ -22,8 +17,18 @@ def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
         written = (it.value for it in program.instructions if it.location in locations)
         more = deciding.union(*(reads(value) for value in written if value is not None))
         if more == deciding:
-            break
+            return frozenset(locations)
         deciding = more
+
+
+def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
+    """The program with 0 for every value that no guard depends on, by whatever way.
+
+    It goes through the same states but for those values, by the same rules, so that it comes to a
+    stop where the program does; a search has fewer states to tell apart. Guards are those of
+    instructions, and those by which loops go on.
+    """
+    locations = deciding_locations(program)
 
     def kept(it: Instruction) -> Instruction:
         idle = it.value is not None and it.location not in locations

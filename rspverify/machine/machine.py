@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, product
@@ -179,7 +179,8 @@ class _Ground:
         steps = [self.pending.step(it) for it in steps]
         ending = self.pending.ending(self.grounding.complete(instructions))
         memory = [word for x in locations if (word := self.grounding.memory(x))]
-        shapes = Shapes([*rules, *steps], ending, memory, self.grounding.starts_true)
+        others = self._others(architecture, threads, locations) if instructions else ()
+        shapes = Shapes([*rules, *steps, *others], ending, memory, self.grounding.starts_true)
         self.without = simplification(
             shapes, [*rules, *steps], frozenset(threads), elide=elide, evict=evict
         )
@@ -190,11 +191,9 @@ class _Ground:
             for guard in self.ending
             if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]
         ]
-        left = [
-            self.without.instruction(rule) for rule in rules if isinstance(rule, InstructionRule)
-        ]
-        all_left: list[Rule] = [*left, *self.steps]
-        self.shapes = Shapes(all_left, self.ending, memory, self.grounding.starts_true)
+        all_left = self.without.rules([*rules, *steps])
+        left = [*all_left, *self.without.rules(others)]
+        self.shapes = Shapes(left, self.ending, memory, self.grounding.starts_true)
         self.routes = Routes(self.shapes, all_left, frozenset(memory))
         self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
         self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
@@ -204,6 +203,22 @@ class _Ground:
         """The rule of an instruction of a program."""
         whole = self.grounding.instruction(it, self.instructions)
         return self.without.instruction(self.pending.instruction(whole))
+
+    def _others(
+        self,
+        architecture: Architecture,
+        threads: tuple[ThreadId, ...],
+        locations: tuple[str, ...],
+    ) -> Sequence[Rule]:
+        """The rules of instructions that a program might have besides its own.
+
+        What a bit or a step is for is told of the machine, not of what one program leaves out.
+        """
+        own, found = self.instructions, list[Rule]()
+        first = 1 + max(it.index for it in own)
+        for it in _every_instruction(architecture, threads, locations, first):
+            found += [self.grounding.instruction(it, own), *self.grounding.later(it, own)]
+        return found
 
 
 def everywhere(architecture: Architecture) -> Machine:
@@ -248,10 +263,12 @@ def _begins(architecture: Architecture) -> bool:
 
 
 def _every_instruction(
-    architecture: Architecture, threads: tuple[ThreadId, ...], locations: tuple[str, ...]
+    architecture: Architecture,
+    threads: tuple[ThreadId, ...],
+    locations: tuple[str, ...],
+    index: int = 0,
 ) -> Iterator[Instruction]:
     """Every instruction that a program for these threads and locations may have."""
-    index = 0
     for mnemonic, thread in product(architecture.instructions.values(), threads):
         for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
             register = index if mnemonic.reads else None

@@ -220,10 +220,6 @@ class Shapes(Entries):
 
     def _strange(self, rule: Rule) -> Iterable[str]:
         """What the engine without steps knows no way to say of a rule."""
-        for word in taken(rule):
-            entry = self.of_marked.get(word)
-            if entry is not None and self._takes_uncounted(rule, entry):
-                yield f"{rule} takes {word.word} without wanting it {entry.valid.word}"
         for guard in rule.guards:
             if isinstance(guard, Without) and not guard.of_markers:
                 yield f"{rule} waits for elements of a fifo that are no markers"

@@ -96,6 +96,11 @@ class Simplification:
         waits = tuple(it for it in self.guards(rule.guards) if not isinstance(it, Oldest))
         return InstructionRule(waits, tuple(self.updates(rule.updates)), rule.instruction)
 
+    def rules(self, rules: Sequence[Rule]) -> list[Rule]:
+        """What is left of rules: instructions first."""
+        left = [self.instruction(it) for it in rules if isinstance(it, InstructionRule)]
+        return [*left, *self.left([it for it in rules if isinstance(it, StepRule)])]
+
     def left(self, steps: Sequence[StepRule]) -> tuple[StepRule, ...]:
         """The steps that are left."""
         return tuple(

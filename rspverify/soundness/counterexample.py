@@ -23,6 +23,9 @@ from rspverify.verdict import Execution, Outcome
 _STATES = 150_000
 """Up to so many states the explicit machine looks for the shortest execution itself, where the
 solver can do it too."""
+_LONG = 40
+"""An execution of more steps that is known is shown as it is: to look for a shorter one takes
+minutes."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,12 @@ def shortest_counterexample(
     Found by breadth-first search, so that it depends on the program alone; where the states are
     too many, by the solver, one step fewer at a time, if some number of steps is enough. known:
     the schedule of such an execution, which is good enough if no limit leaves the time for a
-    shorter one, or if `any_length` is.
+    shorter one, if it is long, or if `any_length` is.
     Raises InternalError where there is none or the machine cannot follow it, and LimitReached.
     """
     replayer = Replayer(machine)
     start = None if known is None else _trimmed(replayer, known, wrong)
-    if start is not None and any_length:
+    if start is not None and (any_length or len(start) > _LONG):
         outcome = replayer.outcome(start)
         assert outcome is not None  # it was replayed
         return Counterexample(replayer, start, outcome, False)

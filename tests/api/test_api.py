@@ -94,6 +94,7 @@ def test_every_name_is_documented(name: str) -> None:
             lambda: rspverify.outcomes(FIG4, "proposed", judge=judge()),
             ["outcomes", FIG4, "--scheme", "proposed"],
         ),
+        (lambda: rspverify.progress(FIG4, judge=judge()), ["progress", FIG4]),
         (lambda: rspverify.mutate("proposed", FIG4, judge=judge()), ["mutate", "proposed", FIG4]),
         (
             lambda: rspverify.compare("original", "proposed", FIG4, judge=judge()),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import pytest
 from axiomatic.test_whole_language import check
 
+import rspverify
 from rspverify.axiomatic import (
     MemoryModel,
     Questions,
@@ -253,3 +255,48 @@ def test_a_model_must_speak_of_those_who_meet(text: str, beyond: str | None) -> 
     with pytest.raises(InputError, match="a barrier of a device is beyond") as caught:
         require_covered(program, model)
     assert caught.value.severity is Severity.UNSUPPORTED
+
+
+# ---- how they are shown --------------------------------------------------------------------------
+
+SUITE = "litmus/models/opencl/barriers"
+
+
+def test_pictures_show_both_fences_and_the_start_of_who_does_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    (drawn,) = rspverify.draw(f"{SUITE}/Device.MP.litmus").pictures
+    texts = [each.text for each in drawn.events]
+    assert texts.count("device barrier #1 entry") == texts.count("device barrier #1 exit") == 2
+    synchronises = [each for each in drawn.arrows if each.name == "gsw"]
+    assert [(texts[it.source], texts[it.target]) for it in synchronises] == [
+        ("device barrier #1 entry", "device barrier #1 exit")
+    ] * 2
+    (parted,) = rspverify.draw(f"{SUITE}/Group.left-out.litmus", race=True).pictures
+    marked = [(each.text, each.thread) for each in parted.events if each.marked]
+    assert sorted(marked) == [("barrier #1 entry", 0), ("start", 1)]
+
+
+def test_verdicts_name_what_parts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    tests = [f"{SUITE}/Group.left-out.litmus", f"{SUITE}/Device.MP.litmus"]
+    parted, whole = rspverify.check("proposed", tests).report().results
+    assert (parted.verdict.value, parted.reason) == (
+        "RACY",
+        "barrier divergence: P0 line 11 comes to barrier #1, and P1 ends without it",
+    )
+    assert whole.verdict.value == "UNSUPPORTED"
+    assert "is a barrier of a device" in whole.reason
+
+
+def test_a_barrier_of_a_device_needs_all_of_its_groups_at_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The point of the paper: under occupancy n it is live, and under less somebody waits."""
+    monkeypatch.chdir(root)
+    code = "inter_workgroup_barrier(CLK_GLOBAL_MEM_FENCE);"
+    threads = "".join(f"P{it}@wg {it}, dev 0 (global int* x) {{ {code} }}\n" for it in range(3))
+    test = Source("t", f"OpenCL t\n{{ [x]=0; }}\n{threads}exists (x=0)")
+    found = rspverify.progress(test, ["fair", "obe:3", "obe:2", "obe:1"])
+    assert [each.progress.value for each in found] == ["LIVE", "LIVE", "STUCK", "STUCK"]

@@ -106,7 +106,12 @@ def test_the_file_says_the_form(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments, code, message",
     [
-        ([FIG4, "--race", "--all"], 2, "only one of --race, --forbidden and --all must be given"),
+        ([FIG4, "--race", "--all"], 2, "only one of --race, --forbidden, --all and --scheduler"),
+        ([FIG4, "--all", "--scheduler", "obe"], 2, "only one of --race, --forbidden, --all and"),
+        ([FIG4, "--scheduler", "obe"], 1, "no execution hangs under obe"),
+        ([EX3, "--scheduler", "obe"], 1, "undefined behaviour: race (Dr): P0 line "),
+        ([FIG4, "--scheduler", "fast"], 2, "a scheduler must be fair, obe, hsa, hsa-obe, "),
+        ([FIG4, "--scheduler", "obe", "--outcome", "x=1"], 2, "must go without --scheduler"),
         ([FIG4, "--race", "--outcome", "x=1"], 2, "--outcome must go without --race"),
         ([FIG4, "--edges", "rf,nonsense"], 2, "nonsense must be relations of the model opencl-rsp"),
         ([FIG4, "--outcome", "1:r9=1"], 2, "'1:r9=1' must speak of a register of"),

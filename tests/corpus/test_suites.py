@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from soundness import waiting
 from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
@@ -381,3 +382,36 @@ def test_what_a_suite_of_machines_must_not_say(machines: Path) -> None:
     (machines / "suite.yaml").write_text("about: a\nmachines: ptx-weak\nmodel: opencl\n")
     result = run(str(machines))
     assert "a suite of machines must have no model, which schemes are checked with" in result.stderr
+
+
+# ---- suites of schedulers ------------------------------------------------------------------------
+
+
+def test_a_suite_of_schedulers(folder: Path) -> None:
+    place = folder / "waiting"
+    place.mkdir()
+    waits = waiting.test((0, f"while ({waiting.load('x')} != 1);"), (1, waiting.store("x", 1)))
+    (place / "flag.litmus").write_text(waits)
+    shutil.copy(PAPER / "Ex3.litmus", place)
+    (place / "suite.yaml").write_text("about: waiting\nschedulers: [fair, obe, obe:2]\n")
+    run(str(place), "--refresh")
+    assert (place / "expected.yaml").read_text().splitlines()[-2:] == [
+        "  Ex3.litmus: {fair: UNDEFINED, obe: UNDEFINED, obe:2: UNDEFINED}",
+        "  flag.litmus: {fair: LIVE, obe: STUCK, obe:2: LIVE}",
+    ]
+    result = run(str(place), "--format", "json")
+    answers = document(result)["answers"]
+    assert result.exit_code == 0
+    assert [each["answer"] for each in answers] == 3 * ["UNDEFINED"] + ["LIVE", "STUCK", "LIVE"]
+    shown = run(str(place)).stdout
+    assert "2 tests, 3 schedulers, 6 cached" in shown
+    (place / "flag.litmus").write_text(waits.replace("!= 1", "!= 2"))
+    changed = run(str(place))
+    assert changed.exit_code == 1
+    assert "1 suite, 2 tests, 6 results, 2 not as expected" in changed.stdout
+
+
+def test_what_a_suite_of_schedulers_may_say(folder: Path) -> None:
+    wrong = mistakes(folder, "about: a\nschedulers: [fair, slow]\nprogress: true\n")
+    assert "a scheduler must be fair, obe, hsa, hsa-obe, lobe, unfair or obe:N, not 'slow'" in wrong
+    assert "a suite of schedulers must have no progress, which schemes are checked with" in wrong

@@ -6,7 +6,7 @@ from rspverify.architecture import Architecture
 from rspverify.architecture.reader import read_architecture
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.source import Source
-from rspverify.value import Binary, Constant, Read
+from rspverify.value import Binary, Constant, Expression, Read
 
 NEAR = ((0, 0), (0, 1))
 """Two work-groups of a device."""
@@ -28,7 +28,10 @@ def variant(items: str) -> Architecture:
 def program(
     its: Architecture, *threads: str, places: tuple[tuple[int, int], ...] = NEAR
 ) -> AssemblyProgram:
-    """Threads as `ST x 1; LD x; FLU_L1 DV`, in these places; `if 0=1`: where read 0 gave 1."""
+    """Threads as `ST x 1; LD x; FLU_L1 DV`, in these places.
+
+    `if 0=1`: where read 0 gave 1. `ST x r0`: what read 0 gave.
+    """
     ids = tuple(ThreadId(*place, number) for number, place in enumerate(places[: len(threads)]))
     code, index = [], 0
     names: dict[str, int] = {}
@@ -41,7 +44,7 @@ def program(
             x = operands[0] if "x" in mnemonic.operands else None
             if x is not None:
                 names.setdefault(x, 0)
-            written = Constant(int(operands[1])) if mnemonic.writes else None
+            written = _written(operands[1]) if mnemonic.writes else None
             value = Binary("+", Read(index), written) if written and mnemonic.reads else written
             guard = Constant(1)
             if condition:
@@ -55,3 +58,7 @@ def program(
             index += 1
         code.append(tuple(own))
     return AssemblyProgram(ids, tuple(code), names, its)
+
+
+def _written(operand: str) -> Expression:
+    return Read(int(operand[1:])) if operand.startswith("r") else Constant(int(operand))
