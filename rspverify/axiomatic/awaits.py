@@ -6,7 +6,7 @@ consistent too, with the same races (docs/semantics.md, Loops, has the argument)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import assert_never
@@ -34,6 +34,7 @@ from rspverify.relation.expression import (
     Union,
     fold,
 )
+from rspverify.value import Binary, Constant, Expression, evaluate, reads
 
 _PROVED_FOR = frozenset(
     {
@@ -210,7 +211,9 @@ def _at_times_seq_cst(program: Program) -> bool:
 def _may_circle(program: Program) -> bool:
     """Whether a plain read may lie on a circle of sequenced-before and reads-from.
 
-    An atomic read on it does not synchronise, then: hb has no circle.
+    Atomic reads of two locations on it do not synchronise, then: between those of one location the
+    rest would be hb, and by coherence their writes go round in mo. What is read in iterations that
+    go on counts once at the most, as a race has at most one of these.
     """
     threads = {thread.index: thread for thread in program.threads}
     plain = {each.name for each in program.locations if not each.atomic}
@@ -234,10 +237,46 @@ def _may_circle(program: Program) -> bool:
         and not _synchronise(operations[a], operations[b], threads)
     ]
     plain_reads = {it.index for it in operations if it.reads and it.location in plain}
+    for ring in circles([*follows, *flows]):
+        inside = [(operations[a], operations[b]) for a, b in loose if a in ring and b in ring]
+        going = {b.location for a, b in inside if _goes_on(program, a, b)}
+        ending = {b.location for a, b in inside if not _goes_on(program, a, b)}
+        several = len(ending) > 1 or (ending and going - ending)
+        if several and not plain_reads.isdisjoint(ring):
+            return True
+    return False
+
+
+def _goes_on(program: Program, a: Operation, b: Operation) -> bool:
+    """Whether b is in a loop that only spins, which goes on where b reads what a writes."""
+    if not isinstance(a.value, Constant):
+        return False
+    written = {it.location for it in program.operations if it.writes}
+    initial = {it.name: it.initial for it in program.locations if it.name not in written}
+    known = {
+        it.index: initial[it.location]
+        for it in program.operations
+        if it.reads and it.location in initial
+    }
+    known[b.index] = a.value.value
+    holds = [*_conjuncts(b.guard)]
     return any(
-        not plain_reads.isdisjoint(ring) and any(a in ring and b in ring for a, b in loose)
-        for ring in circles([*follows, *flows])
+        spin.first <= b.index < spin.end
+        and all(
+            it in holds or (reads(it) <= known.keys() and evaluate(it, known) != 0)
+            for it in _conjuncts(spin.guard)
+        )
+        for spin in program.spins
     )
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    match condition:
+        case Binary("&&", left, right):
+            yield from _conjuncts(left)
+            yield from _conjuncts(right)
+        case _:
+            yield condition
 
 
 def _synchronise(a: Operation, b: Operation, threads: Mapping[int, Thread]) -> bool:

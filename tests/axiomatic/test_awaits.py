@@ -94,6 +94,31 @@ def test_a_circle_through_a_plain_read_forbids_it() -> None:
     assert awaited(tight, model) is tight
 
 
+@pytest.mark.parametrize("order", ["release", "relaxed"])
+def test_along_one_location_there_is_no_circle(order: str) -> None:
+    """An exchange that acquires need not synchronise with one that took the lock before."""
+    take = "atomic_exchange_explicit(m, 1, memory_order_acquire, memory_scope_device)"
+    locked = f"while ({take} != 0) ; *d = *d + 1; {store('m', 0, order)}"
+    spins, model = program(locked, locked, unroll=2), load_model("opencl-rsp")
+    assert awaited(spins, model) is spins
+    found, races = outcomes_and_race(spins, model)
+    assert spins.unrolled is not None and races == (order == "relaxed")
+    assert races or found == outcomes_and_race(spins.unrolled, model)[0]
+
+
+def test_a_read_that_goes_on_counts_once() -> None:
+    """The lock alone is on no circle, nor is x; but where an iteration goes on both may be."""
+    take = "atomic_exchange_explicit(m, 1, memory_order_acquire, memory_scope_device)"
+    first = f"while ({take} != 0) ; int r = *d; {store('x', 1, 'relaxed')}"
+    second = f"int r = {load('x', 'relaxed')}; *d = 1; while ({take} != 0) ;"
+    spins, model = program(first, second, unroll=2), load_model("opencl-rsp")
+    assert awaited(spins, model) is spins.unrolled
+    strong = program(first, second.replace("relaxed", "acquire"), unroll=2)
+    assert awaited(strong, model) is strong.unrolled
+    strong = program(first.replace("relaxed", "release"), second.replace("relaxed", "acquire"))
+    assert awaited(strong, model) is strong
+
+
 def test_of_an_unknown_model_no_read_modify_write_is_left_out() -> None:
     lock = "while (atomic_exchange(m, 1) != 0) ; atomic_store(m, 0);"
     spins = program(lock, lock)

@@ -19,12 +19,13 @@ from rspverify.soundness.schedulers import schedulers_of
 from rspverify.source import Source
 
 _STATES = 3_000
+_MODEL = load_model("opencl-rsp")
 
 
 def words(program: Concurrent) -> dict[str, str]:
     """What `progress` says of a program, by scheduler."""
     read = read_program(Source("drawn", litmus(program)))
-    asked = SourceProgress(read, load_model("opencl-rsp"), Limits())
+    asked = SourceProgress(read, _MODEL, Limits())
     return {str(it): asked.under(it, "drawn").progress.value for it in schedulers_of(SCHEDULERS)}
 
 

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 from soundness.agreement import compared
-from soundness.waiting import asked, barrier_of_groups, load, store, swap, test, words
+from soundness.waiting import asked, barrier_of_groups, discovery, load, store, swap, test, words
 
 from rspverify.soundness.schedulers import FAIR, Kind, Scheduler, schedulers_of
 from rspverify.source import InputError
@@ -51,6 +51,16 @@ def test_a_barrier_of_groups_needs_them_all_at_once(groups: int, threads: int) -
     asked_of = ("fair", "obe", enough, too_few, "hsa", "unfair")
     live, stuck = f"fair {enough}", f"obe {too_few} hsa unfair"
     assert words(text, *asked_of) == under(live=live, stuck=stuck)
+
+
+@pytest.mark.parametrize("lock, live", [("spin", "obe:1 obe:2"), ("ticket", "obe:1")])
+def test_after_discovery_the_barrier_needs_no_group_that_is_not_there(lock: str, live: str) -> None:
+    """The paper's point: LIVE however many are occupant."""
+    assert words(discovery(2, lock), *live.split()) == under(live=live)
+
+
+def test_discovery_is_of_no_use_if_the_barrier_waits_for_all_groups() -> None:
+    assert words(discovery(2, "spin", counted=False), "obe:1") == under(stuck="obe:1")
 
 
 def test_what_two_do_together_one_at_a_time_cannot() -> None:

@@ -25,9 +25,9 @@ def store(location: str, value: int, order: str = "release") -> str:
     return f"atomic_store_explicit({location}, {value}, memory_order_{order}, {_REACH};"
 
 
-def swap(location: str, value: int) -> str:
+def swap(location: str, value: int, order: str = "acquire") -> str:
     """An exchange of device scope."""
-    return f"atomic_exchange_explicit({location}, {value}, memory_order_acq_rel, {_REACH}"
+    return f"atomic_exchange_explicit({location}, {value}, memory_order_{order}, {_REACH}"
 
 
 def test(*threads: tuple[int, str], plain: Iterable[str] = ()) -> str:
@@ -78,3 +78,39 @@ def barrier_of_groups(groups: int, threads: int) -> str:
             number = group * threads + thread
             lines.append(f"P{number}@wg {group}, dev 0 ({given}) {{ {code} }}")
     return "\n".join([*lines, ""])
+
+
+def discovery(groups: int, lock: str, *, counted: bool = True) -> str:
+    """Occupancy discovery (Fig. 3), and then the barrier (XF) among the groups that participate.
+
+    Groups have one thread. lock: "spin" or "ticket". counted: whether the master waits for those
+    that participate; otherwise for all groups.
+    """
+    flags = [f"f{each}" for each in range(1, groups)]
+    atomic = ", ".join(f"global atomic_int* {each}" for each in ("l", "s", *flags))
+    lines = ["OpenCL discovery", "{ open=1; }"]
+    for group in range(groups):
+        (take, give), (again, back) = _lock(lock, 1), _lock(lock, 2)
+        poll = f"{take} if (*open == 1) {{ id = *n; *n = id + 1; part = 1; }} {give}"
+        close = f"{again} if (*open == 1) *open = 0; {back} c = *n;"
+        when = [f"if ({f'c > {at}' if counted else '1'})" for at in range(1, groups)]
+        master = [f"{it} while ({load(flag)} == 0);" for it, flag in zip(when, flags, strict=True)]
+        master += [f"{it} {store(flag, 0)}" for it, flag in zip(when, flags, strict=True)]
+        slaves = " ".join(
+            f"if (id == {at}) {{ {store(flag, 1)} while ({load(flag)} == 1); }}"
+            for at, flag in enumerate(flags, start=1)
+        )
+        body = f"{close} if (id == 0) {{ {' '.join(master)} }} {slaves}"
+        code = f"int id, part, c; {poll} if (part == 1) {{ {body} }}"
+        lines.append(f"P{group}@wg {group}, dev 0 ({atomic}, global int* open, global int* n)")
+        lines.append(f"{{ {code} }}")
+    return "\n".join([*lines, ""])
+
+
+def _lock(kind: str, number: int) -> tuple[str, str]:
+    """How a lock is taken and given back for a time."""
+    if kind == "spin":
+        return f"while ({swap('l', 1)} != 0);", store("l", 0)
+    ticket = f"t{number} = atomic_fetch_add_explicit(l, 1, memory_order_relaxed, {_REACH};"
+    served = f"atomic_store_explicit(s, t{number} + 1, memory_order_release, {_REACH};"
+    return f"int {ticket} while ({load('s')} != t{number});", served
