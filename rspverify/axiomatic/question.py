@@ -12,6 +12,7 @@ from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.divergence import divergence
 from rspverify.axiomatic.execution import Execution, executions
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.partial import PartialExecutions
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
 from rspverify.litmus import Atom, Fault, Formula, Junction, Negation, Program, one_more
@@ -35,13 +36,22 @@ class RacyExecution:
     fault: Fault | None = None
 
 
+@dataclass(frozen=True)
+class Among:
+    """Candidates that are not those of the program: what must hold of them, and their faults."""
+
+    candidates: Candidates
+    required: Sequence[Term]
+    faults: Sequence[tuple[Fault, Term]]
+
+
 class Questions:
     """A program under a model. Every method raises LimitReached where it cannot answer.
 
     candidates: its candidate executions, consistent or not. whole: whether these are all that are
-    meant; otherwise an iteration of a spin that goes on is looked at where it might race, as
-    leaving it out changes nothing else (docs/semantics.md, Loops). among: the candidates to
-    choose from, where they are not those of the program, and what must hold of them.
+    meant; otherwise a race may be of an iteration of a spin that goes on, and in a program with
+    loops of an execution that never ends (docs/semantics.md, Loops). among: the candidates to
+    choose from, where they are not those of the program.
     """
 
     def __init__(
@@ -51,13 +61,14 @@ class Questions:
         limits: Limits,
         *,
         whole: bool = False,
-        among: tuple[Candidates, Sequence[Term]] | None = None,
+        among: Among | None = None,
     ) -> None:
         self._program = program
         self._whole = whole
         self._model = model
         self._limits = limits
-        self.candidates, self._required = among or (candidates_of(program, model, limits), ())
+        self._among = among
+        self.candidates = among.candidates if among else candidates_of(program, model, limits)
         self._consistent = self.solver()
 
     def race(self) -> Race | None:
@@ -108,7 +119,7 @@ class Questions:
         """The conditions that some consistent execution violates, by name."""
         if self._racing is None:
             return ()
-        programs = (self, *self._going_on)
+        programs = list(self._ways())
         names = [*self.candidates.conditions, *(each.name for each in self._program.faults)]
         different = dict.fromkeys(names)
         return tuple(name for name in different if any(each._violates(name) for each in programs))
@@ -126,11 +137,26 @@ class Questions:
 
     @cached_property
     def _racing(self) -> Questions | None:
-        """This program, or this with an iteration of a spin that goes on, whichever has a race."""
-        for each in (self, *self._going_on):
+        """The first of these that has a race: this program, with an iteration of a spin that goes
+        on, and up to any point of an execution."""
+        for each in self._ways():
             if each._consistent.find([each._faulty()]) is not None:
                 return each
         return None
+
+    def _ways(self) -> Iterator[Questions]:
+        yield self
+        yield from self._going_on
+        yield from self._unfinished
+
+    @cached_property
+    def _unfinished(self) -> Sequence[Questions]:
+        """The program with threads that may end anywhere, where loops may keep them going."""
+        if self._whole or not self._program.loops:
+            return ()
+        partial = PartialExecutions(self._program, self._model, self._limits)
+        among = Among(partial.candidates, partial.own, list(partial.faults()))
+        return [Questions(self._program, self._model, self._limits, whole=True, among=among)]
 
     @cached_property
     def _going_on(self) -> Sequence[Questions]:
@@ -168,6 +194,8 @@ class Questions:
     @cached_property
     def _faults(self) -> list[tuple[Fault, Term]]:
         """The faults that the program may have, and that an execution has them."""
+        if self._among is not None:
+            return list(self._among.faults)
         reads = self.candidates.reads
         return [(fault, truth(fault.guard, reads)) for fault in self._program.faults]
 
@@ -244,7 +272,7 @@ class Questions:
         reproducible: whether which of them it finds must not depend on earlier questions.
         """
         solver = Solver(self._limits, reproducible=reproducible)
-        solver.add(*self.candidates.constraints, *self._required)
+        solver.add(*self.candidates.constraints, *(self._among.required if self._among else ()))
         if consistent:
             solver.add(*self.candidates.axioms.values())
         return solver

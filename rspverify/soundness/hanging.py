@@ -10,6 +10,7 @@ from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
+from rspverify.axiomatic.question import Among
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
 from rspverify.relation.terms import Relation, closure, compose, possible
@@ -77,7 +78,7 @@ class Hanging:
         """The executions that come to their end with at most so many groups occupant at once."""
         partial = self.executions
         required = [*partial.own, *self.finished, self._at_most(bound)]
-        among = (partial.candidates, required)
+        among = Among(partial.candidates, required, list(partial.faults()))
         return Questions(partial.program, self._model, self._limits, whole=True, among=among)
 
     # ---- schedulers ----------------------------------------------------------------------------

@@ -65,6 +65,18 @@ def test_a_race_of_an_iteration_that_goes_on_is_found() -> None:
     assert not races
 
 
+def test_a_race_of_an_execution_that_never_ends_is_found() -> None:
+    model = load_model("opencl-rsp")
+    waits = program("while (*d != 1) ;", "*d = 1;")
+    assert outcomes_and_race(waits, model) == (frozenset(), True)
+    assert waits.unrolled is not None
+    assert outcomes_and_race(waits.unrolled, model) == (frozenset(), True)
+    behind = program(f"while ({load('x')} != 7) ; *d = 1;", "*d = 2;")
+    assert outcomes_and_race(behind, model) == (frozenset(), False)
+    beside = program(f"*d = 1; while ({load('x')} != 7) ;", "*d = 2;")
+    assert outcomes_and_race(beside, model) == (frozenset(), True)
+
+
 def test_an_axiom_that_more_events_satisfy_forbids_it() -> None:
     """By this one a read must have another before it: the iteration that goes on may be that."""
     spins = program(f"while ({load('x')} == 0) ;", store("x", 1))
