@@ -6,14 +6,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import assert_never
 
 from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.divergence import divergence
 from rspverify.axiomatic.execution import Execution, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Fault, Program, one_more
-from rspverify.smt import FALSE, Solver, Term, all_of, any_of, truth
+from rspverify.litmus import Atom, Fault, Formula, Junction, Negation, Program, one_more
+from rspverify.smt import FALSE, Solver, Term, all_of, any_of, choose, truth
 from rspverify.verdict import Event, Outcome, Race
 
 _SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
@@ -76,9 +78,11 @@ class Questions:
         shown = execution.shown
         if found.fault is not None:
             first, second = _place_of(found.fault, execution), None
-        else:
-            first, second = (shown[place] for place in found.places)
-        return Race(first, second, shown, edges, found.condition)
+            return Race(first, second, shown, edges, found.condition)
+        first, second = (shown[place] for place in found.places)
+        parted = divergence(execution, found.places)
+        words = "" if parted is None else parted.words
+        return Race(first, second, shown, edges, found.condition, words)
 
     def racy_execution(self) -> RacyExecution | None:
         """A consistent execution with a fault of the program, or else with a race."""
@@ -94,8 +98,10 @@ class Questions:
                 found = solver.find([term])
                 if found is not None:
                     execution = Execution(candidates, found)
-                    pair = sorted((execution.place(a), execution.place(b)))
-                    return RacyExecution(execution, name, tuple(pair))
+                    first, second = sorted((execution.place(a), execution.place(b)))
+                    parted = divergence(execution, (first, second))
+                    pair = (first, second) if parted is None else parted.pair
+                    return RacyExecution(execution, name, pair)
         raise AssertionError("a faulty execution without a racing pair")
 
     def violated(self) -> tuple[str, ...]:
@@ -131,14 +137,24 @@ class Questions:
         """The program with one iteration that goes on, for each spin that might race in it."""
         if self._whole:
             return ()
-        racing = [pair for pairs in self.candidates.racing.values() for pair in pairs]
-        operations = (self.candidates.events[index].operation for pair in racing for index in pair)
-        indices = {it.index for it in operations if it is not None}
         return [
             Questions(one_more(self._program, spin), self._model, self._limits, whole=True)
             for spin in self._program.spins
-            if spin.faults or not indices.isdisjoint(range(spin.first, spin.end))
+            if spin.faults or self._might_race(range(spin.first, spin.end))
         ]
+
+    def _might_race(self, operations: range) -> bool:
+        """Whether an access of these might race by where it stands and what it is, with any rf."""
+        events = self.candidates.events
+        mine = {it.index for it in events if it.operation and it.operation.index in operations}
+        racing = [
+            term
+            for pairs in self.candidates.racing.values()
+            for pair, term in pairs.items()
+            if not mine.isdisjoint(pair)
+        ]
+        solver = Solver(self._limits)
+        return bool(racing) and solver.find([any_of(racing)]) is not None
 
     def asked_outcome(self, outcome: Outcome) -> list[Term]:
         """What holds together exactly in a consistent execution with this outcome."""
@@ -154,6 +170,23 @@ class Questions:
         """The faults that the program may have, and that an execution has them."""
         reads = self.candidates.reads
         return [(fault, truth(fault.guard, reads)) for fault in self._program.faults]
+
+    def satisfying(self, formula: Formula) -> Term:
+        """That the final state satisfies a formula."""
+        match formula:
+            case Atom(None, name, value):
+                return self.candidates.final[name].get(value, FALSE)
+            case Atom(int(thread), name, value):
+                register = self._program.threads[thread].registers[name]
+                return choose(register, self.candidates.reads).get(value, FALSE)
+            case Atom():
+                raise AssertionError("a register is of a thread by its number")
+            case Negation(argument):
+                return ~self.satisfying(argument)
+            case Junction(conjunctive, arguments):
+                return (all_of if conjunctive else any_of)(map(self.satisfying, arguments))
+            case _:
+                assert_never(formula)
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether some consistent execution has this outcome."""

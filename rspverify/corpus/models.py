@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 from rspverify.answers import ModelAnswer
 from rspverify.axiomatic import MemoryModel
-from rspverify.judge.attempt import Undecided
-from rspverify.judge.listing import Listing
-from rspverify.litmus import title_of, warm_up
+from rspverify.judge.attempt import Undecided, attempt
+from rspverify.judge.incident import Incident
+from rspverify.litmus import Program, title_of, warm_up
+from rspverify.soundness.observation import Observed, observed_by
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
+
+
+def _observed(read: Callable[[], Program], model: MemoryModel, settings: Settings) -> Observed:
+    return observed_by(read(), model, settings)
 
 
 @dataclass(frozen=True)
@@ -30,12 +36,14 @@ class PutToModels:
         file, title = source.name, title_of(source) or source.name
         read = cache(lambda: self.settings.read(source))
         for name in names:
-            listing = Listing(self.models[name], (), (), replace(self.settings, model=name))
-            found, seconds = listing.asked(file, read)
+            model, settings = self.models[name], replace(self.settings, model=name)
+            started = time.perf_counter()
+            incident = Incident("outcomes", (file,), (), settings, [])
+            found = attempt(partial(_observed, read, model, settings), incident)
+            seconds = time.perf_counter() - started
             if isinstance(found, Undecided):
                 word, reason, met = found.word, found.reason, found.internal
                 yield ModelAnswer(title, file, name, word, reason, {}, seconds, met)
-                continue
-            assert found.final is not None, "outcomes were asked for"
-            answer = f"{found.final.observation}{' racy' * bool(found.violated)}"
-            yield ModelAnswer(title, file, name, answer, "", found.within, seconds)
+            else:
+                answer = f"{found.observation}{' racy' * found.racy}"
+                yield ModelAnswer(title, file, name, answer, "", found.within, seconds)

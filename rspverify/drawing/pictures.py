@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
-from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.execution import Execution, Pair, executions
@@ -13,10 +12,9 @@ from rspverify.drawing.edges import arrows, usual
 from rspverify.drawing.evaluated import EvaluatedExecution
 from rspverify.drawing.violation import Violation, violation
 from rspverify.limits import Limits
-from rspverify.litmus import Atom, Formula, Junction, Negation, Program
+from rspverify.litmus import Formula, Program
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.relation.expression import Name
-from rspverify.smt import FALSE, Term, all_of, any_of, choose
 from rspverify.soundness.hang import Hang
 from rspverify.soundness.scheduled import SourceProgress
 from rspverify.soundness.schedulers import Scheduler
@@ -56,7 +54,7 @@ class Pictures:
     def consistent(self, formula: Formula | None) -> Drawn | None:
         """A consistent execution whose final state satisfies a formula; None if there is none."""
         solver = self._questions.solver(reproducible=True)
-        found = solver.find([] if formula is None else [self._holding(formula)])
+        found = solver.find([] if formula is None else [self._questions.satisfying(formula)])
         return None if found is None else self._drawn(Execution(self._candidates, found))
 
     def every(self, most: int) -> Iterator[Drawn]:
@@ -95,7 +93,7 @@ class Pictures:
         """
         axioms = self._candidates.axioms
         solver = self._questions.solver(consistent=False, reproducible=True)
-        wanted = self._holding(formula)
+        wanted = self._questions.satisfying(formula)
         if solver.find([wanted, *axioms.values()]) is not None:
             raise ValueError("a consistent execution satisfies the formula")
         for size in range(1, len(axioms) + 1):
@@ -155,23 +153,6 @@ class Pictures:
         )
         picture = Picture("", (), threads, events, arrows(evaluated, self._edges, bold))
         return Drawn(picture, execution.outcome, evaluated, violations)
-
-    def _holding(self, formula: Formula) -> Term:
-        """That the final state satisfies a formula."""
-        match formula:
-            case Atom(None, name, value):
-                return self._candidates.final[name].get(value, FALSE)
-            case Atom(int(thread), name, value):
-                register = self._program.threads[thread].registers[name]
-                return choose(register, self._candidates.reads).get(value, FALSE)
-            case Atom():
-                raise AssertionError("a register is of a thread by its number")
-            case Negation(argument):
-                return ~self._holding(argument)
-            case Junction(conjunctive, arguments):
-                return (all_of if conjunctive else any_of)(map(self._holding, arguments))
-            case _:
-                assert_never(formula)
 
 
 def _with_race(picture: Picture, name: str, pair: Pair) -> Picture:

@@ -7,16 +7,17 @@ change no outcome (docs/machine.md), and tests hold the reduced search against t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards, compile_rule, known_value
+from rspverify.machine.loops import Loops
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
 from rspverify.machine.relevance import begun_at_once, rests
+from rspverify.machine.resting import NOTHING_RESTS, Resting
 from rspverify.machine.rules import (
     Cell,
     Element,
@@ -57,20 +58,20 @@ class ExplicitMachine:
         reduced: bool = True,
         dequeue_alone: bool = True,
         looping: bool = False,
-        resting: Collection[str | None] = (),
+        resting: Resting = NOTHING_RESTS,
     ) -> None:
         """`dequeue_alone`: fifos dequeue by themselves, without steps (only where reduced).
 
         So do instructions begin that complete later, where that loses nothing. looping: spins are
         loops: where one goes on, its thread is back at its first instruction, what it has read is
-        forgotten, and no execution is left out for that. resting: locations whose entries are
+        forgotten, and no execution is left out for that. resting: entries that are
         CLEAN and VALID again after each step, by steps that are not told.
         """
         self.machine = machine
         self.layout = Layout(machine)
         self._code = machine.code
         self._goes_on = machine.program.cuts if looping else machine.program.goes_on
-        self._spins = Spins(machine.program, self.layout) if looping else None
+        self._loops = Loops(machine.program, self.layout) if looping else None
         self._rules = {rule.key: rule for rule in machine.rules}
         self._compiled = {key: compile_rule(rule, self.layout) for key, rule in self._rules.items()}
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
@@ -79,9 +80,18 @@ class ExplicitMachine:
         self._resting = [
             (self.layout.cell(cell), value)
             for entry in machine.shapes.entries.values()
-            if entry.value.location in resting
+            if entry.value.location in resting.idle
             for cell, value in ((entry.valid, True), (entry.dirty, False), (entry.value, 0))
             if cell is not None
+        ]
+        self._kept = [
+            (
+                self.layout.cell(it.dirty),
+                self._compiled[it.flush.key],
+                self.layout.cell(it.valid),
+                self._compiled[it.fetch.key],
+            )
+            for it in resting.kept
         ]
         looks = self._reduction.looks if self._reduction else lambda _: None
         begun = begun_at_once(machine) if alone else frozenset()
@@ -90,6 +100,7 @@ class ExplicitMachine:
             (rule, self._compiled[rule.key], looks(rule))
             for rule in machine.steps
             if not (self._reduction and self._reduction.happens_alone(rule))
+            if not any(resting.of(bit.location) for bit, _ in rule.literals)
         ]
         self._memory_rests = rests(machine)
         self._at_the_end = compile_guards(machine.ending, self.layout)
@@ -108,8 +119,8 @@ class ExplicitMachine:
         code, place = self._code[thread], state[thread]
         rounds = set[int]()
         while True:
-            if self._spins is not None:
-                first = self._spins.again(state, thread, place)
+            if self._loops is not None:
+                first = self._loops.again(state, thread, place)
                 if first is not None:
                     if first in rounds:
                         raise LimitReached("a loop goes round for ever and executes nothing")
@@ -153,6 +164,11 @@ class ExplicitMachine:
     def _settled(self, state: list[Any]) -> State:
         for slot, value in self._resting:
             state[slot] = value
+        for dirty, flush, valid, fetch in self._kept:
+            if state[dirty]:
+                state[:] = flush(tuple(state)) or state
+            if not state[valid]:
+                state[:] = fetch(tuple(state)) or state
         if self._reduction is not None:
             self._reduction.settle(state)
         return tuple(state)
@@ -266,33 +282,6 @@ class ExplicitMachine:
             if self.complete(state) and wanted(self.outcome(state)):
                 return walk.path_to(state)
             walk.go_on(state, self.successors(state))
-        return None
-
-
-class Spins:
-    """The loops of a program that only spin, as loops."""
-
-    def __init__(self, program: AssemblyProgram, layout: Layout) -> None:
-        if any(it.mnemonic.later for it in program.instructions):
-            raise LimitReached("a loop may go on before what it reads is there")
-        self._layout = layout
-        self._ending: dict[tuple[int, int], list[tuple[int, Expression, list[int]]]] = {}
-        for spin in sorted(program.spins, key=lambda it: -it.first):  # Inner ones come first.
-            iteration = program.code[spin.thread][spin.first : spin.end]
-            slots = [layout.read(it.register) for it in iteration if it.register is not None]
-            found = self._ending.setdefault((spin.thread, spin.end), [])
-            found.append((spin.first, spin.guard, slots))
-
-    def again(self, state: list[Any], thread: int, place: int) -> int | None:
-        """Where a thread that has come to the end of an iteration goes on, if it does.
-
-        What it has read in that is forgotten.
-        """
-        for first, going, slots in self._ending.get((thread, place), ()):
-            if known_value(going, self._layout.values(state)):
-                for slot in slots:
-                    state[slot] = None
-                return first
         return None
 
 

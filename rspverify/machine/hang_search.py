@@ -21,7 +21,8 @@ from rspverify.machine.explicit import ExplicitMachine, check_limits
 from rspverify.machine.idle_values import without_idle_values
 from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer, ReplayError
-from rspverify.machine.resting import Rested, resting_locations
+from rspverify.machine.rested import Rested
+from rspverify.machine.resting import resting
 from rspverify.machine.rules import Deliver, InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.machine.wording import Waits
@@ -102,8 +103,7 @@ def _explicit(machine: Machine) -> ExplicitMachine:
     program = without_idle_values(machine.program)
     free = never_shut(machine)
     plain = replace(machine, program=program, evict=bool(at_risk(machine)))
-    resting = resting_locations(machine) if free else ()
-    return ExplicitMachine(plain, dequeue_alone=free, looping=True, resting=resting)
+    return ExplicitMachine(plain, dequeue_alone=free, looping=True, resting=resting(plain))
 
 
 class _Graph:
@@ -289,7 +289,7 @@ def replay_hang(
     """
     replayer = Replayer(machine, looping=True)
     explicit = replayer.explicit
-    schedule = Rested(explicit, resting_locations(machine)).completed(hang.schedule)
+    schedule = Rested(explicit, resting(machine)).completed(hang.schedule)
     end = replayer.states(schedule)[-1]
     groups = _groups_of(machine)
     started = {groups[it.thread] for it in schedule if isinstance(it, InstructionRule)}

@@ -115,9 +115,9 @@ class LockOrder:
         for number, (thread, code) in enumerate(to_come):
             for here, place in enumerate(code, places[number]):
                 targets: set[Hold | Spot] = set(self._blockers(thread, place.needs, holders))
-                if (number, here) in self._meetings:
-                    targets.add((number, here))
-                wanted[number, here] = targets
+                if self._meetings:
+                    targets |= {(number, here)} & self._meetings.keys()
+                    wanted[number, here] = targets
                 awaited |= targets
                 for lock in place.held:
                     waits.setdefault((thread, lock), set()).update(targets)
@@ -234,6 +234,8 @@ def _meetings(machine: Machine) -> dict[Spot, list[Spot] | None]:
 
     None where one of them may leave that out.
     """
+    if all(it.label is None for it in machine.program.instructions):
+        return {}
     arrivals: dict[Bit, Spot] = {}
     for number, code in enumerate(machine.code):
         for place, rule in enumerate(code):

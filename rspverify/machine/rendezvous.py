@@ -35,7 +35,7 @@ class Rendezvous:
             self._groups.setdefault((thread.device, thread.workgroup), []).append(thread)
         self._arrivals: dict[tuple[ThreadId, str | None], list[Bit]] = {}
         for it in program.instructions:
-            if it.mnemonic == ARRIVE:
+            if it.label is not None and it.mnemonic == ARRIVE:
                 self._arrivals.setdefault((it.thread, it.label), []).append(_bit(it))
 
     def instruction(self, rule: InstructionRule) -> InstructionRule:
@@ -44,6 +44,8 @@ class Rendezvous:
         Of a barrier that another thread of the work-group never comes to, that cannot be.
         """
         it = rule.instruction
+        if it.label is None:
+            return rule
         if it.mnemonic == ARRIVE:
             return replace(rule, updates=(*rule.updates, SetBit(_bit(it), True)))
         if it.mnemonic == DEPART:

@@ -175,6 +175,16 @@ class Replayer:
                     pass
         return f"{rule.step}({', '.join(about)})" if about else rule.step
 
+    def _values(self, rule: Rule, before: State, after: State) -> dict[int, int]:
+        """What has been read, also where a loop that goes on forgets it at once."""
+        own = {
+            update.register: self.explicit.cell(before, update.source)
+            for update in rule.takes
+            if isinstance(update, Deliver)
+        }
+        values = self.explicit.layout.values
+        return values(before) | values(after) | own
+
     def snapshot(self, state: State) -> Snapshot:
         """A state as plain data."""
         at = self.explicit.cell

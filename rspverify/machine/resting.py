@@ -1,88 +1,97 @@
-"""Locations whose values decide nothing, and whose entries never keep anyone waiting for ever.
+"""Entries that keep nobody waiting for ever, and of which nobody sees when they are flushed.
 
 Whoever waits for such an entry to be VALID or CLEAN waits for steps that can always happen, and
-that change nothing else. So a search may take these steps to have happened (docs/machine.md,
-«Progress»).
+that change nothing which anybody else waits for. So a search may take these steps to have happened
+(docs/machine.md, «Progress»).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rspverify.machine.draining import never_shut
-from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.entries import Entry
 from rspverify.machine.idle_values import deciding_locations
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import InstructionRule, Rule
-from rspverify.machine.shapes import Shape
-from rspverify.machine.state import State
+from rspverify.machine.rules import Bit, Copy, InstructionRule, Rule, StepRule, Word
 
 
-def resting_locations(machine: Machine) -> list[str]:
-    """These locations; none where a lock may keep an entry from being flushed or fetched."""
+@dataclass(frozen=True)
+class Kept:
+    """An entry of a location that no other cache has, with the steps that flush and fetch it."""
+
+    location: str | None
+    dirty: Bit
+    valid: Bit
+    flush: StepRule
+    fetch: StepRule
+
+
+@dataclass(frozen=True)
+class Resting:
+    """Such entries. idle: the locations whose values decide nothing, all of their entries."""
+
+    idle: frozenset[str] = frozenset()
+    kept: tuple[Kept, ...] = ()
+
+    def of(self, location: str | None) -> bool:
+        """Whether entries of a location are among them."""
+        return location in self.idle or any(it.location == location for it in self.kept)
+
+
+NOTHING_RESTS = Resting()
+"""Where every step is told."""
+
+
+def resting(machine: Machine) -> Resting:
+    """These entries; none where a lock may keep an entry from being flushed or fetched."""
     if not never_shut(machine):
-        return []
+        return NOTHING_RESTS
     deciding = deciding_locations(machine.program)
-    alone = [x for x in machine.locations if x not in deciding]
-    for rule in machine.rules:
-        about = set(_about(rule))
-        if len(about) > 1:
-            alone = [x for x in alone if x not in about]
-    return alone
+    alone = [x for x in machine.locations if _is_alone(machine, x)]
+    idle = frozenset(x for x in alone if x not in deciding)
+    kept = (_kept(machine, x) for x in alone if x not in idle)
+    return Resting(idle, tuple(it for it in kept if it is not None))
 
 
-def _about(rule: Rule) -> Iterator[str | None]:
+def _is_alone(machine: Machine, x: str) -> bool:
+    """Whether what concerns the entries of a location concerns no others."""
+    return not any(x in about and len(about) > 1 for about in map(_about, machine.rules))
+
+
+def _about(rule: Rule) -> set[str | None]:
     """The locations whose entries a rule wants so or so, and its own."""
-    wanted = [bit.location for bit, _ in rule.literals]
-    yield from wanted
+    wanted = {bit.location for bit, _ in rule.literals}
     if wanted and isinstance(rule, InstructionRule) and rule.instruction.location is not None:
-        yield rule.instruction.location
+        wanted.add(rule.instruction.location)
+    return wanted
 
 
-class Rested:
-    """Schedules in which some entries are CLEAN and VALID by themselves, and fifos empty so."""
+def _kept(machine: Machine, x: str) -> Kept | None:
+    """The one entry of a location that instructions read and write, where they do nothing else."""
+    used = {word for code in machine.code for rule in code for word in _words(rule, x)}
+    entries = machine.shapes.of_value
+    if len(used) != 1 or not used <= entries.keys():
+        return None
+    (entry,) = (entries[word] for word in used)
+    return _with_steps(machine, entry, machine.memory(x))
 
-    def __init__(self, explicit: ExplicitMachine, resting: Sequence[str]) -> None:
-        self._explicit = explicit
-        machine = explicit.machine
-        shapes = machine.shapes
-        self._leaving = [it for it in machine.steps if shapes.shape(it) is Shape.LEAVES]
-        self._flushes, self._fetches = [], []
-        for bit, steps in shapes.clearing.items():
-            if bit.location in resting:
-                self._flushes += steps
-        for bit in shapes.from_below:
-            if bit.location in resting:
-                self._fetches += [(bit, step) for step in shapes.refreshing.get(bit, ())]
 
-    def completed(self, schedule: Sequence[Rule]) -> tuple[Rule, ...]:
-        """The schedule with these steps, where they are needed for what comes next."""
-        state, found = self._explicit.initial, list[Rule]()
-        for rule in schedule:
-            after = self._explicit.apply(state, rule)
-            if after is None:
-                for step, before in self._steps(state):
-                    found.append(step)
-                    state = before
-                after = self._explicit.apply(state, rule)
-            found.append(rule)
-            if after is None:
-                break  # It will be said where it is replayed.
-            state = after
-        return tuple(found)
+def _words(rule: InstructionRule, x: str) -> Iterator[Word]:
+    for cell in (*rule.looks, *rule.changes):
+        if isinstance(cell, Word) and cell.location == x:
+            yield cell
 
-    def _steps(self, state: State) -> Iterator[tuple[Rule, State]]:
-        moving = True
-        while moving:
-            moving = False
-            for rule in (*self._flushes, *self._leaving):
-                after = self._explicit.apply(state, rule)
-                if after is not None:
-                    state, moving = after, True
-                    yield rule, state
-        for bit, rule in self._fetches:
-            if not self._explicit.cell(state, bit):
-                after = self._explicit.apply(state, rule)
-                if after is not None:
-                    state = after
-                    yield rule, state
+
+def _with_steps(machine: Machine, entry: Entry, memory: Word | None) -> Kept | None:
+    if entry.dirty is None or memory is None:
+        return None
+    flushes = machine.shapes.clearing.get(entry.dirty, [])
+    fetches = machine.shapes.refreshing.get(entry.valid, [])
+    if len(flushes) != 1 or len(fetches) != 1:
+        return None
+    down, up = flushes[0].takes, fetches[0].takes
+    if down != [Copy(memory, entry.value)] or up != [Copy(entry.value, memory)]:
+        return None
+    return Kept(entry.value.location, entry.dirty, entry.valid, flushes[0], fetches[0])

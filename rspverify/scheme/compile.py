@@ -117,7 +117,7 @@ def _instruction(
         register=operation.index if mnemonic.reads else None,
         value=_written(operation) if mnemonic.writes else None,
         success=operation.success if mnemonic.writes else None,
-        label=operation.label if mnemonic in (ARRIVE, DEPART) else None,
+        label=operation.label if mnemonic is ARRIVE or mnemonic is DEPART else None,
     )
 
 

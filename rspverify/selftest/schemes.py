@@ -239,11 +239,12 @@ def for_machine(rng: random.Random, scheme: Scheme, machine: Architecture) -> Sc
     """
     new = [it for it in machine.instructions.values() if it.name not in _INSTRUCTIONS]
     beside = [it for it in new if not it.reads and not it.writes]
+    again = [it for it in new if it.writes and not it.reads]
     for row in scheme.rows:
         own = tuple(
             it for it in row.code if it.accesses or it.mnemonic.name in machine.instructions
         )
-        for mnemonic in beside:
+        for mnemonic in [*beside, *(again if row.kind is Op.STORE else ())]:
             if row.kind is Op.FENCE and "x" in mnemonic.operands:
                 continue  # A fence has no location.
             if rng.random() < 0.5:

@@ -12,7 +12,7 @@ from rspverify.source import InputError, Problem
 from rspverify.verdict import Outcome
 
 _TRUE = Junction(True, ())
-_CLAIM = re.compile(r"(?:P?(\d+):(\w+)|\[?(\w+)\]?)=(-?\d+);?")
+_CLAIM = re.compile(r"(?:P?(\d+):(\w+)|\[?(\w+(?:\[\d+\])?)\]?)=(-?\d+);?")
 """What an outcome says of a register or a location: `1:r0=1`, `P1:r0=1`, `x=2`, `[x]=2`."""
 Place = tuple[int | None, str]
 """A register by thread and name, or a location by None and its name."""

@@ -31,6 +31,10 @@ _STATES = 20_000
 """Up to so many states are searched, which takes some seconds at most."""
 
 
+_MOST_STATES = 500_000
+"""Where all states are kept, with what leads where, more would take more than a gigabyte."""
+
+
 def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     """Whether the compiled program always comes to its end under the scheduler of the settings.
 
@@ -72,8 +76,24 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
 def _scheduled(
     program: Program, scheme: Scheme, scheduler: Scheduler, settings: Settings
 ) -> Progress:
-    """Whether it always comes to its end, by all states, with its spins as loops."""
-    machine, limits = machine_of(compile_program(program, scheme), settings), settings.limits()
+    """Whether it always comes to its end, by all states, with its spins as loops.
+
+    And whether it does if no group is stopped.
+    """
+    machine = machine_of(compile_program(program, scheme), settings)
+    limits = settings.limits()
+    limits = replace(limits, states=min(limits.states, _MOST_STATES))
+    answer = _under(scheduler, program, machine, limits)
+    if scheduler.kind is Kind.FAIR:
+        return answer
+    try:
+        fair = _under(Scheduler(Kind.FAIR), program, machine, limits).word
+    except LimitReached:
+        fair = ProgressWord.UNKNOWN
+    return replace(answer, reason=f"{answer.reason}; under fair: {fair}")
+
+
+def _under(scheduler: Scheduler, program: Program, machine: Machine, limits: Limits) -> Progress:
     lines = [operation.span.line for operation in program.operations]
     bounds = f"{max((cut.iterations for cut in program.cuts), default=0)} iterations"
     how = ""

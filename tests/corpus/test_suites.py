@@ -18,7 +18,6 @@ from rspverify.corpus import models as models_module
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.inputs import default_tests
 from rspverify.corpus.suite import Kind, find_suites, read_suite
-from rspverify.judge import listing
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError
 from rspverify.verdict import Engine
@@ -238,12 +237,12 @@ def test_what_goes_wrong_with_one_answer_is_an_answer(
     (folder / "other/wrong.litmus").write_text(
         "OpenCL wrong\n{ [x]=0; }\nP0 (int* x) { *y = 1; }\n"
     )
-    right = listing.outcomes
+    right = models_module.observed_by
 
     def fails(program: Any, model: Any, *rest: Any) -> Any:
         return 1 / 0 if model.name == "rc11" else right(program, model, *rest)
 
-    monkeypatch.setattr(listing, "outcomes", fails)
+    monkeypatch.setattr(models_module, "observed_by", fails)
     result = run("litmus/other", "--format", "json")
     assert result.exit_code == 70
     words = {(each["test"], each["model"]): each for each in document(result)["answers"]}

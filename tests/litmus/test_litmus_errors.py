@@ -431,7 +431,7 @@ COMPUTED = "must be the name of a location: an address that is computed is not s
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("for (;;) ;", f"t:4:1: {ENDLESS}"),
+        ("for (;;) *x = 1;", f"t:4:1: {ENDLESS}"),
         ("while (1) { *x = 1; }", f"t:4:1: {ENDLESS}"),
         ("for (int i = 0; i < 1001; i++) ;", f"t:4:1: {ENDLESS}"),
         ("switch (*x) { }", "t:4:1: switch is not supported"),

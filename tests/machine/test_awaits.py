@@ -89,7 +89,7 @@ def test_what_is_written_back_may_be_old() -> None:
 def test_no_outcome_is_lost() -> None:
     """Random programs on every machine that schemes are for, with no more than two iterations."""
     seen: Counter[str] = Counter()
-    for number in range(130):
+    for number in range(100):
         rng = random.Random(f"spin {number}")
         name = rng.choice(NAMES)
         if rng.random() < 0.5 and name in ("rsp", "rsp-st-waits"):
@@ -113,4 +113,4 @@ def test_no_outcome_is_lost() -> None:
                 assert events_outcomes(Machine(spun)) == once, text
         seen["goes on"] += not matters and any(again)
         seen["loses"] += matters and not all(each <= once for each in again)
-    assert seen["goes on"] >= 8 and seen["loses"] >= 2, seen
+    assert seen["goes on"] >= 6 and seen["loses"] >= 1, seen

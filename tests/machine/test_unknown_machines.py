@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 from machine.any_engine import differences
 from machine.own_machines import program, variant
+from pytest import MonkeyPatch
 
 from rspverify.architecture import Architecture
 from rspverify.machine import unbounded
+from rspverify.machine.event import Event
+from rspverify.machine.event_order import EventOrder
+from rspverify.machine.rules import Bit
+from rspverify.smt import TRUE, Term, any_of
 
 ONE_LEVEL = (
     "without L2, FLUSH_L2, FETCH_L2, EVICT_L2, DEQLOC_L2, DEQMARKER_L2, INC_L2, RMW_L2, FLU_L2",
@@ -160,9 +165,24 @@ def test_a_machine_that_events_does_not_know(reason: str) -> None:
     assert differences(program(its, *code), 6_000) == {}
 
 
-def test_it_knows_values_that_nobody_refreshes() -> None:
+def bits_stay_true(patch: MonkeyPatch) -> None:
+    """A bit that no step clears is true once it has been."""
+
+    def is_set(self: EventOrder, bit: Bit, at: Event | None, *, at_first: bool) -> Term:
+        setting = self._possible.setting.get(bit, ())
+        found = [self.happens(it) & self.before(it, at) for it in setting if it is not at]
+        return TRUE if at_first else any_of(found)
+
+    patch.setattr(EventOrder, "is_set", is_set)
+
+
+def test_it_knows_values_that_nobody_refreshes(monkeypatch: MonkeyPatch) -> None:
     """Whether they count is then a bit like any other."""
     its = one_level("# no step FETCH_L1\nwithout FETCH_L1\ninstruction LD r x do r := L1.data[x]")
     assert unbounded(one_level("")) is None and unbounded(its) is None
     for code in (["ST x 1; INV_L1 WG; LD x", "LD x"], ["INC_L1 x 1; LD x", "ST x 2; LD x"]):
         assert differences(program(its, *code), 6_000) == {}
+    it = program(its, "ST x 1; INV_L1 WG; INC_L1 x 1")
+    assert differences(it) == {}
+    bits_stay_true(monkeypatch)
+    assert "events" in (differences(it) or {})

@@ -149,7 +149,7 @@ def test_a_hang_is_shown() -> None:
     found = going(fig_1(first=True), "proposed", "obe:1")
     assert found.reason == (
         "under obe:1 it never ends after 2 steps: P0 goes round for ever, reading 0 for x at line"
-        " 3; P1 is stopped before it has started"
+        " 3; P1 is stopped before it has started; under fair: LIVE"
     )
     assert found.execution is not None
     assert [step.label for step in found.execution.steps] == ["FETCH_L1(x, 0)", "LD r x (reads 0)"]
