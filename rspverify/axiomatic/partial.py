@@ -31,7 +31,7 @@ from rspverify.litmus import (
 )
 from rspverify.smt import FALSE, Term, all_of, any_of, pick, truth
 from rspverify.smt.choice import Choice
-from rspverify.value import Read, conjunction, reads
+from rspverify.value import Read, conjunction
 
 
 @dataclass(frozen=True)
@@ -254,13 +254,19 @@ class PartialExecutions:
 
 
 def _points(program: Program, thread: Thread, first: int) -> Iterator[_Point]:
-    """Where a thread may end. Of loops that end at one place the inner ones come first."""
+    """Where a thread may end.
+
+    Of loops that end at one place the inner ones come first, as far as that can be told: one that
+    does nothing comes last, so that an execution that is stuck there may be left out.
+    """
     last = first + len(thread.operations)
     spins = [it for it in program.spins if it.thread == thread.index]
     cuts = [it for it in program.cuts if it.thread == thread.index]
     for at in range(first, last + 1):
-        ways: list[End | Cut] = [it for it in cuts if _place(it, first) == at]
-        ways += (Stuck(it) for it in spins if it.end == at)
+        here = [it for it in spins if it.end == at]
+        ways: list[End | Cut] = [Stuck(it) for it in here if it.first < at]
+        ways += (it for it in cuts if it.at == at)
+        ways += (Stuck(it) for it in here if it.first == at)
         if at < last or ways:
             yield _Point(at, Stopped(at))
         for each in ways:
@@ -268,11 +274,6 @@ def _points(program: Program, thread: Thread, first: int) -> Iterator[_Point]:
         if at < last and program.operations[at].kind is Kind.BARRIER:
             yield _Point(at, Waiting(program.operations[at]))
     yield _Point(last + 1, Finished())
-
-
-def _place(cut: Cut, first: int) -> int:
-    """Not after the place of a cut: where all that decides about it is known."""
-    return max((each + 1 for each in reads(cut.guard)), default=first)
 
 
 def _of_load(order: Order | None) -> Order | None:

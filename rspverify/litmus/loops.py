@@ -202,7 +202,9 @@ class Loops:
             if going == FALSE:
                 break
             if count >= self._unroll and going != guard:
-                self.cuts.append(Cut(self._operations.thread, going, self._unroll, loop.span))
+                known = self._operations
+                at = known.first + len(known.found)
+                self.cuts.append(Cut(known.thread, going, self._unroll, loop.span, at))
                 here.exits.append((going, self._registers.since(here.depth)))
                 break
             if self._is_full:

@@ -215,13 +215,14 @@ class Cut:
     """Where the unrolling of a loop ends: an execution in which `guard` is not 0 goes on there.
 
     Such executions are left out: what is said of a program with cuts is said of `iterations` of
-    the loop at most.
+    the loop at most. at: the operation before which it is.
     """
 
     thread: int
     guard: Expression
     iterations: int
     span: Span
+    at: int
 
 
 @dataclass(frozen=True)

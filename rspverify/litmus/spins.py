@@ -191,7 +191,10 @@ def one_more(program: Program, spin: Spin) -> Program:
     return replace(
         program,
         threads=tuple(threads),
-        cuts=tuple(replace(cut, guard=moved(cut.guard)) for cut in program.cuts),
+        cuts=tuple(
+            replace(cut, guard=moved(cut.guard), at=cut.at + width * (cut.at > spin.first))
+            for cut in program.cuts
+        ),
         spins=(
             *before,
             ended,

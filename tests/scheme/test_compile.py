@@ -212,7 +212,7 @@ def test_where_loops_were_cut_off_the_compiled_program_is_too(operation):
     span = Span(Source("hand.litmus", ""), 1, 1, 1, 2)
     program = program_of((operation(Kind.LOAD, index=0),))
     assert (compile_program(program, GENERAL).cuts, program.within) == ((), {})
-    again = replace(program, cuts=(Cut(0, ZERO, 3, span), Cut(0, Read(0), 2, span)))
+    again = replace(program, cuts=(Cut(0, ZERO, 3, span, 1), Cut(0, Read(0), 2, span, 1)))
     compiled = compile_program(again, GENERAL)
     assert compiled.cuts == (ZERO, Read(0))
     assert compiled.within == {"iterations": 3}

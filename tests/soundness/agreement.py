@@ -18,7 +18,7 @@ from rspverify.soundness.scheduled import SourceProgress
 from rspverify.soundness.schedulers import schedulers_of
 from rspverify.source import Source
 
-_STATES = 3_000
+_STATES = 1_000
 _MODEL = load_model("opencl-rsp")
 
 
@@ -51,6 +51,8 @@ def main(wanted: int, first: int) -> int:
     """Compare so many programs, from a seed on; how many differ."""
     wrong, kinds = 0, Counter[str]()
     for seed, found, right in compared(iter(range(first, sys.maxsize)), wanted):
+        if kinds.total() % 100 == 0:
+            print(f"{kinds.total()} compared, seed {seed}, {wrong} differ", flush=True)
         kinds[" ".join(name for name in SCHEDULERS if right[name] == "STUCK") or "-"] += 1
         if found != right:
             wrong += 1

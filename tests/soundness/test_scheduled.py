@@ -188,6 +188,18 @@ def test_a_hang_beside_a_bounded_loop_is_one() -> None:
     assert answer.reason.endswith(", unless the program races beyond 8 iterations")
 
 
+def test_what_comes_before_a_bound_is_looked_at() -> None:
+    """A race in a loop that goes on for ever; a thread that is stuck in such a loop."""
+    for_ever = f"int r = {load('l')}; while (r == 0)"
+    writes = f"{for_ever} {{ *d = 1; {store('y', 1)} }}"
+    racing = test((0, writes), (1, f"*d = 2; {SPIN}"), plain=["d"])
+    (answer,) = asked(racing, "fair")
+    assert answer.reason.startswith("undefined behaviour: race (Dr)")
+    inside = f"{for_ever} {{ {store('y', 1)} while ({load('x')} == 0); {store('y', 2)} }}"
+    (answer,) = asked(test((0, inside)), "fair")
+    assert answer.progress == "STUCK"
+
+
 def test_a_spurious_failure_is_not_looked_at() -> None:
     weak = "atomic_compare_exchange_weak(x, d, 1)"
     (answer,) = asked(test((0, f"if ({weak} == 0) while (1);"), plain=["d"]), "fair")
