@@ -211,6 +211,7 @@ CHANGES: dict[str, Settings | None] = {
     "l2": Settings(l2=L2.REAL),
     "states": Settings(states=1_000_000),
     "progress": Settings(progress=True),
+    "scheduler": Settings(progress=True, scheduler="obe"),
     "unroll": Settings(unroll=3),
     "mixed": Settings(mixed=True),
     "shortest": Settings(shortest=False),
