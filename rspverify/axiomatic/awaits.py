@@ -104,7 +104,7 @@ def iterations_needed(model: MemoryModel, program: Program) -> str | None:
     rmws = any(spin.rmws for spin in program.spins)
     if rmws and not (proved and _may_leave_out_rmws(program, always)):
         return f"{model.name} may tell a read-modify-write that changes nothing from none"
-    if changed is not None and _at_times_seq_cst(program):
+    if model.chooses and _at_times_seq_cst(program):
         return "a seq_cst operation is only in iterations that go on"
     if changed is not None and _may_circle(program):
         return "values may flow in a circle through accesses that do not synchronise"
@@ -133,7 +133,8 @@ def _not_kept(model: MemoryModel) -> str | None:
             case Axiom(name, _, expression, negated):
                 change = fold(expression, of_name, _applied)
                 broken = it in model.conditions
-                if not (change.grows if broken != negated else change.shrinks):
+                stays = change.grows and (broken or (change.left and change.right))
+                if not (stays if broken != negated else change.shrinks):
                     return name
             case _:
                 assert_never(it)

@@ -15,7 +15,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Atom, Fault, Formula, Junction, Negation, Program, one_more
+from rspverify.litmus import Atom, Fault, Formula, Junction, Negation, Program, going_on
 from rspverify.smt import FALSE, Solver, Term, all_of, any_of, choose, truth
 from rspverify.verdict import Event, Outcome, Race
 
@@ -164,9 +164,10 @@ class Questions:
         if self._whole:
             return ()
         return [
-            Questions(one_more(self._program, spin), self._model, self._limits, whole=True)
+            Questions(program, self._model, self._limits, whole=True)
             for spin in self._program.spins
             if spin.faults or self._might_race(range(spin.first, spin.end))
+            for program in going_on(self._program, spin)
         ]
 
     def _might_race(self, operations: range) -> bool:

@@ -23,7 +23,7 @@ from rspverify.litmus.program import (
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
-from rspverify.litmus.spins import one_more
+from rspverify.litmus.spins import going_on, one_more
 from rspverify.litmus.syntax import warm_up
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "Scope",
     "Spin",
     "Thread",
+    "going_on",
     "meet",
     "one_barrier",
     "one_more",

@@ -132,6 +132,8 @@ class Loops:
         faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
         faulty, left, calls = len(faults), len(returned), self._evaluation.calls
         self._tried += 1
+        if loop.tested_first and self._surely_entered(loop, guard, here):
+            loop = Loop(loop.span, (), loop.condition, loop.steps, loop.body, False)
         first = self._once(loop, guard, here)
         only_reads = first.going != FALSE and len(self.cuts) == cuts
         nested, counted_once = len(self.spins), (self._iterations, self._statements)
@@ -166,6 +168,14 @@ class Loops:
             self._in_vain += 1 + self._statements - counted[1]
             self._iterations, self._statements = counted
         return only_reads
+
+    def _surely_entered(self, loop: Loop, guard: Expression, here: _Round) -> bool:
+        """Whether the first test is certain to hold, by what registers hold: it is no part then."""
+        found, exits = self._operations.found, here.exits
+        before, left = len(found), len(exits)
+        sure = self._tested(loop, guard, here) == guard and len(found) == before
+        del found[before:], exits[left:]
+        return sure
 
     def _once(self, loop: Loop, guard: Expression, here: _Round) -> Iteration:
         """Run one iteration, test included, in a layer of registers that stays entered."""

@@ -20,7 +20,6 @@ from rspverify.value import (
     Read,
     Unary,
     binary,
-    conjunction,
     evaluate,
     reads,
     substituted,
@@ -100,8 +99,7 @@ def _effect(it: Operation) -> Expression | None:
         return None
     if it.kind is not Kind.RMW or it.value is None:
         return Constant(1)
-    changes = binary("!=", it.value, Read(it.index))
-    return changes if it.success is None else conjunction(it.success, changes)
+    return binary("!=", it.value, Read(it.index)) if it.success is None else it.success
 
 
 class _Values:
@@ -165,6 +163,20 @@ def _denies(literals: Sequence[Expression], literal: Expression) -> bool:
     return all(each in literals for each in _literals(literal.argument))
 
 
+def going_on(program: Program, spin: Spin) -> Iterator[Program]:
+    """The programs in which a spin goes on once, and in that iteration perhaps one in it, too."""
+    more = one_more(program, spin)
+    yield more
+    inner = sum(it is not spin and _is_within(it, spin) for it in program.spins)
+    for each in more.spins[:inner]:
+        yield from going_on(more, each)
+
+
+def _is_within(it: Spin, spin: Spin) -> bool:
+    """Whether a spin is in an iteration of another, or the other itself."""
+    return it.thread == spin.thread and spin.first <= it.first < spin.end and it.end <= spin.end
+
+
 def one_more(program: Program, spin: Spin) -> Program:
     """The program in which a spin goes on exactly once: one iteration before its last."""
     width = spin.end - spin.first
@@ -175,9 +187,6 @@ def one_more(program: Program, spin: Spin) -> Program:
     def moved(expression: Expression) -> Expression:
         return substituted(expression, lambda index: Read(later(index)))
 
-    def inside(it: Spin) -> bool:
-        return spin.first <= it.first and it.end <= spin.end and it.thread == spin.thread
-
     threads = []
     for thread in program.threads:
         operations = [_moved(it, later) for it in thread.operations]
@@ -186,8 +195,8 @@ def one_more(program: Program, spin: Spin) -> Program:
             operations[place:place] = program.operations[spin.first : spin.end]
         registers = {name: moved(value) for name, value in thread.registers.items()}
         threads.append(replace(thread, operations=tuple(operations), registers=registers))
-    ended = replace(spin, guard=unary("!", spin.guard))
-    before = [it for it in program.spins if inside(it) and it is not spin]
+    ended = replace(spin, guard=unary("!", spin.guard), first=spin.end)
+    before = [it for it in program.spins if _is_within(it, spin) and it is not spin]
     return replace(
         program,
         threads=tuple(threads),

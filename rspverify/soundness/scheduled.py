@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from rspverify.axiomatic import MemoryModel, awaited, require_covered
+from rspverify.axiomatic import MemoryModel, Questions, awaited, require_covered
 from rspverify.axiomatic.divergence import divergence
 from rspverify.axiomatic.execution import Execution
 from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
@@ -85,7 +85,8 @@ class SourceProgress:
         """What makes the behaviour of the program undefined, in words; None if nothing does."""
         hanging = self.hanging
         if self._known.find([hanging.undefined]) is None:
-            return None
+            race = Questions(self.program, self._model, self._limits).race()
+            return None if race is None else f"race ({race.condition}): {race_in_words(race)}"
         solver, candidates = self._solver(reproducible=True), hanging.executions.candidates
         for name, pairs in candidates.racing.items():
             for (a, b), term in sorted(pairs.items()):

@@ -96,6 +96,30 @@ def read_model_text(text: str) -> MemoryModel:
     return read_model(Source("m.cat", f'"m"\nacyclic sb as Order\n{text}\n'), "m")
 
 
+def test_what_must_be_there_may_be_there_by_an_iteration_that_goes_on() -> None:
+    model = read_model_text("~empty ((R * R) & sb) as Twice")
+    spins = program(f"while ({load('x')} == 0) ;", store("x", 1))
+    assert awaited(spins, model) is spins.unrolled
+    kept = read_model_text("~empty ((W * W) & sb) as Twice")
+    assert awaited(spins, kept) is spins
+
+
+def test_a_race_may_need_iterations_of_two_loops_in_one_another() -> None:
+    """d is read only where both are 0, and written only after both loops have ended."""
+    inner = f"do {{ s = {load('y', 'relaxed')}; if (r == 0 && s == 0) *d; }} while (s == 0);"
+    body = f"int r, s; do {{ r = {load('x', 'relaxed')}; {inner} }} while (r == 0);"
+    text = (
+        f"C t\n{{ }}\nP0({GIVEN}) {{ {body} {store('m', 1, 'relaxed')} }}\n"
+        f"P1({GIVEN}) {{ {store('y', 1, 'relaxed')} {store('x', 1, 'relaxed')} }}\n"
+        f"P2({GIVEN}) {{ if ({load('m', 'relaxed')} == 1) *d = 5; }}\n"
+    )
+    text = text.replace("global ", "").replace(", memory_scope_device", "")
+    spins = read_program(Source("t", text), 2)
+    model = load_model("rc11")
+    assert len(spins.spins) == 2 and awaited(spins, model) is spins
+    assert outcomes_and_race(spins, model)[1]
+
+
 def test_a_circle_through_a_plain_read_forbids_it() -> None:
     model = load_model("opencl-rsp")
     first = f"while ({load('x', 'relaxed')} == 0) ; int r = *d; {store('y', 1, 'relaxed')}"

@@ -31,6 +31,7 @@ OTHER: dict[str, Any] = {
     "confirm": "cvc5",
     "smt_dir": "questions",
     "progress": True,
+    "scheduler": "obe:2",
     "unroll": 3,
     "mixed": True,
 }
