@@ -107,6 +107,7 @@ class Asked(ABC, Generic[T, R]):
         if self._stop is not None:
             return False
         if self._coming is None:
+            self._started = time.perf_counter()
             self._coming = self._answers()
         try:
             self.known.append(next(self._coming))
