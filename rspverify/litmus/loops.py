@@ -171,10 +171,10 @@ class Loops:
 
     def _surely_entered(self, loop: Loop, guard: Expression, here: _Round) -> bool:
         """Whether the first test is certain to hold, by what registers hold: it is no part then."""
-        found, exits = self._operations.found, here.exits
-        before, left = len(found), len(exits)
+        found, exits, faults = self._operations.found, here.exits, self._evaluation.memory.faults
+        before, left, faulty = len(found), len(exits), len(faults)
         sure = self._tested(loop, guard, here) == guard and len(found) == before
-        del found[before:], exits[left:]
+        del found[before:], exits[left:], faults[faulty:]
         return sure
 
     def _once(self, loop: Loop, guard: Expression, here: _Round) -> Iteration:

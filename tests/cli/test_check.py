@@ -207,8 +207,8 @@ def test_refresh_says_what_it_expects_to_stay_open(tmp_path: Path) -> None:
 SPIN = """OpenCL spin
 { [x]=0; }
 P0 (global atomic_int* x) {
-  int r0 = 0;
-  while (r0 == 0) { r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device); }
+  int r0 = 0, n = 0;
+  while (r0 == 0) { n++; r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device); }
 }
 P1 (global atomic_int* x) {
   atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);

@@ -303,8 +303,8 @@ def test_the_default_tests(folder: Path) -> None:
 def test_a_test_with_loops_is_expected_within_its_bound(folder: Path) -> None:
     """Of a suite of schemes and of one of models."""
     loop = (
-        "OpenCL loop\n{ [x]=0; }\nP0 (global atomic_int* x) {\n  int r0 = 0;\n  while (r0 == 0) "
-        "{ r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device); }\n}\n"
+        "OpenCL loop\n{ [x]=0; }\nP0 (global atomic_int* x) {\n  int r0 = 0, n = 0;\n  while (r0 == 0) "
+        "{ n++; r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_device); }\n}\n"
         "scopeTree (device (work_group P0))\nexists (0:r0=1)\n"
     )
     for each in ("mine", "other"):

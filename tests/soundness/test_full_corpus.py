@@ -64,8 +64,9 @@ P0 (global int* d, global atomic_int* y) {
   atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
 }
 P1 (global int* d, global atomic_int* y) {
-  int r0 = 0;
+  int r0 = 0, n = 0;
   while (r0 == 0) {
+    n++;
     r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
   }
   int r1 = *d;
