@@ -6,7 +6,7 @@ consistent too, with the same races (docs/semantics.md, Loops, has the argument)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import assert_never
@@ -34,7 +34,7 @@ from rspverify.relation.expression import (
     Union,
     fold,
 )
-from rspverify.value import Binary, Constant, Expression, evaluate, reads
+from rspverify.value import Constant, conjuncts, evaluate, reads
 
 _PROVED_FOR = frozenset(
     {
@@ -260,24 +260,15 @@ def _goes_on(program: Program, a: Operation, b: Operation) -> bool:
         if it.reads and it.location in initial
     }
     known[b.index] = a.value.value
-    holds = [*_conjuncts(b.guard)]
+    holds = [*conjuncts(b.guard)]
     return any(
         spin.first <= b.index < spin.end
         and all(
             it in holds or (reads(it) <= known.keys() and evaluate(it, known) != 0)
-            for it in _conjuncts(spin.guard)
+            for it in conjuncts(spin.guard)
         )
         for spin in program.spins
     )
-
-
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    match condition:
-        case Binary("&&", left, right):
-            yield from _conjuncts(left)
-            yield from _conjuncts(right)
-        case _:
-            yield condition
 
 
 def _synchronise(a: Operation, b: Operation, threads: Mapping[int, Thread]) -> bool:

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import assert_never
 
 from rspverify.source import Source, Span
-from rspverify.value import Expression, Read, evaluate, reads, substituted
+from rspverify.value import Expression, evaluate, reads, renumbered
 
 
 class Kind(Enum):
@@ -93,11 +93,7 @@ class Choice:
 
     def moved(self, place: Callable[[int], int]) -> Choice:
         """The same with other indices of reads."""
-
-        def read(index: int) -> Expression:
-            return Read(place(index))
-
-        return Choice(substituted(self.path, read), substituted(self.index, read))
+        return Choice(renumbered(self.path, place), renumbered(self.index, place))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from rspverify.litmus.program import Choice, Fault, Kind, Operation, Program, Spin
+from rspverify.litmus.program import Fault, Kind, Operation, Program, Spin
 from rspverify.litmus.registers import Way
 from rspverify.source import Span
 from rspverify.value import (
@@ -20,9 +20,10 @@ from rspverify.value import (
     Read,
     Unary,
     binary,
+    conjuncts,
     evaluate,
     reads,
-    substituted,
+    renumbered,
     unary,
 )
 
@@ -57,11 +58,11 @@ def is_what_follows(later: Iteration, earlier: Iteration) -> bool:
     """Whether the later iteration, the next, does just what the earlier one does."""
     width = earlier.end - earlier.first
 
-    def moved(expression: Expression) -> Expression:
-        return substituted(expression, lambda index: Read(place(index)))
-
     def place(index: int) -> int:
         return index + width if index >= earlier.first else index
+
+    def moved(expression: Expression) -> Expression:
+        return renumbered(expression, place)
 
     def registers(assigned: Mapping[str, Expression]) -> Mapping[str, Expression]:
         return {name: moved(value) for name, value in assigned.items()}
@@ -142,18 +143,16 @@ class _Values:
 
 
 def _literals(condition: Expression) -> Iterator[Expression]:
-    """The conditions of which a condition is the conjunction."""
-    match condition:
-        case Binary("&&", left, right):
-            yield from _literals(left)
-            yield from _literals(right)
-        case Unary("!", Unary("!", inner)):
-            yield from _literals(inner)
-        case Unary("!", Binary("||", left, right)):
-            yield from _literals(unary("!", left))
-            yield from _literals(unary("!", right))
-        case _:
-            yield condition
+    """The conditions of which a condition is the conjunction, negations looked into."""
+    for each in conjuncts(condition):
+        match each:
+            case Unary("!", Unary("!", inner)):
+                yield from _literals(inner)
+            case Unary("!", Binary("||", left, right)):
+                yield from _literals(unary("!", left))
+                yield from _literals(unary("!", right))
+            case _:
+                yield each
 
 
 def _denies(literals: Sequence[Expression], literal: Expression) -> bool:
@@ -185,7 +184,7 @@ def one_more(program: Program, spin: Spin) -> Program:
         return index + width if index >= spin.first else index
 
     def moved(expression: Expression) -> Expression:
-        return substituted(expression, lambda index: Read(later(index)))
+        return renumbered(expression, later)
 
     threads = []
     for thread in program.threads:
@@ -228,26 +227,21 @@ def _moved(it: Operation, place: Callable[[int], int]) -> Operation:
     """An operation with other indices."""
 
     def moved(expression: Expression | None) -> Expression | None:
-        return None if expression is None else _moved_value(expression, place)
+        return None if expression is None else renumbered(expression, place)
 
     return replace(
         it,
         index=place(it.index),
-        guard=_moved_value(it.guard, place),
+        guard=renumbered(it.guard, place),
         value=moved(it.value),
         operand=moved(it.operand),
         success=moved(it.success),
         unsequenced=frozenset(map(place, it.unsequenced)),
-        choice=it.choice
-        and Choice(*(_moved_value(each, place) for each in (it.choice.path, it.choice.index))),
+        choice=it.choice and it.choice.moved(place),
     )
 
 
 def _moved_fault(it: Fault, place: Callable[[int], int]) -> Fault:
     """A fault over reads with other indices."""
-    value = it.value if it.value is None else _moved_value(it.value, place)
-    return replace(it, at=place(it.at), guard=_moved_value(it.guard, place), value=value)
-
-
-def _moved_value(expression: Expression, place: Callable[[int], int]) -> Expression:
-    return substituted(expression, lambda index: Read(place(index)))
+    value = it.value if it.value is None else renumbered(it.value, place)
+    return replace(it, at=place(it.at), guard=renumbered(it.guard, place), value=value)

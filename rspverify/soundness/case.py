@@ -42,7 +42,9 @@ class Case:
         iteration by iteration never ends.
         """
         machine = machine_of(compile_program(self.program, self.scheme), self.settings)
-        if self.program.spins and (why := iterations_matter(machine)) is not None:
+        if not self.program.spins or self.program.unrolled is not None:
+            return machine
+        if (why := iterations_matter(machine)) is not None:
             raise LimitReached(f"a loop that never ends cannot be unrolled, and {why}")
         return machine
 
@@ -58,14 +60,16 @@ def decided(
     program = awaited(program, model)
     if not program.spins or program.unrolled is None:
         return program
-    matter = settings.reading is Reading.WITNESS
+    if settings.reading is Reading.WITNESS:
+        return program.unrolled
     for scheme in schemes:
         try:
             machine = machine_of(compile_program(program, scheme), settings)
         except InputError:
             continue  # It will be said where the machine is asked for.
-        matter = matter or iterations_matter(machine) is not None
-    return program.unrolled if matter else program
+        if iterations_matter(machine) is not None:
+            return program.unrolled
+    return program
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:

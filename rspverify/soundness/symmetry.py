@@ -13,7 +13,7 @@ from dataclasses import fields
 from itertools import groupby, pairwise
 
 from rspverify.litmus import Operation, Program, Thread
-from rspverify.value import Constant, Expression, Read, substituted
+from rspverify.value import Constant, Expression, renumbered
 
 
 def exchangeable(program: Program) -> list[tuple[int, int]]:
@@ -59,7 +59,7 @@ def _text(thread: Thread, program: Program) -> Hashable:
 
 
 def _shifted(expression: Expression, start: int) -> Expression:
-    return substituted(expression, lambda index: Read(index + start))
+    return renumbered(expression, lambda index: index + start)
 
 
 def _all_but_its_place(operation: Operation, start: int) -> Hashable:

@@ -162,6 +162,21 @@ def substituted(expression: Expression, by: Callable[[int], Expression]) -> Expr
             assert_never(expression)
 
 
+def renumbered(expression: Expression, place: Callable[[int], int]) -> Expression:
+    """The expression with `Read(place(i))` for each `Read(i)`."""
+    return substituted(expression, lambda index: Read(place(index)))
+
+
+def conjuncts(condition: Expression) -> Iterator[Expression]:
+    """The conditions that a condition joins by `&&`, from left to right; itself if none."""
+    match condition:
+        case Binary("&&", left, right):
+            yield from conjuncts(left)
+            yield from conjuncts(right)
+        case _:
+            yield condition
+
+
 def unary(name: str, argument: Expression) -> Expression:
     """`name argument`, folded if it is constant."""
     folded = Unary(name, argument)
