@@ -10,7 +10,6 @@ from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
-from rspverify.axiomatic.question import Among
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
 from rspverify.relation.terms import Relation, closure, compose, possible
@@ -66,20 +65,23 @@ class Hanging:
             for each in group
         )
 
-    @property
-    def undefined(self) -> Term:
-        """The program may do anything: a condition of the model is broken, or barriers part."""
-        broken = [~term for term in self.executions.candidates.conditions.values()]
-        partial = self.executions
-        faults = [term for _, term in partial.faults()]
-        return any_of([*broken, *faults, *(term for _, _, term in partial.divergence())])
+    @cached_property
+    def every(self) -> Questions:
+        """The executions, whether they hang or not, and those with an iteration that goes on."""
+        return Questions(
+            self.executions.program, self._model, self._limits, partial=self.executions
+        )
 
     def ending(self, bound: int) -> Questions:
         """The executions that come to their end with at most so many groups occupant at once."""
-        partial = self.executions
-        required = [*partial.own, *self.finished, self._at_most(bound)]
-        among = Among(partial.candidates, required, list(partial.faults()))
-        return Questions(partial.program, self._model, self._limits, whole=True, among=among)
+        return Questions(
+            self.executions.program,
+            self._model,
+            self._limits,
+            whole=True,
+            partial=self.executions,
+            required=[*self.finished, self._at_most(bound)],
+        )
 
     # ---- schedulers ----------------------------------------------------------------------------
 

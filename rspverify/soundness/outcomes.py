@@ -73,8 +73,8 @@ def outcomes(
     require_covered(program, model)
     program = decided(program, model, schemes, settings)
     limits = settings.limits()
-    source = Questions(program, model, limits)
-    racy = _whether_racy(program, model, test, source)
+    every = source = Questions(program, model, limits)
+    racy = _whether_racy(program, model, test, every)
     if scheduler is not None:
         racy = replace(racy, scheduler=str(scheduler))
         if scheduler.bound is not None:
@@ -85,7 +85,7 @@ def outcomes(
     reach = [_reach(program, scheme, settings, so_far) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
-    violated = source.violated()
+    violated = every.violated()
     names = _told_apart([scheme.name for scheme in schemes])
     reached = {name: found for name, (found, _) in zip(names, reach, strict=True)}
     rows = _rows(program, everything, allowed, count, reached)
