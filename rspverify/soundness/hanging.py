@@ -51,12 +51,14 @@ class Hanging:
             ~done & ~stopped for done, stopped in zip(self.finished, self.stopped, strict=True)
         ]
         self.started = [one | two for one, two in zip(self.active, self.running, strict=True)]
+        self._occupancies: dict[int, Term] = {}
+        self._may: dict[Term, bool] = {}
 
     def _ending(self, thread: int, *ways: type) -> Term:
         ends = self.executions.ends[thread]
         return any_of(term for end, term in ends.items() if isinstance(end, ways))
 
-    @property
+    @cached_property
     def hangs(self) -> Term:
         """Some thread of a group that is scheduled is stuck, or waits at a barrier."""
         return any_of(
@@ -100,7 +102,8 @@ class Hanging:
             case Kind.LOBE:
                 yield None, self._in_line
             case Kind.OBE if scheduler.bound is not None:
-                yield scheduler.bound, self._occupancy(scheduler.bound)
+                full = scheduler.bound < len(self.groups)
+                yield scheduler.bound, self._occupancy(scheduler.bound) if full else self.nobody
             case Kind.OBE:
                 yield from self._some_occupancy(TRUE)
             case Kind.HSA_OBE:
@@ -109,9 +112,16 @@ class Hanging:
                 assert_never(scheduler.kind)
 
     def _some_occupancy(self, besides: Term) -> Iterator[tuple[int | None, Term]]:
-        yield None, self.nobody & besides
-        for bound in range(1, len(self.groups)):
-            yield bound, self._occupancy(bound) & besides
+        for bound in (None, *range(1, len(self.groups))):
+            allowed = self.nobody if bound is None else self._occupancy(bound)
+            if self.may(allowed):
+                yield bound, allowed & besides
+
+    def may(self, allowed: Term) -> bool:
+        """Whether an execution hangs in a way that is allowed. Asked once."""
+        if allowed not in self._may:
+            self._may[allowed] = self.every.possible(self.hangs, allowed)
+        return self._may[allowed]
 
     @cached_property
     def nobody(self) -> Term:
@@ -140,8 +150,11 @@ class Hanging:
 
     def _occupancy(self, bound: int) -> Term:
         """No more groups are ever occupant; if so many are in the end, others may never start."""
-        full, more = (at_least(self.running, each) for each in (bound, bound + 1))
-        return all_of([self.before_the_start, full | self.nobody, ~more, self._at_most(bound)])
+        if bound not in self._occupancies:
+            full, more = (at_least(self.running, each) for each in (bound, bound + 1))
+            terms = [self.before_the_start, full | self.nobody, ~more, self._at_most(bound)]
+            self._occupancies[bound] = all_of(terms)
+        return self._occupancies[bound]
 
     def _at_most(self, bound: int) -> Term:
         """The groups that have started fit into a time in which at most so many are occupant.

@@ -96,7 +96,7 @@ class SourceProgress:
         hanging = self.hanging
         for occupancy, allowed in hanging.allowed(scheduler):
             found = self._with_nobody_stopped if occupancy is None else None
-            if found is None and hanging.every.possible(hanging.hangs, allowed):
+            if found is None and hanging.may(allowed):
                 found = self._first([hanging.nobody, hanging.before_the_start, TRUE], allowed)
             if found is not None:
                 execution = Execution(hanging.executions.candidates, found)
@@ -106,7 +106,8 @@ class SourceProgress:
     @cached_property
     def _with_nobody_stopped(self) -> Model | None:
         """An execution that hangs and that every scheduler allows that has no bound."""
-        return self._first([self.hanging.nobody], TRUE)
+        nobody = self.hanging.nobody
+        return self._first([nobody], TRUE) if self.hanging.may(nobody) else None
 
     def _first(self, wishes: Sequence[Term], allowed: Term) -> Model | None:
         """An execution that hangs, is allowed, and is as wished, by the first wish that is met."""
