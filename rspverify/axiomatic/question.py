@@ -173,8 +173,12 @@ class Questions:
             for pair, term in pairs.items()
             if not mine.isdisjoint(pair)
         ]
-        solver = Solver(self._limits)
-        return bool(racing) and solver.find([any_of(racing)]) is not None
+        return bool(racing) and self._shapes.find([any_of(racing)]) is not None
+
+    @cached_property
+    def _shapes(self) -> Solver:
+        """Asked what may be as far as the program tells, whatever is read."""
+        return Solver(self._limits)
 
     def asked_outcome(self, outcome: Outcome) -> list[Term]:
         """What holds together exactly in a consistent execution with this outcome."""

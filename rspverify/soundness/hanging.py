@@ -12,7 +12,7 @@ from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
-from rspverify.relation.terms import Relation, closure, compose, possible
+from rspverify.relation.terms import Relation, compose
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 from rspverify.soundness.schedulers import Kind, Scheduler
 
@@ -188,32 +188,33 @@ class Hanging:
 
     @cached_property
     def _in_time(self) -> Term:
-        """What finishes before another starts, and what follows, has no circle."""
-        order = self._apart
-        steps = {**order}
-        for pair, term in compose(order, self._earlier).items():
-            steps[pair] = steps.get(pair, FALSE) | term
-        numbers = range(len(self.groups))
-        before = {(a, b): variable(f"{a} then {b}") for a, b in combinations(numbers, 2)}
-        before |= {(b, a): ~term for (a, b), term in before.items()}
-        total = [
-            any_of((before[a, b], before[b, c], before[c, a]))
-            & any_of((~before[a, b], ~before[b, c], ~before[c, a]))
-            for a, b, c in combinations(numbers, 3)
-        ]
-        return all_of(
-            [
-                *total,
-                *(
-                    ~term if a == b else term.implies(before[a, b])
-                    for (a, b), term in steps.items()
-                ),
-            ]
-        )
+        """What finishes before another starts, and what follows, has no circle.
+
+        For each group: which groups begin after it has finished, and which events follow. Only what
+        must be so is asked for, so that it may be so of nothing else.
+        """
+        candidates, numbers = self.executions.candidates, range(len(self.groups))
+        own: list[list[int]] = [[] for _ in numbers]
+        for it in candidates.events:
+            if it.thread is not None:
+                own[self.groups.index((it.thread.device, it.thread.workgroup))].append(it.index)
+        found = []
+        for done in numbers:
+            after = {it.index: variable(f"{it.index} after {done}") for it in candidates.events}
+            begins = [variable(f"group {it} after {done}") for it in numbers]
+            ends = [begins[it] | any_of(after[each] for each in own[it]) for it in numbers]
+            for (a, b), apart in self._apart.items():
+                follows = apart if a == done else apart & ends[a]
+                found.append(follows.implies(begins[b]))
+            for group, begun in zip(own, begins, strict=True):
+                found += [(begun & candidates.executed[it]).implies(after[it]) for it in group]
+            found += [(term & after[a]).implies(after[b]) for (a, b), term in self._earlier.items()]
+            found.append(~ends[done])
+        return all_of(found)
 
     @cached_property
     def _earlier(self) -> Relation:
-        """Between groups: an event of the one is before an event of the other."""
+        """That an event is before another: it happens before, is read, or is strongly ordered."""
         candidates = self.executions.candidates
         happens = [candidates.relation(name) for name in candidates.model.happens_before]
         reads_before = compose(
@@ -227,16 +228,7 @@ class Hanging:
         for relation in [*happens, candidates.rf, *map(self._of_strong, strong)]:
             for pair, term in relation.items():
                 edges[pair] = edges.get(pair, FALSE) | term
-        place = {
-            event.index: self.groups.index((event.thread.device, event.thread.workgroup))
-            for event in candidates.events
-            if event.thread is not None
-        }
-        found: dict[tuple[int, int], list[Term]] = {}
-        for (a, b), term in closure(edges, self._limits).items():
-            if a in place and b in place and place[a] != place[b]:
-                found.setdefault((place[a], place[b]), []).append(term)
-        return possible({pair: any_of(terms) for pair, terms in found.items()})
+        return edges
 
     def _of_strong(self, relation: Relation) -> Relation:
         """The part of a relation that is between seq_cst accesses."""

@@ -73,12 +73,13 @@ def outcomes(
     require_covered(program, model)
     program = decided(program, model, schemes, settings)
     limits = settings.limits()
-    every = source = Questions(program, model, limits)
+    if scheduler is not None and scheduler.bound is not None:
+        hanging = Hanging(program, model, limits)
+        every, source = hanging.every, hanging.ending(scheduler.bound)
+    else:
+        every = source = Questions(program, model, limits)
     racy = _whether_racy(program, model, test, every)
-    if scheduler is not None:
-        racy = replace(racy, scheduler=str(scheduler))
-        if scheduler.bound is not None:
-            source = Hanging(program, model, limits).ending(scheduler.bound)
+    racy = replace(racy, scheduler=None if scheduler is None else str(scheduler))
     count = FinalCount(program)
     so_far.begin(program, racy)
     allowed = _allowed(source, count, limits, so_far)
