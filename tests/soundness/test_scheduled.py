@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
-from soundness.agreement import compared
+from soundness.agreement import compared, compared_ends
 from soundness.waiting import asked, barrier_of_groups, discovery, load, store, swap, test, words
 
 from rspverify.soundness.schedulers import FAIR, Kind, Scheduler, schedulers_of
@@ -241,3 +241,8 @@ def test_progress_is_what_every_interleaving_says() -> None:
     """The script soundness/agreement.py compares as many as one likes; here are some."""
     for seed, found, right in compared(count(), 12, states=400):
         assert found == right, f"seed {seed}"
+
+
+def test_outcomes_under_a_bound_are_those_of_every_interleaving() -> None:
+    for seed, bound, found, right in compared_ends(count(), 12, states=400):
+        assert found == right, f"seed {seed}, obe:{bound}"
