@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from rspverify.compilers.amdgpu import Does, Named, named, with_waits_joined
 from rspverify.compilers.assembly import Directive, Instruction, Label, Line, read_assembly
@@ -21,7 +20,8 @@ from rspverify.source import InputError, Problem
 
 Code = tuple[Named, ...]
 
-T = TypeVar("T")
+_SHOWN = 20
+"""How many problems are told."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +69,38 @@ def codes(
     every = shapes(has_local=processor.has_local) if only is None else only
     first = [Case(shape, *next(iter(spellings(shape).items()))) for shape in every]
     functions = _emitted(first, processor, compiler, Surroundings())
-    found = _each(first, [named(each.between) for each in functions])
+    read = _named(functions)
+    found = {case.shape: code for case, code in zip(first, read, strict=True)}
     problems = [problem for case in first for problem in _of_access(case, found[case.shape])]
-    if thorough:
+    if thorough and not problems:
         problems += _of_spellings(found, processor, compiler)
         problems += _of_labels(first, functions, processor, compiler)
         problems += _of_kernels(first, found, processor, compiler)
         problems += _of_nothing_before(first, found, processor, compiler)
     if problems:
-        raise InputError(problems)
+        raise InputError(_first(problems))
     return found
 
 
-def _each(cases: list[Case], values: list[T]) -> dict[Shape, T]:
-    return {case.shape: value for case, value in zip(cases, values, strict=True)}
+def _named(functions: list[_Function]) -> list[Code]:
+    """What functions have between their labels. Raises InputError with all that is not known."""
+    found: list[Code] = []
+    problems: list[Problem] = []
+    for function in functions:
+        try:
+            found.append(named(function.between))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(_first(problems))
+    return found
+
+
+def _first(problems: list[Problem]) -> list[Problem]:
+    """As many problems as anyone reads, and how many more there are."""
+    more = len(problems) - _SHOWN
+    rest = [Problem(problems[_SHOWN].span, f"and {more} more from here on")] if more > 0 else []
+    return [*problems[:_SHOWN], *rest]
 
 
 def _emitted(
@@ -143,9 +161,9 @@ def _of_spellings(
     """A problem for each operator, or pair of orders, that is compiled in another way."""
     others = [Case(shape, *other) for shape in found for other in [*spellings(shape).items()][1:]]
     emitted = _emitted(others, processor, compiler, Surroundings())
-    for case, function in zip(others, emitted, strict=True):
+    for case, code in zip(others, _named(emitted), strict=True):
         what = f"`{case.shape}` by {case.spelling}"
-        yield from _of_difference(what, "", named(function.between), found[case.shape])
+        yield from _of_difference(what, "", code, found[case.shape])
 
 
 def _of_labels(
@@ -166,8 +184,7 @@ def _of_kernels(
     cases: list[Case], found: Mapping[Shape, Code], processor: Processor, compiler: Compiler
 ) -> Iterator[Problem]:
     emitted = _emitted(cases, processor, compiler, Surroundings(kernel=True))
-    for case, function in zip(cases, emitted, strict=True):
-        code = named(function.between)
+    for case, code in zip(cases, _named(emitted), strict=True):
         yield from _of_difference(f"`{case.shape}`", " in a kernel", code, found[case.shape])
 
 
@@ -175,8 +192,8 @@ def _of_nothing_before(
     cases: list[Case], found: Mapping[Shape, Code], processor: Processor, compiler: Compiler
 ) -> Iterator[Problem]:
     emitted = _emitted(cases, processor, compiler, Surroundings(busy=False))
-    for case, function in zip(cases, emitted, strict=True):
-        code, rest = named(function.between), iter(str(each) for each in found[case.shape])
+    for case, code in zip(cases, _named(emitted), strict=True):
+        rest = iter(str(each) for each in found[case.shape])
         if not all(str(each) in rest for each in code):
             where = ", where nothing has begun before,"
             message = f"the code of `{case.shape}`{where} must be a part of its row's"

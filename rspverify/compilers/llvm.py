@@ -16,6 +16,8 @@ INSTALL = "python -m pip install 'rspverify[llvm]'"
 TRIPLE = "amdgcn-amd-amdhsa"
 
 _EMIT = (sys.executable, "-m", "rspverify.compilers.emit")
+_TELLING = (" error: ", "LLVM ERROR", "not a recognized")
+"""What stands in the lines in which LLVM tells what is wrong."""
 _LONGEST = 600
 """Seconds after which a compiler is given up."""
 
@@ -82,5 +84,5 @@ def _said(command: Sequence[str], given: str, what: str) -> str:
 def _last_words(errors: str) -> str:
     """The line that tells why: LLVM's own, or the last one, which of Python tells the error."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
-    own = [line for line in lines if "LLVM ERROR" in line or "not a recognized" in line]
+    own = [line for line in lines if any(word in line for word in _TELLING)]
     return (own or lines[-1:] or [""])[0]

@@ -94,7 +94,7 @@ def processor(cpu: str, features: str = "") -> Processor:
     possible = [sign + mode.feature for sign in "+-"] if mode else []
     wrong = [each for each in given if each not in possible]
     problems = [
-        Problem(None, _refused(each, cpu, possible), guess(each, possible)) for each in wrong
+        Problem(None, _refused(each, cpu, possible), guess(f"+{each}", possible)) for each in wrong
     ]
     if mode and len(set(given) & set(possible)) > 1:
         message = f"--features must have {alternatives(possible)}, not both"

@@ -37,12 +37,11 @@ _APART = _OLD | {STORES: "s_waitcnt_vscnt null 0x0"}
 _NEW = {LOADS: "s_wait_loadcnt 0x0", STORES: "s_wait_storecnt 0x0", LDS: "s_wait_dscnt 0x0"}
 
 _DWORD = ("global_load_dword", "global_store_dword", "ds_read_b32", "ds_write_b32", "ds_cmpst")
-_GFX10 = ("global_load_dword", "global_store_dword", "ds_read_b32", "ds_write_b32", "ds_cmpst")
 _B32 = ("global_load_b32", "global_store_b32", "ds_load_b32", "ds_store_b32", "ds_cmpstore")
 
 GFX9 = Generation(*_DWORD, "glc", _OLD)
 GFX942 = Generation(*_DWORD, "sc0", _OLD)
-GFX10 = Generation(*_GFX10, "glc", _APART)
+GFX10 = Generation(*_DWORD, "glc", _APART)
 GFX11 = Generation(*_B32, "glc", _APART)
 GFX12 = Generation(*_B32, "th:TH_ATOMIC_RETURN", _NEW)
 
@@ -73,13 +72,12 @@ NOTHING = Macros()
 
 @dataclass(frozen=True)
 class Documented:
-    """A machine in a mode: by scope. local_release: what a release of local memory waits for."""
+    """A machine in a mode: its macros by scope."""
 
     generation: Generation
     wg: Macros
     dv: Macros
     all: Macros
-    has_xcnt: bool = False
 
     def macros(self, scope: str | None) -> Macros:
         return {"wg": self.wg, "dv": self.dv, "all": self.all}.get(scope or "", NOTHING)
@@ -117,9 +115,7 @@ TABLES: dict[tuple[str, str], Documented] = {
     ("gfx900", ""): Documented(GFX9, Macros(wr=(LDS,)), _GFX9_DV, _GFX9_DV),
     ("gfx90a", ""): Documented(GFX9, Macros(wr=(LDS,)), _GFX9_DV, _GFX90A_ALL),
     ("gfx90a", "+tgsplit"): Documented(GFX9, _GFX9_DV, _GFX9_DV, _GFX90A_ALL),
-    ("gfx942", ""): Documented(
-        GFX942, Macros("sc0", "sc0", wr=(LDS,)), _GFX942_DV, _GFX942_ALL
-    ),
+    ("gfx942", ""): Documented(GFX942, Macros("sc0", "sc0", wr=(LDS,)), _GFX942_DV, _GFX942_ALL),
     ("gfx942", "+tgsplit"): Documented(
         GFX942,
         Macros("sc0", "sc0", wr=ALL, wa=True, inv=("buffer_inv sc0",)),
@@ -141,55 +137,56 @@ TABLES: dict[tuple[str, str], Documented] = {
         GFX12, _ONE_CU, _scoped("DEV", wb=False), _scoped("SYS", wb=True)
     ),
     ("gfx1250", ""): Documented(
-        GFX12, _ONE_CU, _scoped("DEV", wb=True), _scoped("SYS", wb=True), has_xcnt=True
+        GFX12, Macros(wr=ALL, wa=True), _scoped("DEV", wb=True), _scoped("SYS", wb=True)
     ),
 }
 """By processor and features."""
 
 
 def documented(shape: Shape, table: Documented) -> list[str]:
-    """The code of an operation by the documented table, whose waits are for one memory if so."""
-    macros, generation = table.macros(shape.scope), table.generation
-    local = shape.memories == (LOCAL,)
-    own = _own(shape, generation)
+    """The code of an operation by the documented table.
+
+    Of OpenCL's, an access that is not seq_cst is ordered with those of its own memory alone, and a
+    fence with those of the memories that it names.
+    """
+    generation, local = table.generation, shape.memories == (LOCAL,)
+    alone = shape.order is not Order.SEQ_CST
     acquires = shape.order in ACQUIRING and shape.op is not Op.STORE
     releases = shape.order in RELEASING and shape.op is not Op.LOAD
     if shape.op is Op.FENCE:
-        kept = _of_memory(shape)
-        before = [] if local else [*macros.wb] if releases else []
+        macros = table.macros(shape.scope)
         waits = macros.wr if releases else macros.wf if acquires else ()
-        after = [*macros.inv] if acquires and not local else []
-        return [*before, *_waits(kept, waits, generation), *after]
-    both = shape.order is Order.SEQ_CST
-    kept = ALL if both else _of_memory(shape)
-    if local:
-        macros = table.macros("wg" if shape.scope in ("wg", "dv", "all") else None)
-        if not both:
-            return [_access(shape, macros, generation)]
-    before = [*macros.wb] if releases and not local else []
-    waits = macros.wr if releases or both else ()
-    code = [*before, *_waits(kept, waits, generation), _access(shape, macros, generation)]
-    if acquires and macros.wr:
-        if macros.wa or (releases and shape.op is not Op.LOAD) or both:
-            code += _waits((own,), (own,), generation) if local or LOADS in macros.wr else []
-        code += macros.inv
-    return code
+        kept = tuple(it for it in waits if it in _of_memories(shape))
+        before = macros.wb if releases and not local else ()
+        after = macros.inv if acquires and not local else ()
+        return [*before, *_waits(kept, generation), *after]
+    macros = table.macros("wg" if local and shape.scope in ("dv", "all") else shape.scope)
+    if local and alone:
+        return [_access(shape, macros, generation)]
+    kept = tuple(it for it in macros.wr if not alone or it in _of_memories(shape))
+    code = [*macros.wb] if releases and not local else []
+    code += _waits(kept, generation) if releases or not alone else []
+    code.append(_access(shape, macros, generation))
+    if acquires and (macros.wa or releases or not alone):
+        code += _waits(tuple(it for it in macros.wr if it == _own(shape)), generation)
+    return [*code, *(macros.inv if acquires else ())]
 
 
-def _own(shape: Shape, generation: Generation) -> str:
+def _own(shape: Shape) -> str:
+    """The class of an operation."""
     if shape.memories == (LOCAL,):
         return LDS
     return STORES if shape.used is False or shape.op is Op.STORE else LOADS
 
 
-def _of_memory(shape: Shape) -> tuple[str, ...]:
+def _of_memories(shape: Shape) -> tuple[str, ...]:
     """The classes of operations of the memories of an operation."""
     classes = {"global": (LOADS, STORES), LOCAL: (LDS,)}
     return tuple(it for memory in shape.memories for it in classes[memory])
 
 
-def _waits(kept: tuple[str, ...], waits: tuple[str, ...], generation: Generation) -> list[str]:
-    return [*dict.fromkeys(generation.waits[it] for it in ALL if it in kept and it in waits)]
+def _waits(classes: tuple[str, ...], generation: Generation) -> list[str]:
+    return [*dict.fromkeys(generation.waits[it] for it in classes)]
 
 
 def _access(shape: Shape, macros: Macros, generation: Generation) -> str:
