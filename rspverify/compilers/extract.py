@@ -161,9 +161,14 @@ def _of_spellings(
     """A problem for each operator, or pair of orders, that is compiled in another way."""
     others = [Case(shape, *other) for shape in found for other in [*spellings(shape).items()][1:]]
     emitted = _emitted(others, processor, compiler, Surroundings())
-    for case, code in zip(others, _named(emitted), strict=True):
+    for case, function in zip(others, emitted, strict=True):
         what = f"`{case.shape}` by {case.spelling}"
-        yield from _of_difference(what, "", code, found[case.shape])
+        try:
+            yield from _of_difference(what, "", named(function.between), found[case.shape])
+        except InputError as error:
+            span = error.problems[0].span
+            wanted = f"must be {_text(found[case.shape])}, and cannot be read"
+            yield Problem(span, f"the code of {what} {wanted}")
 
 
 def _of_labels(

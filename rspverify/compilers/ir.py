@@ -39,8 +39,16 @@ _ON_DEVICE = "!amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
 """What clang says of every RMW in global memory, unless it is told otherwise."""
 _METADATA = """\
 !0 = !{}
-!1 = !{!"amdgpu-synchronize-as", !"global"}
-!2 = !{!"amdgpu-synchronize-as", !"local"}
+!1 = !{!3, !4}
+!2 = !{!5, !6}
+!3 = !{!"amdgpu-synchronize-as", !"global"}
+!4 = !{!"amdgpu-as", !"global"}
+!5 = !{!"amdgpu-synchronize-as", !"local"}
+!6 = !{!"amdgpu-as", !"local"}
+"""
+"""A fence of one memory has LLVM's word for that, and the one that it was until LLVM 21.
+
+To a compiler that knows neither it is a fence of both.
 """
 _FENCED = {(GLOBAL,): ", !mmra !1", (LOCAL,): ", !mmra !2", (GLOBAL, LOCAL): ""}
 """What restricts a fence to a memory."""

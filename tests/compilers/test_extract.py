@@ -68,6 +68,8 @@ def with_nothing_before(module: str) -> bool:
 MISTAKES = [
     (None, r"ds_sub_u32", "ds_read_b32", r"the code of `rmw wg seq_cst local result unused` by "
      r"sub must be s_waitcnt lgkmcnt\(0\); ds_atomic r x; .*, not .*; ds_read_b32 r x; .*"),
+    (None, r"ds_max_u32", "s_cbranch_execnz .LBB0_1\n ds_max_u32", r"the code of `rmw wg seq_cst "
+     r"local result unused` by umax must be s_waitcnt .*, and cannot be read"),
     (None, r"ds_add_u32", "ds_read_b32", r"the code of `rmw wg .*` must have an instruction that "
      r"reads and writes, not ds_read_b32 r x"),
     (None, r"buffer_inv sc1", "global_load_dword v1, v[2:3], off", r"the code of `fence dv "

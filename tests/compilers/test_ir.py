@@ -43,8 +43,8 @@ def test_fences_name_their_memory_and_not_by_their_scope() -> None:
     assert fence(GLOBAL) == f"{both}, !mmra !1"
     assert fence(LOCAL) == f"{both}, !mmra !2"
     text = module({}, Surroundings())
-    assert '!1 = !{!"amdgpu-synchronize-as", !"global"}' in text
-    assert '!2 = !{!"amdgpu-synchronize-as", !"local"}' in text
+    assert "!1 = !{!3, !4}" in text and '!3 = !{!"amdgpu-synchronize-as", !"global"}' in text
+    assert "!2 = !{!5, !6}" in text and '!5 = !{!"amdgpu-synchronize-as", !"local"}' in text
 
 
 def test_a_compare_exchange_stands_for_all_orders_that_count_as_one() -> None:
