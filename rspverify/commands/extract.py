@@ -21,11 +21,19 @@ class Library(StrEnum):
 def extract(
     target: Annotated[str, typer.Argument(metavar="TARGET", help="What it compiles for: amdgpu.")],
     cpu: Annotated[
-        str, typer.Option("--cpu", metavar="NAME", help="The processor, as LLVM calls it: gfx942.")
-    ],
+        str | None, typer.Option(metavar="NAME", help="The processor, as LLVM calls it: gfx942.")
+    ] = None,
     features: Annotated[
         str,
         typer.Option(help="A feature that makes the machine another: +tgsplit, or +cumode."),
+    ] = "",
+    operators: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="What the RMWs do that rows are for, by LLVM's names, joined by commas. Default: "
+            "all. Some compilers make loops of umax and the like.",
+        ),
     ] = "",
     llvm: Annotated[
         Library | None, typer.Option(help="The library that compiles. Default: llvmlite.")
@@ -51,9 +59,12 @@ def extract(
     from rspverify.render.progress import working
     from rspverify.source import require
 
+    require(cpu is not None, "--cpu must name a processor of AMD's, such as gfx942")
+    assert cpu is not None
     require(llvm is None or llc is None, "one of --llvm and --llc must be given, not both")
     with working("compiling"):
-        answer = extracted(target, cpu, features, llc=llc)
+        named = tuple(each.strip() for each in operators.split(",") if each.strip())
+        answer = extracted(target, cpu, features, operators=named, llc=llc)
     if not knows_machine(answer):
         note([f"machine {answer.machine} does not ship, so nothing reads this scheme yet"])
     with opened(output) as console:

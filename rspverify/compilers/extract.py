@@ -7,12 +7,21 @@ begins and ends. What is between them is its row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rspverify.compilers.amdgpu import Does, Named, named, with_waits_joined
 from rspverify.compilers.assembly import Directive, Instruction, Label, Line, read_assembly
-from rspverify.compilers.ir import Shape, Surroundings, begin, end, module, shapes, spellings
+from rspverify.compilers.ir import (
+    OPERATORS,
+    Shape,
+    Surroundings,
+    begin,
+    end,
+    module,
+    shapes,
+    spellings,
+)
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
 from rspverify.scheme.orders import Op
@@ -54,12 +63,14 @@ def codes(
     processor: Processor,
     compiler: Compiler,
     *,
+    operators: Sequence[str] = OPERATORS,
     thorough: bool = True,
     only: Iterable[Shape] | None = None,
 ) -> Mapping[Shape, Code]:
     """The code of each operation, or `only` of these.
 
-    thorough: what is compiled is held to itself. All operators of an RMW, and all orders of a
+    operators: of the RMWs that have one row, the first of which stands for all. thorough: what is
+    compiled is held to itself. All these operators, and all orders of a
     compare-exchange that count as one, must have the code of the row. Without labels the functions
     must be the same, so that labels hold nothing up. In a kernel the codes must be the same. With
     nothing begun before, an operation must have a part of its code, in the same order.
@@ -67,13 +78,13 @@ def codes(
     Raises InputError with all that cannot be read, or does not hold.
     """
     every = shapes(has_local=processor.has_local) if only is None else only
-    first = [Case(shape, *next(iter(spellings(shape).items()))) for shape in every]
+    first = [Case(shape, *next(iter(spellings(shape, operators).items()))) for shape in every]
     functions = _emitted(first, processor, compiler, Surroundings())
     read = _named(functions)
     found = {case.shape: code for case, code in zip(first, read, strict=True)}
     problems = [problem for case in first for problem in _of_access(case, found[case.shape])]
     if thorough and not problems:
-        problems += _of_spellings(found, processor, compiler)
+        problems += _of_spellings(found, operators, processor, compiler)
         problems += _of_labels(first, functions, processor, compiler)
         problems += _of_kernels(first, found, processor, compiler)
         problems += _of_nothing_before(first, found, processor, compiler)
@@ -156,10 +167,17 @@ def _of_access(case: Case, code: Code) -> Iterator[Problem]:
 
 
 def _of_spellings(
-    found: Mapping[Shape, Code], processor: Processor, compiler: Compiler
+    found: Mapping[Shape, Code],
+    operators: Sequence[str],
+    processor: Processor,
+    compiler: Compiler,
 ) -> Iterator[Problem]:
     """A problem for each operator, or pair of orders, that is compiled in another way."""
-    others = [Case(shape, *other) for shape in found for other in [*spellings(shape).items()][1:]]
+    others = [
+        Case(shape, *other)
+        for shape in found
+        for other in [*spellings(shape, operators).items()][1:]
+    ]
     emitted = _emitted(others, processor, compiler, Surroundings())
     for case, function in zip(others, emitted, strict=True):
         what = f"`{case.shape}` by {case.spelling}"
@@ -168,7 +186,8 @@ def _of_spellings(
         except InputError as error:
             span = error.problems[0].span
             wanted = f"must be {_text(found[case.shape])}, and cannot be read"
-            yield Problem(span, f"the code of {what} {wanted}")
+            hint = "--operators names those that rows of RMWs are for"
+            yield Problem(span, f"the code of {what} {wanted}", hint)
 
 
 def _of_labels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import assert_never
@@ -30,9 +30,7 @@ _ORDERS: Mapping[Order, str] = {
     Order.ACQ_REL: "acq_rel",
     Order.SEQ_CST: "seq_cst",
 }
-OPERATORS: Mapping[str, str] = {
-    each: each for each in ("add", "sub", "xchg", "and", "or", "xor", "umax", "umin", "max", "min")
-}
+OPERATORS = ("add", "sub", "xchg", "and", "or", "xor", "umax", "umin", "max", "min")
 """What an RMW may do, by LLVM's names. The first stands for all."""
 
 _ON_DEVICE = "!amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
@@ -96,11 +94,11 @@ def _memories(op: Op, has_local: bool) -> list[tuple[str, ...]]:
     return [(GLOBAL,), (LOCAL,)] if has_local else [(GLOBAL,)]
 
 
-def spellings(shape: Shape) -> Mapping[str, str]:
+def spellings(shape: Shape, operators: Sequence[str] = OPERATORS) -> Mapping[str, str]:
     """The operations of IR that have one row, the first of which stands for all.
 
-    Of an RMW one for each operator; of a compare-exchange one for each two orders whose join is
-    the row's. What they read is %r.
+    Of an RMW one for each of some operators; of a compare-exchange one for each two orders whose
+    join is the row's. What they read is %r.
     """
     scope, order = _sync_scope(shape), _ORDERS[shape.order] if shape.order else ""
     at = f"ptr addrspace({_SPACES[shape.memories[0]]}) %x"
@@ -116,7 +114,7 @@ def spellings(shape: Shape) -> Mapping[str, str]:
             return {"store": f"store atomic i32 %new, {at} {scope} {order}, align 4"}
         case Op.RMW:
             return {
-                it: f"%r = atomicrmw {it} {at}, i32 %new {scope} {order}{known}" for it in OPERATORS
+                it: f"%r = atomicrmw {it} {at}, i32 %new {scope} {order}{known}" for it in operators
             }
         case Op.CAS:
             exchange = f"%both = cmpxchg {at}, i32 %old, i32 %new {scope}"

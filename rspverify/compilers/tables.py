@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rspverify.compilers.ir import Shape
+from rspverify.compilers.ir import OPERATORS, Shape
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
 from rspverify.litmus.program import Order
+from rspverify.wording import alternatives
 
 NON_ATOMIC = "na"
 
@@ -52,13 +53,15 @@ class TableRow:
 class Extraction:
     """The table of a compiler: a scheme, whose machine is what the code is for.
 
-    source: which compiler, processor and features, and how operations were given to it.
+    source: which compiler, processor and features, and how operations were given to it. note: what
+    of RMWs its rows are not for.
     """
 
     name: str
     source: str
     machine: str
     rows: tuple[TableRow, ...]
+    note: str | None = None
 
     def __str__(self) -> str:
         """The file of the scheme."""
@@ -66,18 +69,24 @@ class Extraction:
             f"name: {self.name}",
             f"source: {json.dumps(self.source, ensure_ascii=False)}",
             f"machine: {self.machine}",
+            *([f"note: {json.dumps(self.note)}"] if self.note else []),
             "rows:",
         ]
         return "\n".join([*head, *map(str, self.rows)]) + "\n"
 
 
 def table(
-    codes: Mapping[Shape, tuple[str, ...]], processor: Processor, compiler: Compiler
+    codes: Mapping[Shape, tuple[str, ...]],
+    processor: Processor,
+    compiler: Compiler,
+    operators: Sequence[str] = OPERATORS,
 ) -> Extraction:
     """The rows in order; those that say the same of several scopes, or orders, are one."""
+    left_out = [each for each in OPERATORS if each not in operators]
+    note = f"rows for rmw are not for {alternatives(left_out)}" if left_out else None
     source = f"{compiler.version}, {processor}; {_SPELLED}"
     name = f"llvm-{processor.name}"
-    return Extraction(name, source, processor.machine, tuple(_rows(codes)))
+    return Extraction(name, source, processor.machine, tuple(_rows(codes)), note)
 
 
 _Codes = Mapping[Order | None, tuple[str, ...]]
