@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rspverify.compilers import Extraction
 from rspverify.source import InputError, Problem, Source
 from rspverify.wording import alternatives, guess
+
+if TYPE_CHECKING:
+    from rspverify.scheme import Scheme
 
 TARGETS = ("amdgpu",)
 
@@ -44,10 +48,15 @@ def extract(
     in_words = {shape: tuple(map(str, code)) for shape, code in found.items()}
     extraction = table(in_words, meant, compiler, chosen)
     if knows_machine(extraction):
-        from rspverify.api.inputs import read_scheme
-
-        read_scheme(Source(f"{extraction.name}.yaml", str(extraction)))
+        read_back(extraction)
     return extraction
+
+
+def read_back(extraction: Extraction) -> Scheme:
+    """The table as a scheme for its machine. Raises InputError with what the machine has not."""
+    from rspverify.api.inputs import read_scheme
+
+    return read_scheme(Source(f"{extraction.name}.yaml", str(extraction)))
 
 
 def knows_machine(extraction: Extraction) -> bool:

@@ -59,7 +59,8 @@ _REGISTERS = re.compile(r"v_mov_b32(?:_e32|_e64)?|v_dual_mov_b32|s_mov_b32|s_nop
 
 _COUNTERS = ("vmcnt", "expcnt", "lgkmcnt")
 """In the order in which a wait for several is taken apart."""
-_COUNT = re.compile(r"(\w+)\((\d+)\)")
+_NUMBER = re.compile(r"0x[0-9a-f]+|0|[1-9][0-9]*")
+_COUNT = re.compile(r"(\w+)\(([0-9]+)\)")
 _WAIT = re.compile(r"s_wait_(\w+cnt)")
 _BOTH = re.compile(r"(load|store)cnt_(ds)cnt")
 _FIRST = 1 << 8
@@ -127,12 +128,14 @@ def waits_of(instruction: Instruction) -> tuple[Wait, ...]:
             return tuple(
                 Wait(f"s_waitcnt {it}({{}})", numbers[it]) for it in _COUNTERS if it in numbers
             )
-    if mnemonic == "s_waitcnt_vscnt" and len(operands) == 2:
-        return (Wait(f"s_waitcnt_vscnt {operands[0]} {{:#x}}", int(operands[1], 0)),)
+    if not operands or not _NUMBER.fullmatch(operands[-1]):
+        return ()
+    number = int(operands[-1], 0)
+    if mnemonic == "s_waitcnt_vscnt" and operands[:-1] == ("null",):
+        return (Wait("s_waitcnt_vscnt null {:#x}", number),)
     counter = _WAIT.fullmatch(mnemonic)
     if counter is None or len(operands) != 1:
         return ()
-    number = int(operands[0], 0)
     both = _BOTH.fullmatch(counter[1])
     if both is None:
         return (Wait(f"{mnemonic} {{:#x}}", number),)

@@ -131,12 +131,17 @@ def spellings(shape: Shape, operators: Sequence[str] = OPERATORS) -> Mapping[str
 
 
 def _pairs(order: Order | None) -> list[str]:
-    """The orders of success and failure that count as one order together; its own one first."""
+    """The orders of success and failure that count as one order together; its own one first.
+
+    A failure is seq_cst only with its success (OpenCL C 3.0, §6.15.12.7.4: no stronger than it);
+    clang takes the scope of both from the order of success.
+    """
     failing = (order for order in _ORDERS if order in POSSIBLE[Op.LOAD])
     both = [
         (success, failure)
         for success, failure in product(_ORDERS, failing)
         if at_least(success, failure) is order
+        and (success is Order.SEQ_CST or failure is not Order.SEQ_CST)
     ]
     both.sort(key=lambda pair: pair[0] is not order)
     return [f"{_ORDERS[success]} {_ORDERS[failure]}" for success, failure in both]
