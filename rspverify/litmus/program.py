@@ -60,6 +60,9 @@ class Scope(Enum):
 GLOBAL = "global"
 """The region of a location of which nothing is said."""
 
+LOCAL = "local"
+"""The region of what belongs to a work-group."""
+
 
 @dataclass(frozen=True)
 class Location:
@@ -110,8 +113,10 @@ class Operation:
     success, failure: of a compare-exchange: it writes where `success`, over `Read(index)` too, is
     not 0, and otherwise is a load with the order `failure`. weak: whether it may fail although it
     finds what it expects, as C allows; such executions are left out (`Program.within`).
-    regions: of a fence or a barrier, the regions of memory that it orders. label, meets: of a
-    barrier; at the barriers of one label the threads of a work-group meet, or those of a device.
+    regions: of a fence or a barrier, the regions of memory that it orders; of an access in
+    OpenCL, that of its location. label, meets: of a barrier; at the barriers of one label the
+    threads of a work-group meet, or those of a device. used: of an RMW, whether anything looks at
+    what its call gives (litmus/results.py).
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
     choice: of an element of an array whose index is computed.
@@ -132,9 +137,10 @@ class Operation:
     operand: Expression | None = None
     success: Expression | None = None
     failure: Order | None = None
-    regions: frozenset[str] = frozenset()
+    regions: frozenset[str] = frozenset({GLOBAL})
     label: str | None = None
     weak: bool = False
+    used: bool = True
     unsequenced: frozenset[int] = frozenset()
     choice: Choice | None = None
     instruction: str | None = None

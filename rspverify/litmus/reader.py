@@ -18,6 +18,7 @@ from rspverify.litmus.kernels import launched
 from rspverify.litmus.placement import numbered, placement
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
+from rspverify.litmus.results import spoken_of
 from rspverify.litmus.spins import no_spins
 from rspverify.litmus.surroundings import Surroundings
 from rspverify.litmus.syntax import parse
@@ -141,7 +142,7 @@ def _program(
         mixed,
         problems,
     )
-    items = work_items(places)
+    items, spoken = work_items(places), spoken_of(test, threads)
     made: list[Thread] = []
     cuts: list[Cut] = []
     spins: list[Spin] = []
@@ -149,7 +150,8 @@ def _program(
     for index, (name, thread) in enumerate(threads.items()):
         first = sum(len(each.operations) for each in made)
         own = items.get(name, NOBODY)
-        execution = Execution(thread, index, first, initial.get(name, {}), own, around)
+        given = initial.get(name, {})
+        execution = Execution(thread, index, first, given, own, around, spoken[name])
         made.append(execution.run(*places.get(name, (0, 0))))
         cuts += execution.cuts
         spins += execution.spins
