@@ -52,6 +52,7 @@ class Scope(Enum):
     """How far through the execution hierarchy an operation reaches (§2.1); WI is one thread."""
 
     WI = "WI"
+    SG = "SG"
     WG = "WG"
     DV = "DV"
     ALL = "ALL"
@@ -272,8 +273,9 @@ class Spin:
 class Thread:
     """A thread and its place: its device, and its work-group within that device (from 0).
 
-    registers: the final value of each register, an expression over the thread's own reads that
-    looks only at reads which were executed.
+    subgroup: its sub-group within its work-group; None if it is alone in one. registers: the final
+    value of each register, an expression over the thread's own reads that looks only at reads which
+    were executed.
     """
 
     name: str
@@ -282,6 +284,7 @@ class Thread:
     workgroup: int
     operations: tuple[Operation, ...]
     registers: Mapping[str, Expression]
+    subgroup: int | None = None
 
 
 @dataclass(frozen=True)
@@ -408,6 +411,14 @@ def one_barrier(one: Operation, other: Operation) -> bool:
     if not one.kind is other.kind is Kind.BARRIER:
         return False
     return (one.label, one.meets) == (other.label, other.meets)
+
+
+def one_subgroup(one: Thread, other: Thread) -> bool:
+    """Whether two threads, which may be the same, are in one sub-group."""
+    if one.index == other.index:
+        return True
+    places = {(it.device, it.workgroup, it.subgroup) for it in (one, other)}
+    return one.subgroup is not None and len(places) == 1
 
 
 def meet(barrier: Operation, own: Thread, other: Thread) -> bool:

@@ -15,7 +15,7 @@ from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import declarations, initial_registers
 from rspverify.litmus.elaborate import Execution
 from rspverify.litmus.kernels import launched
-from rspverify.litmus.placement import numbered, placement
+from rspverify.litmus.placement import numbered, placement, subgroups
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
 from rspverify.litmus.results import spoken_of
@@ -143,6 +143,7 @@ def _program(
         problems,
     )
     items, spoken = work_items(places), spoken_of(test, threads)
+    together = subgroups(test, threads, items)
     made: list[Thread] = []
     cuts: list[Cut] = []
     spins: list[Spin] = []
@@ -152,7 +153,8 @@ def _program(
         own = items.get(name, NOBODY)
         given = initial.get(name, {})
         execution = Execution(thread, index, first, given, own, around, spoken[name])
-        made.append(execution.run(*places.get(name, (0, 0))))
+        ran = execution.run(*places.get(name, (0, 0)))
+        made.append(replace(ran, subgroup=together.get(name)))
         cuts += execution.cuts
         spins += execution.spins
         faults += execution.faults

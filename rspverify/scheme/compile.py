@@ -10,7 +10,7 @@ from typing import assert_never
 
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, SpinLoop, ThreadId
-from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin
+from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin, one_subgroup
 from rspverify.scheme.barriers import ENTRY, barrier_code, barrier_rows, missing, ordering
 from rspverify.scheme.memory import IN_LOCAL, LOCAL_HINT, has_local
 from rspverify.scheme.scheme import Row, Scheme, Shape, shape_of
@@ -30,6 +30,7 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     Raises InputError, with one UNSUPPORTED problem per operation that the scheme cannot compile.
     """
     checked = [_unsupported(operation, program, scheme) for operation in program.operations]
+    checked += _subgroups(program, scheme.machine)
     if problems := [problem for problem in checked if problem is not None]:
         raise InputError(problems)
     index = count()
@@ -48,6 +49,16 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     within = program.within
     spaces = _spaces(program, scheme.machine)
     return AssemblyProgram(threads, code, initial, scheme.machine, cuts, within, spaces, spins)
+
+
+def _subgroups(program: Program, machine: Architecture) -> Iterator[Problem]:
+    """A problem if threads share a sub-group: a thread of a machine is one work-item."""
+    for number, thread in enumerate(program.threads):
+        others = [it.name for it in program.threads[:number] if one_subgroup(it, thread)]
+        if others and thread.operations:
+            message = f"{thread.name} is in one sub-group with {others[0]}, and machine"
+            message += f" {machine.name} has no place for sub-groups"
+            yield Problem(thread.operations[0].span, message, severity=Severity.UNSUPPORTED)
 
 
 def _spaces(program: Program, machine: Architecture) -> dict[str, str]:

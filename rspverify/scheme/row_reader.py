@@ -28,6 +28,7 @@ KINDS = {kind.value: kind for kind in Op}
 SCOPES: Mapping[str, Scope | None] = {
     "na": None,
     "wi": Scope.WI,
+    "sg": Scope.SG,
     "wg": Scope.WG,
     "dv": Scope.DV,
     "all": Scope.ALL,

@@ -99,7 +99,7 @@ def _row() -> Schema:
             "cas matches it.",
         },
         "scope": {
-            "description": "na: not atomic; wi, wg, dv, all: how far an atomic reaches.",
+            "description": "na: not atomic; wi, sg, wg, dv, all: how far an atomic reaches.",
         },
         "order": {
             "description": "These and every weaker one. Without it: acquire and release, each "

@@ -16,7 +16,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.source import SourceExecutions
 from rspverify.verdict import Word
 
-_SCOPES = (None, Scope.WI, Scope.WG, Scope.DV, Scope.ALL)
+_SCOPES = (None, *Scope)
 
 
 @dataclass(frozen=True)

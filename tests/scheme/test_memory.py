@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -10,11 +11,20 @@ import yaml
 
 from rspverify.architecture import machine_named
 from rspverify.engineering.compare.rows import changed_rows
-from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.scheme import Op, Scheme, Shape, read_scheme, read_scheme_file, scheme_text, shape_of
+from rspverify.litmus.program import Kind, Location, Order, Program, Scope, Thread
+from rspverify.scheme import (
+    Op,
+    Scheme,
+    Shape,
+    compile_program,
+    read_scheme,
+    read_scheme_file,
+    scheme_text,
+    shape_of,
+)
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.schema import scheme_schema
-from rspverify.source import InputError, Source
+from rspverify.source import InputError, Severity, Source
 
 FOLDER = Path(__file__).parent / "local"
 SCHEME = read_scheme_file(FOLDER / "scratchpad.yaml")
@@ -116,6 +126,25 @@ def test_rows_for_results(operation):
     ((message, hint),) = problems(used, used.replace("result: used, ", ""))
     assert message == "rmw WG,N (acquire) (and 5 more) must be matched by one row, not by two"
     assert hint is not None and "memory or result" in hint
+
+
+def test_sub_groups(operation):
+    """A thread of a machine is one work-item, so that its operations are all of its sub-group."""
+    rows = scheme("op: load, scope: sg, code: [LD r x]", "op: load, scope: wg, code: [LD r x]")
+    near = operation(Kind.LOAD, Scope.SG)
+    assert [rows.row_for(it).number for it in (near, operation(Kind.LOAD, Scope.WG))] == [1, 2]
+    other = operation(Kind.LOAD, Scope.SG, index=1, thread=1)
+    alone = [Thread(f"P{i}", i, 0, 0, (it,), {}) for i, it in enumerate((near, other))]
+    program = Program("t", Source("t", ""), (Location("x", True, "global", 0),), tuple(alone))
+    assert [str(it) for it in compile_program(program, rows).instructions] == ["LD r x"] * 2
+    shared = replace(program, threads=tuple(replace(it, subgroup=0) for it in alone))
+    with pytest.raises(InputError) as caught:
+        compile_program(shared, rows)
+    (problem,) = caught.value.problems
+    assert problem.severity is Severity.UNSUPPORTED
+    assert problem.message == (
+        "P1 is in one sub-group with P0, and machine scratchpad has no place for sub-groups"
+    )
 
 
 def test_it_is_written_as_it_was_read():
