@@ -10,7 +10,7 @@ from rspverify.engineering.repair.codes import Kinds, parsed
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 from rspverify.engineering.repair.space import RowSpace
 from rspverify.scheme import Row, Scheme, serves
-from rspverify.scheme.cost import Costs
+from rspverify.scheme.cost import Costs, priced
 from rspverify.source import InputError, Problem
 
 SHORTEST = 7
@@ -79,6 +79,7 @@ def space_of(
     )
     allowed = _allowed(pool, frozenset(sensible), constraints, problems)
     stays = _staying(scheme, constraints, used, weak, problems)
+    _require_known(scheme, pool)
     given = {row.number: pool.read(row.code) for row in scheme.rows}
     length = constraints.length or max(
         SHORTEST, *(sum(each in allowed for each in code) for code in given.values())
@@ -100,6 +101,19 @@ def space_of(
     if problems:
         raise InputError(problems)
     return SearchSpace(pool, rows, stays, length)
+
+
+def _require_known(scheme: Scheme, pool: InstructionPool) -> None:
+    """Raises InputError, with each instruction of a row of which the search knows nothing."""
+    hint = "repair knows accesses, flushes and invalidations of every location, and locks"
+    problems = [
+        Problem(each.span, f"repair must know what {each} does to caches, and does not", hint)
+        for row in scheme.rows
+        for each in row.code
+        if priced(each) not in pool.number
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _kinds(
