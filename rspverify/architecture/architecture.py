@@ -362,6 +362,11 @@ class Mnemonic:
         """Whether it writes a value to its location."""
         return any(isinstance(effect, Write) for effect in self.plain_effects)
 
+    def serves(self, space: str) -> bool:
+        """Whether it may be of a location of this kind of memory."""
+        own = (it for it in self.conditions if isinstance(it, InSpace) and it.location == OPERAND)
+        return all((it.space == space) is it.value for it in own)
+
     @property
     def accessed(self) -> tuple[CellAt, ...]:
         """The values that it reads or writes for the program."""

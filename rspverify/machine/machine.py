@@ -282,13 +282,17 @@ class _Ground:
 def everywhere(architecture: Architecture) -> Machine:
     """A machine that runs every instruction that there is.
 
-    On two work-groups of one device and a third on another, and on two locations.
+    On two work-groups of one device and a third on another, and on two locations in each kind of
+    memory.
     """
     threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
-    locations = ("x", "y")
+    spaces = {f"{x} {space}": space for space in architecture.spaces[1:] for x in "xy"}
+    locations = ("x", "y", *spaces)
     every = list(_every_instruction(architecture, threads, locations))
     code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)
-    program = AssemblyProgram(threads, code, dict.fromkeys(locations, 0), architecture)
+    program = AssemblyProgram(
+        threads, code, dict.fromkeys(locations, 0), architecture, spaces=spaces
+    )
     return Machine(program, elide=False)
 
 
