@@ -10,6 +10,9 @@ from rspverify.axiomatic.event import Part
 from rspverify.axiomatic.execution import Execution, Pair
 from rspverify.litmus import Kind, Operation, Program, Scope, one_barrier
 
+DIVERGENCE = "Barrier"
+"""What models call the condition that barriers break that part, and so is a fault of that kind."""
+
 
 @dataclass(frozen=True)
 class Divergence:

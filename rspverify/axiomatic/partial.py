@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import count
 from typing import TypeAlias
 
+from rspverify.axiomatic.divergence import DIVERGENCE, barrier_in_words
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
@@ -198,12 +199,13 @@ class PartialExecutions:
         )
 
     def faults(self) -> Iterator[tuple[Fault, Term]]:
-        """What makes the program undefined, and that a thread has come to it."""
+        """What makes the program undefined besides races, and that a thread has come to it."""
         for fault in self.program.faults:
             ends, points = self.ends[fault.thread], self._points[fault.thread]
             before = [each.what for each in points if each.at <= fault.at]
             ended = any_of(ends[end] for end in before if not isinstance(end, Cut))
             yield fault, all_of((truth(fault.guard, self._reads), ~ended))
+        yield from self._divergence()
 
     # ---- barriers ------------------------------------------------------------------------------
 
@@ -236,21 +238,24 @@ class PartialExecutions:
             yield waits.implies(truth(barrier.guard, self._reads))
             yield waits.implies(any_of(term for _, term in self.absent(barrier)))
 
-    def divergence(self) -> Iterator[tuple[Operation, int, Term]]:
+    def _divergence(self) -> Iterator[tuple[Fault, Term]]:
         """Barriers that part: one waits, and another has ended, or waits at another barrier."""
         for barrier in self.barriers:
             waits = self.waiting(barrier)
             for thread in sorted(self.party(barrier) - {barrier.thread}):
-                elsewhere = [
-                    self.waiting(it)
-                    for it in self.barriers
-                    if it.thread == thread
-                    and not one_barrier(it, barrier)
-                    and barrier.thread in self.party(it)
-                ]
-                parted = waits & any_of([self.finished(thread), *elsewhere])
-                if parted is not FALSE:
-                    yield barrier, thread, parted
+                yield _parted(barrier, f"P{thread} ends without it", waits & self.finished(thread))
+                for it in self.barriers:
+                    met = it.thread == thread and barrier.thread in self.party(it)
+                    if met and not one_barrier(it, barrier):
+                        there = f"P{thread} line {it.span.line} comes to {barrier_in_words(it)}"
+                        yield _parted(barrier, there, waits & self.waiting(it))
+
+
+def _parted(barrier: Operation, other: str, term: Term) -> tuple[Fault, Term]:
+    """That one waits at a barrier, and where another is instead."""
+    at, guard, span = barrier.index, barrier.guard, barrier.span
+    what = f"comes to {barrier_in_words(barrier)}, and {other}"
+    return Fault(DIVERGENCE, barrier.thread, at, guard, span, what), term
 
 
 def _points(program: Program, thread: Thread, first: int) -> Iterator[_Point]:

@@ -8,8 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import assert_never
 
-from rspverify.axiomatic.candidates import Candidates
-from rspverify.axiomatic.divergence import divergence
+from rspverify.axiomatic.divergence import DIVERGENCE, divergence
 from rspverify.axiomatic.execution import Execution, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions
@@ -36,22 +35,13 @@ class RacyExecution:
     fault: Fault | None = None
 
 
-@dataclass(frozen=True)
-class Among:
-    """Candidates that are not those of the program: what must hold of them, and their faults."""
-
-    candidates: Candidates
-    required: Sequence[Term]
-    faults: Sequence[tuple[Fault, Term]]
-
-
 class Questions:
     """A program under a model. Every method raises LimitReached where it cannot answer.
 
     candidates: its candidate executions, consistent or not. whole: whether these are all that are
     meant; otherwise a race may be of an iteration of a spin that goes on, and in a program with
-    loops of an execution that never ends (docs/semantics.md, Loops). among: the candidates to
-    choose from, where they are not those of the program.
+    loops of an execution that never ends (docs/semantics.md, Loops). partial: the candidates, where
+    they are those in which threads may end anywhere; required: what must hold of them besides.
     """
 
     def __init__(
@@ -61,14 +51,16 @@ class Questions:
         limits: Limits,
         *,
         whole: bool = False,
-        among: Among | None = None,
+        partial: PartialExecutions | None = None,
+        required: Sequence[Term] = (),
     ) -> None:
         self._program = program
         self._whole = whole
         self._model = model
         self._limits = limits
-        self._among = among
-        self.candidates = among.candidates if among else candidates_of(program, model, limits)
+        self._partial = partial
+        self._required = [*(partial.own if partial else ()), *required]
+        self.candidates = partial.candidates if partial else candidates_of(program, model, limits)
         self._consistent = self.solver()
 
     def race(self) -> Race | None:
@@ -88,8 +80,10 @@ class Questions:
         edges = {name: execution.pairs(relation) for name, relation in relations.items()}
         shown = execution.shown
         if found.fault is not None:
-            first, second = _place_of(found.fault, execution), None
-            return Race(first, second, shown, edges, found.condition)
+            first = _place_of(found.fault, execution)
+            parts = found.fault.name == DIVERGENCE
+            words = f"P{first.thread} line {first.line} {first.access}" if parts else ""
+            return Race(first, None, shown, edges, found.condition, words)
         first, second = (shown[place] for place in found.places)
         parted = divergence(execution, found.places)
         words = "" if parted is None else parted.words
@@ -119,10 +113,10 @@ class Questions:
         """The conditions that some consistent execution violates, by name."""
         if self._racing is None:
             return ()
-        programs = list(self._ways())
-        names = [*self.candidates.conditions, *(each.name for each in self._program.faults)]
+        ways = list(self._ways())
+        names = [*self.candidates.conditions, *(it.name for way in ways for it, _ in way._faults)]
         different = dict.fromkeys(names)
-        return tuple(name for name in different if any(each._violates(name) for each in programs))
+        return tuple(name for name in different if any(way._violates(name) for way in ways))
 
     def _violates(self, name: str) -> bool:
         broken = [term for fault, term in self._faults if fault.name == name]
@@ -152,11 +146,10 @@ class Questions:
     @cached_property
     def _unfinished(self) -> Sequence[Questions]:
         """The program with threads that may end anywhere, where loops may keep them going."""
-        if self._whole or not self._program.loops:
+        if self._whole or self._partial or not self._program.loops:
             return ()
         partial = PartialExecutions(self._program, self._model, self._limits)
-        among = Among(partial.candidates, partial.own, list(partial.faults()))
-        return [Questions(self._program, self._model, self._limits, whole=True, among=among)]
+        return [Questions(self._program, self._model, self._limits, whole=True, partial=partial)]
 
     @cached_property
     def _going_on(self) -> Sequence[Questions]:
@@ -180,8 +173,12 @@ class Questions:
             for pair, term in pairs.items()
             if not mine.isdisjoint(pair)
         ]
-        solver = Solver(self._limits)
-        return bool(racing) and solver.find([any_of(racing)]) is not None
+        return bool(racing) and self._shapes.find([any_of(racing)]) is not None
+
+    @cached_property
+    def _shapes(self) -> Solver:
+        """Asked what may be as far as the program tells, whatever is read."""
+        return Solver(self._limits)
 
     def asked_outcome(self, outcome: Outcome) -> list[Term]:
         """What holds together exactly in a consistent execution with this outcome."""
@@ -195,8 +192,8 @@ class Questions:
     @cached_property
     def _faults(self) -> list[tuple[Fault, Term]]:
         """The faults that the program may have, and that an execution has them."""
-        if self._among is not None:
-            return list(self._among.faults)
+        if self._partial is not None:
+            return list(self._partial.faults())
         reads = self.candidates.reads
         return [(fault, truth(fault.guard, reads)) for fault in self._program.faults]
 
@@ -216,6 +213,10 @@ class Questions:
                 return (all_of if conjunctive else any_of)(map(self.satisfying, arguments))
             case _:
                 assert_never(formula)
+
+    def possible(self, *terms: Term) -> bool:
+        """Whether these hold together in some consistent execution."""
+        return self._consistent.find(terms) is not None
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether some consistent execution has this outcome."""
@@ -273,7 +274,7 @@ class Questions:
         reproducible: whether which of them it finds must not depend on earlier questions.
         """
         solver = Solver(self._limits, reproducible=reproducible)
-        solver.add(*self.candidates.constraints, *(self._among.required if self._among else ()))
+        solver.add(*self.candidates.constraints, *self._required)
         if consistent:
             solver.add(*self.candidates.axioms.values())
         return solver

@@ -9,17 +9,20 @@ and the values of the program are those that it can derive step by step (value/d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from rspverify.axiomatic.candidates import Candidates
-from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.model import Let, LetRec, MemoryModel
+from rspverify.graph import circles
 from rspverify.limits import Limits
 from rspverify.litmus import Kind, Operation, Program
-from rspverify.relation.expression import Composition, Name, Sort, Test, Union
+from rspverify.relation.expression import Composition, Name, Plus, Sort, Test, Union
 from rspverify.relation.expression import Expression as Relation
+from rspverify.relation.terms import Relation as Terms
 from rspverify.relation.terms import closure
-from rspverify.smt import FALSE, Solver, Term, any_of, pick
+from rspverify.smt import Solver, Term, any_of, pick
 from rspverify.smt.choice import Choice, constant
 from rspverify.smt.choice import Choice as Values
 from rspverify.value import Binary, Constant, Expression, Read, reads
@@ -101,12 +104,50 @@ def values_may_cause_themselves(
     unknown, constraints = _unknown_values(program)
     unknown |= dict.fromkeys(given, constant(0))
     shapes = Candidates(_without_values(program), model, limits, unknown, constraints)
-    circle = any_of(term for (a, b), term in _flow(shapes, program, limits).items() if a == b)
-    if circle is FALSE:
+    flow = _flow(shapes, program)
+    rings = circles(flow)
+    flow = {(a, b): term for (a, b), term in flow.items() if any({a, b} <= it for it in rings)}
+    if not flow:
         return False
     solver = Solver(limits)
-    solver.add(*shapes.constraints, *shapes.axioms.values(), circle)
-    return solver.find() is not None
+    solver.add(*shapes.constraints, *shapes.axioms.values())
+    steps = [((a // 2, b // 2), term) for (a, b), term in flow.items() if a // 2 != b // 2 or a > b]
+    for name in _without_circles(model):
+        order = shapes.relation(name)
+        if all(pair in order for pair, _ in steps):
+            outside = any_of(term & ~order[pair] for pair, term in steps)
+            if solver.find([outside]) is None:
+                return False
+    circle = any_of(term for (a, b), term in closure(flow, limits).items() if a == b)
+    return solver.find([circle]) is not None
+
+
+def _without_circles(model: MemoryModel) -> Iterator[str]:
+    """Relations of a model that an axiom says have no circle.
+
+    Of an expression that is irreflexive those parts that are transitive, as hb is; of one that is
+    acyclic any part.
+    """
+    defined = Counter(
+        name
+        for it in model.statements
+        if isinstance(it, Let | LetRec)
+        for name, _ in it.definitions
+    )
+    for axiom in model.axioms:
+        waiting: list[Relation] = []
+        if axiom.test is not Test.EMPTY and not axiom.negated:
+            waiting = [axiom.expression]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Union):
+                waiting += (part.left, part.right)
+            elif isinstance(part, Name) and defined[part.name] == 1:
+                means = model.definition(part.name)
+                assert means is not None
+                waiting.append(means)
+                if axiom.test is Test.ACYCLIC or isinstance(means, Plus):
+                    yield part.name
 
 
 def _unknown_values(program: Program) -> tuple[dict[int, Values[int]], list[Term]]:
@@ -121,8 +162,8 @@ def _unknown_values(program: Program) -> tuple[dict[int, Values[int]], list[Term
     return found, constraints
 
 
-def _flow(shapes: Candidates, program: Program, limits: Limits) -> Mapping[tuple[int, int], Term]:
-    """From which access to which a value goes on, by any number of steps.
+def _flow(shapes: Candidates, program: Program) -> Terms:
+    """From which access to which a value goes on, by one step.
 
     An event is two numbers here, one for what it reads and one for what it writes.
     """
@@ -130,8 +171,9 @@ def _flow(shapes: Candidates, program: Program, limits: Limits) -> Mapping[tuple
     for it in program.operations:
         for index in reads(it.value) if it.value is not None else ():
             source, target = shapes.reader[index].index, shapes.writer[it.index].index
-            edges[2 * source, 2 * target + 1] = shapes.writing[target]
-    return closure(edges, limits)
+            both = shapes.executed[source] & shapes.writing[target]
+            edges[2 * source, 2 * target + 1] = both
+    return edges
 
 
 def _without_values(program: Program) -> Program:

@@ -146,7 +146,8 @@ class Execution:
                 register = self._frame.names.register(target)
                 if register is not None:
                     before = self._registers[register]
-                    after = binary(operator, before, evaluation.value(value, guard))
+                    with evaluation.unsequenced(span, target, value):
+                        after = binary(operator, before, evaluation.value(value, guard))
                     self._hold(register, self._operations.bounded(span, after))
             case tree.Update(span, _, operator, _):
                 hint = f"read into a register first: r = *x; *x = r {operator} ..."

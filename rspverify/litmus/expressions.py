@@ -6,8 +6,9 @@ operations stand from left to right in the program, which is one order they may 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import permutations
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -18,8 +19,9 @@ from rspverify.litmus.functions import BARRIERS, Access, access
 from rspverify.litmus.literal import number
 from rspverify.litmus.memory import Memory, Target
 from rspverify.litmus.operations import FALSE, PLAIN_STORE, UNKNOWN, Operations, label_in
+from rspverify.litmus.problems import quote
 from rspverify.litmus.program import Kind
-from rspverify.litmus.registers import Registers
+from rspverify.litmus.registers import Registers, Way
 from rspverify.litmus.work_items import WORK_ITEM, work_item
 from rspverify.source import Span
 from rspverify.value import Constant, binary, select, unary
@@ -29,10 +31,20 @@ Inlined = Callable[[tree.Call, Value, bool], Value | None]
 """Executes a call of a function of the test where a guard holds; its value, and whether that is
 used."""
 
+Held = Mapping[str, Value]
+"""Registers, and what was assigned to them."""
+
 _INDETERMINATE = (
     "a call of a function beside other operations in one expression is not supported: either may"
     " come first"
 )
+
+
+_ASSIGNED = (
+    "a register beside a compare-exchange that may change it in one expression is not supported:"
+    " {} may be looked at before or after"
+)
+_BEFORE = "read into a register in a statement of its own"
 
 
 class Evaluation:
@@ -55,7 +67,7 @@ class Evaluation:
     ) -> None:
         self.frame = frame
         self.iteration: list[int] = []
-        self.calls = 0
+        self.calls = self._exchanges = 0
         self.memory = Memory(operations)
         self.registers = registers
         self.operations, self._problems = operations, operations.problems
@@ -89,8 +101,9 @@ class Evaluation:
                 return known.bounded(span, binary(operator, first, second))
             case tree.Conditional(span, condition, then, otherwise):
                 chosen = self.value(condition, guard)
-                one = self.value(then, known.both(span, guard, chosen))
-                other = self.value(otherwise, known.unless(span, guard, chosen))
+                one, held = self._at_times(then, known.both(span, guard, chosen))
+                other, instead = self._at_times(otherwise, known.unless(span, guard, chosen))
+                self._join(span, [(chosen, held), (chosen, instead)])
                 return known.bounded(span, select(chosen, one, other))
             case tree.Call(span, function, _):
                 value = self.call(written, guard, used=True)
@@ -110,20 +123,32 @@ class Evaluation:
     def _operands(self, written: tree.Infix, guard: Value) -> tuple[Value, Value]:
         known, span = self.operations, written.span
         if written.operator in ("&&", "||"):
-            first = self.value(written.left, guard)
-            goes_on = known.both if written.operator == "&&" else known.unless
-            return first, self.value(written.right, goes_on(span, guard, first))
-        with self.unsequenced(span) as part:
+            first, both = self.value(written.left, guard), written.operator == "&&"
+            goes_on = known.both if both else known.unless
+            second, held = self._at_times(written.right, goes_on(span, guard, first))
+            self._join(span, [(first, held), (first, {})] if both else [(first, {}), (first, held)])
+            return first, second
+        with self.unsequenced(span, written.left, written.right) as part:
             with part():
                 first = self.value(written.left, guard)
             with part():
                 second = self.value(written.right, guard)
         return first, second
 
+    def _at_times(self, written: tree.Expression, guard: Value) -> tuple[Value, Held]:
+        """The value of what is not always evaluated, and what it assigns to registers."""
+        self.registers.enter()
+        return self.value(written, guard), self.registers.leave()
+
+    def _join(self, span: Span, ways: Sequence[Way]) -> None:
+        self.registers.join(ways, lambda it: self.operations.bounded(span, it))
+
     @contextmanager
-    def unsequenced(self, span: Span) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    def unsequenced(
+        self, span: Span, *written: tree.Expression
+    ) -> Iterator[Callable[[], AbstractContextManager[None]]]:
         """What is evaluated within one part is not sequenced with what is within another."""
-        found, calls = self.operations.found, self.calls
+        found, calls, exchanges = self.operations.found, self.calls, self._exchanges
         first, busy = len(found), 0
 
         @contextmanager
@@ -135,9 +160,10 @@ class Evaluation:
             busy += len(found) > before
 
         yield part
+        for name in _apart(written) if self._exchanges > exchanges else ():
+            self._problems.unsupported(name.span, _ASSIGNED.format(quote(name.text)), _BEFORE)
         if self.calls > calls and busy > 1:
-            hint = "read into a register in a statement of its own"
-            self._problems.unsupported(span, _INDETERMINATE, hint)
+            self._problems.unsupported(span, _INDETERMINATE, _BEFORE)
 
     def store(
         self,
@@ -147,7 +173,7 @@ class Evaluation:
         span: Span,
     ) -> Value:
         """Execute the plain store `place = written`; the value of that."""
-        with self.unsequenced(span) as part:
+        with self.unsequenced(span, place, written) as part:
             with part():
                 value = self.value(written, guard)
             with part():
@@ -236,31 +262,69 @@ class Evaluation:
         name, known = call.function.text, self.operations
         if how.kind is Kind.RMW and id(call) in self.frame.ignored:
             how = replace(how, used=False)
-        operand = other = None
-        with self.unsequenced(call.span) as part:
+        operand = other = register = expected = None
+        with self.unsequenced(call.span, *call.arguments) as part:
             with part():
                 target = self.pointer(location, f"the first argument of {name}", how.kind, guard)
             if how.value is not None:
                 with part():
                     operand = self.value(how.value, guard)
-            if how.expected is not None:
-                with part():
-                    what = f"the second argument of {name}"
-                    other = self.pointer(how.expected, what, Kind.LOAD, guard)
-        if target is None or (how.expected is not None and other is None):
+            match how.expected:
+                case None:
+                    pass
+                case tree.Prefix(_, "&", tree.Name() as word) if not self.frame.names.points(word):
+                    register = self._expected(word, name)
+                case written:
+                    with part():
+                        what = f"the second argument of {name}"
+                        other = self.pointer(written, what, Kind.LOAD, guard)
+        if target is None or (how.expected is not None and other is None and register is None):
             return UNKNOWN
-        if other is None or how.expected is None:
+        if how.expected is None:
             result = self.memory.access(how, target, guard, call.span, operand)
             return result if how.kind.reads else None
-        # Compare and exchange. What is expected is read by a plain load; where the exchange fails,
-        # in C11 a plain store writes what was found there (C11 §7.17.7.4), in OpenCL nothing does,
-        # as in the herd of the RSP paper's authors.
-        expected = self.memory.load(other, guard, how.expected.span)
+        # Compare and exchange. What is expected is in a register, or is read by a plain load; where
+        # the exchange fails what was found is written there (C11 §7.17.7.4), but in OpenCL not to
+        # a location, as in the herd of the RSP paper's authors. A register has it anyway.
+        if register is not None:
+            expected = self.registers[register]
+        elif other is not None:
+            expected = self.memory.load(other, guard, how.expected.span)
         found = self.memory.access(how, target, guard, call.span, operand, expected)
-        if guard == FALSE:
+        if guard == FALSE or expected is None:
             return FALSE
         success = known.bounded(call.span, binary("==", found, expected))
-        if self._language == "C":
+        if register is not None:
+            self.registers[register] = found
+        elif other is not None and self._language == "C":
             failed = known.unless(call.span, guard, success)
             self.memory.access(PLAIN_STORE, other, failed, how.expected.span, found)
         return success
+
+    def _expected(self, word: tree.Name, function: str) -> str | None:
+        """The register that a compare-exchange expects the value of; None if none, noted."""
+        self._exchanges += 1
+        register = self.frame.names.register(word)
+        if register is not None and register in self.frame.booleans:
+            message = f"what {function} expects must be an int, and {quote(word.text)} is a bool"
+            self._problems.error(word.span, message)
+            return None
+        return register
+
+
+def _apart(written: Sequence[tree.Expression]) -> Iterator[tree.Name]:
+    """The registers that one of several expressions may assign, where another looks at them."""
+    for one, other in permutations(written, 2):
+        assigned = {
+            argument.argument.text
+            for each in tree.walk(one)
+            if isinstance(each, tree.Call)
+            for argument in each.arguments
+            if isinstance(argument, tree.Prefix)
+            and argument.operator == "&"
+            and isinstance(argument.argument, tree.Name)
+        }
+        if assigned:
+            for each in tree.walk(other):
+                if isinstance(each, tree.Name) and each.text in assigned:
+                    yield each

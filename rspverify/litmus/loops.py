@@ -173,7 +173,9 @@ class Loops:
         """Whether the first test is certain to hold, by what registers hold: it is no part then."""
         found, exits, faults = self._operations.found, here.exits, self._evaluation.memory.faults
         before, left, faulty = len(found), len(exits), len(faults)
+        self._registers.enter()
         sure = self._tested(loop, guard, here) == guard and len(found) == before
+        self._registers.leave()
         del found[before:], exits[left:], faults[faulty:]
         return sure
 

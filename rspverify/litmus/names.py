@@ -46,6 +46,10 @@ class Names:
             return None
         return self._constants.get(name.text, TRUTHS.get(name.text))
 
+    def points(self, name: tree.Name) -> bool:
+        """Whether a word names a parameter that is a pointer."""
+        return name.text in self._pointers
+
     def register(self, name: tree.Name) -> str | None:
         """What `Registers` calls the register that a word names; None if none, which is noted."""
         if name.text in self._pointers:

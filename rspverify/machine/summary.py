@@ -67,7 +67,7 @@ def _state(architecture: Architecture) -> Iterator[Described]:
 
 def _usage(it: Mnemonic) -> str:
     operands = ("|".join(it.reaches) if each == "s" else each for each in it.operands)
-    return " ".join((it.name, *operands))
+    return it.written(operands)
 
 
 def _does(it: Mnemonic) -> str:

@@ -42,7 +42,7 @@ class Template:
         operands = (
             self.reach or "" if letter == "s" else letter for letter in self.mnemonic.operands
         )
-        return " ".join((self.mnemonic.name, *operands))
+        return self.mnemonic.written(operands)
 
 
 UNUSED = "unused"

@@ -10,10 +10,9 @@ from typing import assert_never
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
-from rspverify.axiomatic.question import Among
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program
-from rspverify.relation.terms import Relation, closure, compose, possible
+from rspverify.relation.terms import Relation, compose
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 from rspverify.soundness.schedulers import Kind, Scheduler
 
@@ -52,12 +51,14 @@ class Hanging:
             ~done & ~stopped for done, stopped in zip(self.finished, self.stopped, strict=True)
         ]
         self.started = [one | two for one, two in zip(self.active, self.running, strict=True)]
+        self._occupancies: dict[int, Term] = {}
+        self._may: dict[Term, bool] = {}
 
     def _ending(self, thread: int, *ways: type) -> Term:
         ends = self.executions.ends[thread]
         return any_of(term for end, term in ends.items() if isinstance(end, ways))
 
-    @property
+    @cached_property
     def hangs(self) -> Term:
         """Some thread of a group that is scheduled is stuck, or waits at a barrier."""
         return any_of(
@@ -66,20 +67,23 @@ class Hanging:
             for each in group
         )
 
-    @property
-    def undefined(self) -> Term:
-        """The program may do anything: a condition of the model is broken, or barriers part."""
-        broken = [~term for term in self.executions.candidates.conditions.values()]
-        partial = self.executions
-        faults = [term for _, term in partial.faults()]
-        return any_of([*broken, *faults, *(term for _, _, term in partial.divergence())])
+    @cached_property
+    def every(self) -> Questions:
+        """The executions, whether they hang or not, and those with an iteration that goes on."""
+        return Questions(
+            self.executions.program, self._model, self._limits, partial=self.executions
+        )
 
     def ending(self, bound: int) -> Questions:
         """The executions that come to their end with at most so many groups occupant at once."""
-        partial = self.executions
-        required = [*partial.own, *self.finished, self._at_most(bound)]
-        among = Among(partial.candidates, required, list(partial.faults()))
-        return Questions(partial.program, self._model, self._limits, whole=True, among=among)
+        return Questions(
+            self.executions.program,
+            self._model,
+            self._limits,
+            whole=True,
+            partial=self.executions,
+            required=[*self.finished, self._at_most(bound)],
+        )
 
     # ---- schedulers ----------------------------------------------------------------------------
 
@@ -98,7 +102,8 @@ class Hanging:
             case Kind.LOBE:
                 yield None, self._in_line
             case Kind.OBE if scheduler.bound is not None:
-                yield scheduler.bound, self._occupancy(scheduler.bound)
+                full = scheduler.bound < len(self.groups)
+                yield scheduler.bound, self._occupancy(scheduler.bound) if full else self.nobody
             case Kind.OBE:
                 yield from self._some_occupancy(TRUE)
             case Kind.HSA_OBE:
@@ -107,9 +112,16 @@ class Hanging:
                 assert_never(scheduler.kind)
 
     def _some_occupancy(self, besides: Term) -> Iterator[tuple[int | None, Term]]:
-        yield None, self.nobody & besides
-        for bound in range(1, len(self.groups)):
-            yield bound, self._occupancy(bound) & besides
+        for bound in (None, *range(1, len(self.groups))):
+            allowed = self.nobody if bound is None else self._occupancy(bound)
+            if self.may(allowed):
+                yield bound, allowed & besides
+
+    def may(self, allowed: Term) -> bool:
+        """Whether an execution hangs in a way that is allowed. Asked once."""
+        if allowed not in self._may:
+            self._may[allowed] = self.every.possible(self.hangs, allowed)
+        return self._may[allowed]
 
     @cached_property
     def nobody(self) -> Term:
@@ -138,8 +150,11 @@ class Hanging:
 
     def _occupancy(self, bound: int) -> Term:
         """No more groups are ever occupant; if so many are in the end, others may never start."""
-        full, more = (at_least(self.running, each) for each in (bound, bound + 1))
-        return all_of([self.before_the_start, full | self.nobody, ~more, self._at_most(bound)])
+        if bound not in self._occupancies:
+            full, more = (at_least(self.running, each) for each in (bound, bound + 1))
+            terms = [self.before_the_start, full | self.nobody, ~more, self._at_most(bound)]
+            self._occupancies[bound] = all_of(terms)
+        return self._occupancies[bound]
 
     def _at_most(self, bound: int) -> Term:
         """The groups that have started fit into a time in which at most so many are occupant.
@@ -173,32 +188,33 @@ class Hanging:
 
     @cached_property
     def _in_time(self) -> Term:
-        """What finishes before another starts, and what follows, has no circle."""
-        order = self._apart
-        steps = {**order}
-        for pair, term in compose(order, self._earlier).items():
-            steps[pair] = steps.get(pair, FALSE) | term
-        numbers = range(len(self.groups))
-        before = {(a, b): variable(f"{a} then {b}") for a, b in combinations(numbers, 2)}
-        before |= {(b, a): ~term for (a, b), term in before.items()}
-        total = [
-            any_of((before[a, b], before[b, c], before[c, a]))
-            & any_of((~before[a, b], ~before[b, c], ~before[c, a]))
-            for a, b, c in combinations(numbers, 3)
-        ]
-        return all_of(
-            [
-                *total,
-                *(
-                    ~term if a == b else term.implies(before[a, b])
-                    for (a, b), term in steps.items()
-                ),
-            ]
-        )
+        """What finishes before another starts, and what follows, has no circle.
+
+        For each group: which groups begin after it has finished, and which events follow. Only what
+        must be so is asked for, so that it may be so of nothing else.
+        """
+        candidates, numbers = self.executions.candidates, range(len(self.groups))
+        own: list[list[int]] = [[] for _ in numbers]
+        for it in candidates.events:
+            if it.thread is not None:
+                own[self.groups.index((it.thread.device, it.thread.workgroup))].append(it.index)
+        found = []
+        for done in numbers:
+            after = {it.index: variable(f"{it.index} after {done}") for it in candidates.events}
+            begins = [variable(f"group {it} after {done}") for it in numbers]
+            ends = [begins[it] | any_of(after[each] for each in own[it]) for it in numbers]
+            for (a, b), apart in self._apart.items():
+                follows = apart if a == done else apart & ends[a]
+                found.append(follows.implies(begins[b]))
+            for group, begun in zip(own, begins, strict=True):
+                found += [(begun & candidates.executed[it]).implies(after[it]) for it in group]
+            found += [(term & after[a]).implies(after[b]) for (a, b), term in self._earlier.items()]
+            found.append(~ends[done])
+        return all_of(found)
 
     @cached_property
     def _earlier(self) -> Relation:
-        """Between groups: an event of the one is before an event of the other."""
+        """That an event is before another: it happens before, is read, or is strongly ordered."""
         candidates = self.executions.candidates
         happens = [candidates.relation(name) for name in candidates.model.happens_before]
         reads_before = compose(
@@ -212,16 +228,7 @@ class Hanging:
         for relation in [*happens, candidates.rf, *map(self._of_strong, strong)]:
             for pair, term in relation.items():
                 edges[pair] = edges.get(pair, FALSE) | term
-        place = {
-            event.index: self.groups.index((event.thread.device, event.thread.workgroup))
-            for event in candidates.events
-            if event.thread is not None
-        }
-        found: dict[tuple[int, int], list[Term]] = {}
-        for (a, b), term in closure(edges, self._limits).items():
-            if a in place and b in place and place[a] != place[b]:
-                found.setdefault((place[a], place[b]), []).append(term)
-        return possible({pair: any_of(terms) for pair, terms in found.items()})
+        return edges
 
     def _of_strong(self, relation: Relation) -> Relation:
         """The part of a relation that is between seq_cst accesses."""

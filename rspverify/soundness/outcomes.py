@@ -73,19 +73,20 @@ def outcomes(
     require_covered(program, model)
     program = decided(program, model, schemes, settings)
     limits = settings.limits()
-    source = Questions(program, model, limits)
-    racy = _whether_racy(program, model, test, source)
-    if scheduler is not None:
-        racy = replace(racy, scheduler=str(scheduler))
-        if scheduler.bound is not None:
-            source = Hanging(program, model, limits).ending(scheduler.bound)
+    if scheduler is not None and scheduler.bound is not None:
+        hanging = Hanging(program, model, limits)
+        every, source = hanging.every, hanging.ending(scheduler.bound)
+    else:
+        every = source = Questions(program, model, limits)
+    racy = _whether_racy(program, model, test, every)
+    racy = replace(racy, scheduler=None if scheduler is None else str(scheduler))
     count = FinalCount(program)
     so_far.begin(program, racy)
     allowed = _allowed(source, count, limits, so_far)
     reach = [_reach(program, scheme, settings, so_far) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
-    violated = source.violated()
+    violated = every.violated()
     names = _told_apart([scheme.name for scheme in schemes])
     reached = {name: found for name, (found, _) in zip(names, reach, strict=True)}
     rows = _rows(program, everything, allowed, count, reached)

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from rspverify.axiomatic import MemoryModel, Questions, awaited, require_covered
-from rspverify.axiomatic.divergence import divergence
+from rspverify.axiomatic import MemoryModel, awaited, require_covered
 from rspverify.axiomatic.execution import Execution
 from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
 from rspverify.limits import Limits
 from rspverify.litmus import Kind, Program
-from rspverify.smt import TRUE, Model, Solver, Term
+from rspverify.smt import TRUE, Model, Term
 from rspverify.soundness.hang import (
     Hang,
     LastRead,
@@ -30,7 +29,7 @@ from rspverify.soundness.hanging import Hanging
 from rspverify.soundness.schedulers import Scheduler
 from rspverify.soundness.wording import race_in_words
 from rspverify.source import InputError, Problem, Severity
-from rspverify.verdict import ProgressWord, Race
+from rspverify.verdict import ProgressWord
 
 
 class SourceProgress:
@@ -78,41 +77,13 @@ class SourceProgress:
         reason = "every execution that the scheduler allows comes to its end"
         return replace(answer, progress=ProgressWord.LIVE, reason=reason)
 
-    # ---- undefined behaviour -------------------------------------------------------------------
-
     @cached_property
     def undefined(self) -> str | None:
         """What makes the behaviour of the program undefined, in words; None if nothing does."""
-        hanging = self.hanging
-        if self._known.find([hanging.undefined]) is None:
-            race = Questions(self.program, self._model, self._limits).race()
-            return None if race is None else f"race ({race.condition}): {race_in_words(race)}"
-        solver, candidates = self._solver(reproducible=True), hanging.executions.candidates
-        for name, pairs in candidates.racing.items():
-            for (a, b), term in sorted(pairs.items()):
-                if (found := solver.find([term])) is not None:
-                    execution = Execution(candidates, found)
-                    first, second = sorted((execution.place(a), execution.place(b)))
-                    if (parts := divergence(execution, (first, second))) is not None:
-                        return f"barrier divergence: {parts.words}"
-                    race = Race(execution.shown[first], execution.shown[second], condition=name)
-                    return f"race ({name}): {race_in_words(race)}"
-        for fault, term in hanging.executions.faults():
-            if (found := solver.find([term])) is not None:
-                read = dict(Execution(candidates, found).outcome.reads)
-                return f"line {fault.span.line} (P{fault.thread}): {fault.said(read)}"
-        for barrier, thread, term in hanging.executions.divergence():
-            if (found := solver.find([term])) is not None:
-                where = f"P{barrier.thread} waits at the barrier in line {barrier.span.line}"
-                elsewhere = self._where_else(thread, found)
-                return f"barrier divergence: {where}, and P{thread} {elsewhere}"
-        return f"a condition of {self._model.name} is broken"
-
-    def _where_else(self, thread: int, found: Model) -> str:
-        for it in self.hanging.executions.barriers:
-            if it.thread == thread and found[self.hanging.executions.waiting(it)]:
-                return f"at the one in line {it.span.line}"
-        return "ends without it"
+        race = self.hanging.every.race()
+        if race is None or race.divergence or race.second is None:
+            return None if race is None else race_in_words(race)
+        return f"race ({race.condition}): {race_in_words(race)}"
 
     # ---- hanging executions --------------------------------------------------------------------
 
@@ -125,7 +96,7 @@ class SourceProgress:
         hanging = self.hanging
         for occupancy, allowed in hanging.allowed(scheduler):
             found = self._with_nobody_stopped if occupancy is None else None
-            if found is None and self._known.find([hanging.hangs, allowed]) is not None:
+            if found is None and hanging.may(allowed):
                 found = self._first([hanging.nobody, hanging.before_the_start, TRUE], allowed)
             if found is not None:
                 execution = Execution(hanging.executions.candidates, found)
@@ -133,26 +104,17 @@ class SourceProgress:
         return None
 
     @cached_property
-    def _known(self) -> Solver:
-        """Asked whether there is an execution, but never which."""
-        return self._solver()
-
-    @cached_property
     def _with_nobody_stopped(self) -> Model | None:
         """An execution that hangs and that every scheduler allows that has no bound."""
-        return self._first([self.hanging.nobody], TRUE)
+        nobody = self.hanging.nobody
+        return self._first([nobody], TRUE) if self.hanging.may(nobody) else None
 
     def _first(self, wishes: Sequence[Term], allowed: Term) -> Model | None:
         """An execution that hangs, is allowed, and is as wished, by the first wish that is met."""
-        solver = self._solver(reproducible=True)
+        solver = self.hanging.every.solver(reproducible=True)
         solver.add(self.hanging.hangs, allowed)
         found = (solver.find([wish]) for wish in wishes)
         return next((each for each in found if each is not None), None)
-
-    def _solver(self, *, reproducible: bool = False) -> Solver:
-        solver = Solver(self._limits, reproducible=reproducible)
-        solver.add(*self.hanging.executions.constraints)
-        return solver
 
     def _told(self, execution: Execution, found: Model, occupancy: int | None) -> Hang:
         hanging, partial = self.hanging, self.hanging.executions

@@ -151,6 +151,15 @@ def test_a_thread_that_executes_nothing_is_seen(model: str) -> None:
     assert race(written(ONE_GROUP, "B();", "B();"), model) is None
 
 
+def test_barriers_that_part_are_seen_while_another_goes_round_for_ever() -> None:
+    """No execution comes to its end."""
+    places = "(device (work_group P0 P1) (work_group P2))"
+    found = race(written(places, "B();", "", "while (atomic_load(z) == 0);"))
+    assert found is not None and (found.condition, found.second) == ("Barrier", None)
+    assert found.divergence == "P0 line 3 comes to barrier #1, and P1 ends without it"
+    assert race(written(places, "B();", "B();", "while (atomic_load(z) == 0);")) is None
+
+
 def test_the_third_thread_is_named() -> None:
     places = "(device (work_group P0 P1) (work_group P2))"
     found = race(written(places, "D();", "D();", "B1: B();"))

@@ -449,7 +449,7 @@ COMPUTED = "must be the name of a location: an address that is computed is not s
         ("s = *(x + 1);", f"t:4:7: what `*` reads {COMPUTED}"),
         ("atomic_store(a + 1, 1);", f"t:4:14: the first argument of atomic_store {COMPUTED}"),
         (
-            "int e; atomic_compare_exchange_weak(a, &e, 1);",
+            "int e; atomic_compare_exchange_weak(a, &e + 1, 1);",
             f"t:4:40: the second argument of atomic_compare_exchange_weak {COMPUTED}",
         ),
         ("uint r;", "t:4:1: the type `uint` is not supported: only int and atomic_int are"),

@@ -161,6 +161,51 @@ def test_a_weak_compare_exchange_never_fails_by_chance_and_that_is_said() -> Non
     assert program("atomic_compare_exchange_strong(a, zero, 1);").within == {}
 
 
+@pytest.mark.parametrize("where", ["", "if (*x) ", "int t = *x && ", "int t = *x ? 0 : "])
+def test_what_is_expected_may_be_in_a_register_which_gets_what_was_found(where: str) -> None:
+    """Where it succeeds that is what it held. What is not executed assigns nothing."""
+    whole = program(f"int e = 3; {where}atomic_compare_exchange_strong(a, &e, 1); int r = e;")
+    rmw = whole.operations[-1]
+    assert (rmw.kind, rmw.location) == (Kind.RMW, "a") and rmw.success is not None
+    for there, there_of_x in product((3, 4), (0, 1)):
+        read = {0: there_of_x, rmw.index: there}
+        assert evaluate(rmw.success, read) == (there == 3)
+        executed = evaluate(rmw.guard, read)
+        for name in ("e", "r"):
+            held = evaluate(whole.threads[0].registers[name], read)
+            assert held == (there if executed else 3)
+
+
+def test_the_next_one_expects_what_the_last_one_found() -> None:
+    first, second = program(
+        "int e; int r = atomic_compare_exchange_strong(a, &e, 1)"
+        " || atomic_compare_exchange_strong(a, &e, 2);"
+    ).operations
+    assert second.success is not None
+    for one, two in product((0, 1), repeat=2):
+        read = {first.index: one, second.index: two}
+        assert evaluate(second.success, read) == (one == two)
+        assert evaluate(second.guard, read) == (one != 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("atomic_compare_exchange_strong(a, &e, 1);", "the register `e` must be declared"),
+        ("bool e; atomic_compare_exchange_strong(a, &e, 1);", "must be an int, and `e` is a bool"),
+        ("int e, r = atomic_compare_exchange_strong(a, &e, 1) + e;", "a register beside a compare"),
+        ("int e, r = e - atomic_compare_exchange_strong(a, &e, 1);", "a register beside a compare"),
+        ("int e; e += atomic_compare_exchange_strong(a, &e, 1);", "a register beside a compare"),
+        ("int e; *x = e + atomic_compare_exchange_strong(a, &e, 1);", "a register beside a"),
+    ],
+)
+def test_a_register_that_is_expected_is_one_and_nobody_looks_at_it_meanwhile(
+    body: str, message: str
+) -> None:
+    (said,) = messages(body)
+    assert message in said
+
+
 # ---- fences and barriers -------------------------------------------------------------------------
 
 

@@ -38,6 +38,8 @@ UNLOCK = "atomic_store(m, 0);"
         ("while (1) ;", 0),
         ("int r = 0; while (r == 0) r = atomic_load(a);", 1),  # the first test is certain to hold
         ("for (int r = 0; r == 0; r = atomic_load(a)) ;", 1),
+        (f"int e = 0; while (!atomic_compare_exchange_strong(m, &e, 1)) e = 0; {UNLOCK}", 1),
+        (f"int e; do e = 0; while (!atomic_compare_exchange_strong(m, &e, 1)); {UNLOCK}", 1),
     ],
 )  # fmt: skip
 def test_a_spin_is_its_last_iteration(body: str, operations: int) -> None:
@@ -59,6 +61,7 @@ def test_a_spin_is_its_last_iteration(body: str, operations: int) -> None:
         (f"while (atomic_exchange(m, 1) != 0) ; {UNLOCK}", "atomic_store(m, 2);"),
         (f"while (atomic_exchange(m, 1) != 0) ; {UNLOCK}", "atomic_store(m, *x);"),
         ("while (atomic_compare_exchange_strong(m, x, 0)) ;", ""),  # it goes on where it succeeds
+        ("int e = 0; while (!atomic_compare_exchange_strong(m, &e, 1)) ;", ""),  # e is found
         ("while (atomic_exchange(m, 1) == 0) ;", ""),  # the last one changes nothing, the others do
         ("while (atomic_load(a) == 0) barrier(CLK_GLOBAL_MEM_FENCE);", ""),
     ],

@@ -1,5 +1,7 @@
 """Small programs that wait for each other, drawn at random, and as litmus tests."""
 
+import re
+
 from .schedulers import (
     Add,
     Barrier,
@@ -88,13 +90,25 @@ _PARAMETERS = ", ".join(
 )
 
 
-def litmus(program):
-    """The text of a program as a litmus test; its work-groups are of one device."""
+def litmus(program, in_register=False):
+    """The text of a program as a litmus test; its work-groups are of one device.
+
+    in_register: whether what a compare-exchange expects is in a register, or in a location.
+    """
     lines = ["OpenCL concurrent", "{ [zero]=0; [one]=1; }"]
     for number, (group, code) in enumerate(program.threads):
         lines.append(f"P{number}@wg {group}, dev 0 ({_PARAMETERS}) {{")
-        lines += ["  int r0, r1, r2;", *_lines(code), "}"]
-    return "\n".join(lines) + "\n"
+        lines += ["  int r0, r1, r2, e;", *_lines(code), "}"]
+    text = "\n".join(lines) + "\n"
+    return (
+        re.sub(r"(\w+ = atomic_compare_exchange_strong\(\w+, )(zero|one)", _held, text)
+        if in_register
+        else text
+    )
+
+
+def _held(call):
+    return f"e = {_EXPECTED.index(call[2])}; {call[1]}&e"
 
 
 def _lines(code):

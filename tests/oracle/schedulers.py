@@ -1,4 +1,4 @@
-"""Does a program hang? Every interleaving of its source, with the scheduler as an automaton.
+"""Does a program hang, and how does it end? Every interleaving, the scheduler an automaton.
 
 Loops are loops here: nothing is unrolled, and no last iteration is guessed. Memory is sequentially
 consistent, so that a program must have seq_cst atomics that reach everybody. A run hangs if it ends
@@ -233,6 +233,13 @@ class Interleavings:
                     found.add((stopped, unfinished, started))
         return found
 
+    def ends(self):
+        """How runs may come to their end: (memory, for each thread its registers)."""
+        for state in self.edges:
+            if not self.unfinished(state):
+                memory, threads, _ = state
+                yield memory, tuple(registers for _, registers in threads)
+
 
 def subsets(groups):
     return chain.from_iterable(combinations(groups, size) for size in range(len(groups) + 1))
@@ -307,3 +314,11 @@ def stuck(program, states=20_000):
         "unfair": bool(everywhere),
     }
     return frozenset(name for name, hangs in found.items() if hangs)
+
+
+def endings(program, most, states=20_000):
+    """How runs may end in which so many groups are occupant at once: as of Interleavings.ends.
+
+    Raises TooMany.
+    """
+    return frozenset(Interleavings(program, most, states).ends())

@@ -1,32 +1,90 @@
-"""`progress` held to every interleaving, on random programs: `python -m soundness.agreement 2000`.
+"""`progress` and `outcomes --scheduler` held to every interleaving, on random programs.
 
-From the folder tests. Programs with more states than are looked at are passed over.
+`python -m soundness.agreement 2000`, from the folder tests. Programs with more states than are
+looked at are passed over.
 """
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from random import Random
 
 from oracle.concurrent import drawn, litmus
-from oracle.schedulers import SCHEDULERS, Concurrent, TooMany, stuck
+from oracle.schedulers import SCHEDULERS, Concurrent, TooMany, endings, stuck
 
 from rspverify.axiomatic import load_model
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
+from rspverify.soundness.outcomes import outcomes
 from rspverify.soundness.scheduled import SourceProgress
-from rspverify.soundness.schedulers import schedulers_of
+from rspverify.soundness.schedulers import Kind, Scheduler, schedulers_of
+from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 
 _STATES = 1_000
 _MODEL = load_model("opencl-rsp")
 
 
-def words(program: Concurrent) -> dict[str, str]:
-    """What `progress` says of a program, by scheduler."""
-    read = read_program(Source("drawn", litmus(program)))
+def words(program: Concurrent, in_register: bool = False) -> dict[str, str]:
+    """What `progress` says of a program, by scheduler. in_register: as of litmus."""
+    read = read_program(Source("drawn", litmus(program, in_register)))
     asked = SourceProgress(read, _MODEL, Limits())
     return {str(it): asked.under(it, "drawn").progress.value for it in schedulers_of(SCHEDULERS)}
+
+
+End = tuple[tuple[tuple[str, int], ...], ...]
+"""What is not 0 in the end: of memory, and of the registers of each thread."""
+
+
+def ended(program: Concurrent, bound: int, in_register: bool = False) -> frozenset[End]:
+    """How a program may end with at most so many groups occupant, as `outcomes` says."""
+    read = read_program(Source("drawn", litmus(program, in_register)))
+    found = outcomes(read, _MODEL, (), "drawn", Settings(), scheduler=Scheduler(Kind.OBE, bound))
+    assert found.racy is False
+    ends = set()
+    for row in found.outcomes:
+        memory = {name: value for name, value in row.outcome.memory.items() if name != "one"}
+        threads: list[dict[str, int]] = [{} for _ in read.threads]
+        for register, value in row.outcome.registers.items():
+            thread, name = register.split(":")
+            if name != "e":
+                threads[int(thread)][name] = value
+        ends.add(tuple(map(_not_0, (memory, *threads))))
+    return frozenset(ends)
+
+
+def _not_0(values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((name, value) for name, value in values.items() if value))
+
+
+def right_ends(program: Concurrent, bound: int, states: int = _STATES) -> frozenset[End]:
+    """The same by every interleaving. Raises TooMany."""
+    ends = endings(program, bound, states)
+    return frozenset(
+        tuple(_not_0(dict(it)) for it in (memory, *threads)) for memory, threads in ends
+    )
+
+
+def compared_ends(
+    seeds: Iterator[int], wanted: int, states: int = _STATES
+) -> Iterator[tuple[int, int, frozenset[End], frozenset[End]]]:
+    """So many programs that are small enough: seed, bound, what `outcomes` says, what is right.
+
+    The bound is one that leaves somebody out, if there are more groups than one.
+    """
+    done = 0
+    for seed in seeds:
+        if done == wanted:
+            return
+        random = Random(seed)
+        program = drawn(random)
+        bound = random.randint(1, len(program.groups) - 1)
+        try:
+            right = right_ends(program, bound, states)
+        except TooMany:
+            continue
+        done += 1
+        yield seed, bound, ended(program, bound, bool(seed % 2)), right
 
 
 def compared(
@@ -44,7 +102,7 @@ def compared(
             continue
         done += 1
         right = {name: "STUCK" if name in hangs else "LIVE" for name in SCHEDULERS}
-        yield seed, words(program), right
+        yield seed, words(program, bool(seed % 2)), right
 
 
 def main(wanted: int, first: int) -> int:
@@ -59,7 +117,14 @@ def main(wanted: int, first: int) -> int:
             print(f"seed {seed}: {found}, not {right}\n{litmus(drawn(Random(seed)))}", flush=True)
     for kind, count in kinds.most_common():
         print(f"{count:6}  {kind}")
-    print(f"{wrong} of {wanted} programs differ")
+    number = 0
+    for seed, bound, ends, right_ones in compared_ends(iter(range(first, sys.maxsize)), wanted):
+        number += len(right_ones)
+        if ends != right_ones:
+            wrong += 1
+            print(f"seed {seed}, obe:{bound}: {ends}, not {right_ones}", flush=True)
+            print(litmus(drawn(Random(seed))), flush=True)
+    print(f"{wrong} of {wanted} programs differ, {number} ways to end")
     return wrong
 
 
