@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rspverify.api.checks import check
     from rspverify.api.comparisons import compare
     from rspverify.api.explanations import explain
+    from rspverify.api.extractions import extract
     from rspverify.api.hunts import hunt
     from rspverify.api.inputs import read_model, read_scheme, read_test
     from rspverify.api.judges import judge_of
@@ -36,6 +37,7 @@ _PLACES = {
     "rspverify.api.checks": ("check",),
     "rspverify.api.comparisons": ("compare",),
     "rspverify.api.explanations": ("explain",),
+    "rspverify.api.extractions": ("extract",),
     "rspverify.api.hunts": ("hunt",),
     "rspverify.api.inputs": ("read_model", "read_scheme", "read_test"),
     "rspverify.api.judges": ("judge_of",),
@@ -73,6 +75,7 @@ __all__ = [
     "compare",
     "draw",
     "explain",
+    "extract",
     "hunt",
     "judge_of",
     "mutate",

@@ -276,7 +276,7 @@ class ThreadBuilder:
         order: str | None,
         remote: bool,
     ) -> Access:
-        scopes = {each.value.lower(): each for each in Scope}
+        scopes = {each.value.lower(): each for each in Scope if each is not Scope.SG}
         orders = {each.value: each for each in Order if each is not Order.CONSUME}
         message = f"the scope must be one of {', '.join(scopes)}, not {scope}"
         require(scope is None or scope.lower() in scopes, message)

@@ -8,7 +8,7 @@ without a place variable is that of the own place, or of the place that the own 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -316,9 +316,10 @@ class StepKind:
 class Mnemonic:
     """An instruction: it blocks unless its conditions hold; its effects happen at once.
 
-    operands: any of "r" (register), "x" (location), "s" (a reach out of `reaches`), in the order in
-    which they are written. Of two effects on one cell the later one counts. later: steps that
-    complete what it begins.
+    name: a word, or a word and modifiers, which code has behind the operands. operands: any of "r"
+    (register), "x" (location), "s" (a reach out of `reaches`), in the order in which they are
+    written. Of two effects on one cell the later one counts. later: steps that complete what it
+    begins.
     """
 
     name: str
@@ -330,6 +331,20 @@ class Mnemonic:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def stem(self) -> str:
+        """Its name without modifiers."""
+        return self.name.partition(" ")[0]
+
+    @property
+    def modifiers(self) -> tuple[str, ...]:
+        """What tells it from others of its stem, as `glc`."""
+        return tuple(self.name.split()[1:])
+
+    def written(self, operands: Iterable[str]) -> str:
+        """As code has it: `LD r x`, `global_load_dword r x glc`."""
+        return " ".join((self.stem, *operands, *self.modifiers))
 
     @cached_property
     def plain_effects(self) -> tuple[Effect, ...]:
@@ -347,6 +362,11 @@ class Mnemonic:
         """Whether it writes a value to its location."""
         return any(isinstance(effect, Write) for effect in self.plain_effects)
 
+    def serves(self, space: str) -> bool:
+        """Whether it may be of a location of this kind of memory."""
+        own = (it for it in self.conditions if isinstance(it, InSpace) and it.location == OPERAND)
+        return all((it.space == space) is it.value for it in own)
+
     @property
     def accessed(self) -> tuple[CellAt, ...]:
         """The values that it reads or writes for the program."""
@@ -361,11 +381,33 @@ class Mnemonic:
 
 
 @dataclass(frozen=True)
+class Kinds:
+    """Kinds of places.
+
+    names: the innermost first; the first is the thread, the last the whole system. alike: of a kind
+    that there is one of for each place of another kind, that kind. open: those of which programs do
+    not say who is in which. around: by kind, those that each of its places lies in.
+    """
+
+    names: tuple[str, ...]
+    alike: Mapping[str, str] = field(default_factory=dict)
+    open: tuple[str, ...] = ()
+    around: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.open))
+
+    def contains(self, outer: str, inner: str) -> bool:
+        """Whether each place of a kind lies in one of another kind, or is one."""
+        first, second = self.alike.get(outer, outer), self.alike.get(inner, inner)
+        return first == second or first in self.around[second]
+
+
+@dataclass(frozen=True)
 class Architecture:
     """A machine.
 
-    places: kinds of places, the innermost first, the last is the whole system; alike: of a kind
-    that there is one of for each place of another kind, that kind. reaches: the kind of place that
+    reaches: the kind of place that
     each reach names. always: what every instruction waits for besides. complete: when an execution
     is. final: the located value that holds memory in the end; None where the machine has none.
     spaces: the kinds of memory that locations are of, the first where a test says nothing. path:
@@ -374,7 +416,7 @@ class Architecture:
 
     name: str
     summary: str
-    places: tuple[str, ...]
+    kinds: Kinds
     reaches: Mapping[str, str]
     cells: tuple[CellKind, ...]
     instructions: Mapping[str, Mnemonic]
@@ -382,9 +424,13 @@ class Architecture:
     always: tuple[Condition, ...]
     complete: tuple[Condition, ...]
     final: CellKind | None
-    alike: Mapping[str, str] = field(default_factory=dict)
     spaces: tuple[str, ...] = ("global",)
     path: str = field(default="", compare=False)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The kinds of places, the innermost first; the last is the whole system."""
+        return self.kinds.names
 
     @cached_property
     def identity(self) -> str:

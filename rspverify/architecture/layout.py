@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import CellKind
+from rspverify.architecture.architecture import CellKind, Kinds
 from rspverify.architecture.problems import Problems
 from rspverify.source import Span
 
@@ -34,12 +34,11 @@ class Budget:
 class Layout:
     """What all bodies of a machine may name.
 
-    places: kinds, the innermost first. alike: as in Architecture. parts: of each part of the state,
-    its cells by field; "" is the field of a part that is one cell. instructions: their names.
+    parts: of each part of the state, its cells by field; "" is the field of a part that is one
+    cell. instructions: their names.
     """
 
-    places: tuple[str, ...]
-    alike: Mapping[str, str]
+    kinds: Kinds
     reaches: Mapping[str, str]
     spaces: tuple[str, ...]
     parts: Mapping[str, Mapping[str, CellKind]]
@@ -48,12 +47,14 @@ class Layout:
     problems: Problems
     budget: Budget
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The kinds of places, the innermost first."""
+        return self.kinds.names
+
     def contains(self, outer: str, inner: str) -> bool:
         """Whether each place of a kind lies in one of another kind."""
-        return self._rank(outer) >= self._rank(inner)
-
-    def _rank(self, kind: str) -> int:
-        return self.places.index(self.alike.get(kind, kind))
+        return self.kinds.contains(outer, inner)
 
 
 @dataclass(frozen=True)

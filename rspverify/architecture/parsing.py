@@ -81,11 +81,15 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
         words = "" if summary is None else str(summary)[1:-1]
         return syntax.Title(self._span(meta), self._word(name), words)
 
-    def places(self, meta: Meta, *places: tuple[syntax.Word, syntax.Word | None]) -> syntax.Item:
-        return syntax.Places(self._span(meta), places)
+    def places(self, meta: Meta, *chains: tuple[syntax.Place, ...]) -> syntax.Item:
+        return syntax.Places(self._span(meta), chains)
 
-    def place(self, meta: Meta, name: Token, per: Token | None = None) -> object:
-        return self._word(name), None if per is None else self._word(per)
+    def chain(self, meta: Meta, *places: syntax.Place) -> object:
+        return places
+
+    def place(self, meta: Meta, *parts: Token) -> syntax.Place:
+        name, *per = self._words(parts)
+        return syntax.Place(self._span(meta), name, _is(parts[0], "ANY"), *per)
 
     def spaces(self, meta: Meta, *names: Token) -> syntax.Item:
         return syntax.Spaces(self._span(meta), self._words(names))
@@ -167,6 +171,9 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
 
     def named(self, meta: Meta, *names: Token) -> syntax.Word:
         return syntax.Word(self._span(meta), ".".join(names))
+
+    def quoted_name(self, meta: Meta, text: Token) -> syntax.Word:
+        return syntax.Word(self._span(meta), " ".join(str(text)[1:-1].split()))
 
     def when(self, meta: Meta, conditions: tuple[syntax.Condition, ...]) -> _When:
         return _When(self._span(meta), conditions)

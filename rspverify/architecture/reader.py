@@ -64,7 +64,7 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
     found = Architecture(
         title.name.text if title else "",
         title.summary if title else "",
-        layout.places,
+        layout.kinds,
         layout.reaches,
         tuple(kind for part in layout.parts.values() for kind in part.values()),
         {each.name: each for each in instructions},
@@ -76,7 +76,6 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
             for it in conditions(each.conditions, whole_system)
         ),
         next(iter(final), None),
-        layout.alike,
         layout.spaces,
     )
     if not file.broken:

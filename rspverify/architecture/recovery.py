@@ -17,7 +17,7 @@ ITEMS = (
 """The words that items begin with."""
 
 _BEGINNING = re.compile(rf'"[^"\n]*"|#[^\n]*|(?<![\w.-])(?P<word>{"|".join(ITEMS)})(?![\w-])')
-_NAME = re.compile(r"\w+\s+(?P<name>[A-Za-z_]\w*(?:-\w+)*(?:\.\w+)*)")
+_NAME = re.compile(r'\w+\s+"?(?P<name>(?<=")[^"\n]*|[A-Za-z_]\w*(?:-\w+)*(?:\.\w+)*)')
 
 
 @dataclass(frozen=True)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import TypeVar
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import CellKind, Sort
 from rspverify.architecture.declarations import Declaration, Declarations
 from rspverify.architecture.layout import Budget, Layout
+from rspverify.architecture.places import read_places
 from rspverify.architecture.problems import Problems
 from rspverify.source import Span
 from rspverify.wording import alternatives, guess
-
-OF_PROGRAMS = ("thread", "workgroup", "device", "system")
-"""The kinds of places that programs say, the innermost first."""
 
 MAX_CELLS = 500
 """How many kinds of cells a state has: the paper's has thirteen."""
 
 _SORTS = {sort.value: sort for sort in Sort}
-_EXAMPLE = f"such as `places {' < '.join(OF_PROGRAMS)}`"
 
 Kind = TypeVar("Kind", bound=Declaration)
 
@@ -33,13 +29,12 @@ def read_layout(
 
     whole: where what is missing is told. broken: the names of what is declared and cannot be read.
     """
-    places, alike = _places(declared, whole, problems)
+    kinds = read_places(next(iter(of_kind(declared, syntax.Places)), None), whole, problems)
     return Layout(
-        places,
-        alike,
-        _reaches(declared, places, problems),
+        kinds,
+        _reaches(declared, kinds.names, problems),
         _spaces(declared, problems),
-        _parts(declared, places, problems),
+        _parts(declared, kinds.names, problems),
         {it.name.text: it for it in of_kind(declared, syntax.Definition)},
         frozenset(it.name.text for it in of_kind(declared, syntax.Instruction)) | broken,
         problems,
@@ -50,41 +45,6 @@ def read_layout(
 def of_kind(declared: Declarations, kind: type[Kind]) -> list[Kind]:
     """The declarations of a kind, in order."""
     return [each for each in declared.values() if isinstance(each, kind)]
-
-
-def _places(
-    declared: Declarations, whole: Span, problems: Problems
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    item = next(iter(of_kind(declared, syntax.Places)), None)
-    if item is None:
-        problems.stop(whole, "a machine must have places, innermost first", _EXAMPLE)
-    before = problems.noted
-    _once((kind for kind, _ in item.places), "place", problems)
-    programs = ", ".join(OF_PROGRAMS)
-    kinds = [kind.text for kind, _ in item.places]
-    alike: dict[str, str] = {}
-    for kind, per in item.places:
-        name = kind.text
-        if per is not None and (per.text not in OF_PROGRAMS or per.text not in kinds):
-            message = f"{per} must be one of the places that programs say: "
-            message += alternatives([each for each in OF_PROGRAMS if each in kinds])
-            problems.error(per.span, message, guess(per.text, OF_PROGRAMS))
-        elif per is not None and name in OF_PROGRAMS:
-            message = f"which {name}s there are is said by the program, not by `per`"
-            problems.error(kind.span, message)
-        elif per is not None:
-            alike[name] = per.text
-        elif name not in OF_PROGRAMS:
-            message = f"{name} must say for what there is one: programs say {programs}"
-            hint = guess(name, OF_PROGRAMS) or f"such as `{name} per workgroup`"
-            problems.error(kind.span, message, hint)
-    if problems.noted > before:
-        problems.raise_any()
-    ranked = [OF_PROGRAMS.index(alike.get(name, name)) for name in kinds]
-    if kinds[0] != "thread" or kinds[-1] != "system" or any(a > b for a, b in pairwise(ranked)):
-        message = "places must begin with thread and end with system, the innermost first"
-        problems.stop(item.span, message, _EXAMPLE)
-    return tuple(kinds), alike
 
 
 def _reaches(declared: Declarations, places: tuple[str, ...], problems: Problems) -> dict[str, str]:

@@ -236,10 +236,18 @@ class Title(Spanned, frozen=True):
     summary: str
 
 
-class Places(Spanned, frozen=True):
-    """`places A < B per C < …`: each with the kind that there is one of it for."""
+class Place(Spanned, frozen=True):
+    """`cu per workgroup`, `any cu`: a kind of place, and which there are where programs say not."""
 
-    places: tuple[tuple[Word, Word | None], ...]
+    name: Word
+    open: bool
+    per: Word | None = None
+
+
+class Places(Spanned, frozen=True):
+    """`places A < B < …, A < C < …`: each lies in the next one of its chain."""
+
+    chains: tuple[tuple[Place, ...], ...]
 
 
 class Spaces(Spanned, frozen=True):

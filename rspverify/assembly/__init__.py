@@ -5,8 +5,17 @@ from rspverify.assembly.program import (
     DEPART,
     AssemblyProgram,
     Instruction,
+    Placement,
     SpinLoop,
     ThreadId,
 )
 
-__all__ = ["ARRIVE", "DEPART", "AssemblyProgram", "Instruction", "SpinLoop", "ThreadId"]
+__all__ = [
+    "ARRIVE",
+    "DEPART",
+    "AssemblyProgram",
+    "Instruction",
+    "Placement",
+    "SpinLoop",
+    "ThreadId",
+]

@@ -58,7 +58,7 @@ class Instruction:
         """By name: `LD r y`, `FLU_L1 DV`, `arrive B1`."""
         operands = {"r": "r", "x": self.location or "", "s": self.reach or ""}
         words = [operands[it] for it in self.mnemonic.operands]
-        return " ".join([self.mnemonic.name, *words, *([self.label] if self.label else [])])
+        return " ".join([self.mnemonic.written(words), *([self.label] if self.label else [])])
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,10 @@ class SpinLoop:
     end: int
 
 
+Placement = tuple[tuple[str, tuple[int, ...]], ...]
+"""By kind of place of which programs do not say who is in it, the one that each thread is in."""
+
+
 @dataclass(frozen=True)
 class AssemblyProgram:
     """A compiled program.
@@ -84,8 +88,9 @@ class AssemblyProgram:
     cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
     and are left out; within: the bounds that what is said of this program depends on therefore.
     machine: what it is compiled for. spaces: of locations that are in another kind of memory than
-    the machine's first, which. spins: the loops that only spin; where one goes on, an execution is
-    not complete.
+    the machine's first, which. placement: who shares which place, as far as programs do not say it;
+    where none is said, the least is shared. spins: the loops that only spin; where one goes on, an
+    execution is not complete.
     """
 
     threads: tuple[ThreadId, ...]
@@ -96,6 +101,7 @@ class AssemblyProgram:
     within: Mapping[str, int] = field(default_factory=dict)
     spaces: Mapping[str, str] = field(default_factory=dict)
     spins: tuple[SpinLoop, ...] = ()
+    placement: Placement = ()
 
     @property
     def goes_on(self) -> tuple[Expression, ...]:

@@ -15,7 +15,7 @@ from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryM
 from rspverify.axiomatic.vocabulary import CO, DERIVED, FINAL_WRITES, MO, RF
 from rspverify.graph import circles
 from rspverify.limits import LimitReached
-from rspverify.litmus import Operation, Order, Program, Scope, Thread
+from rspverify.litmus import Operation, Order, Program, Scope, Thread, one_subgroup
 from rspverify.relation.expression import (
     Complement,
     Composition,
@@ -38,16 +38,16 @@ from rspverify.value import Constant, conjuncts, evaluate, reads
 
 _PROVED_FOR = frozenset(
     {
-        "93a6ef8ee11e99987a42bae793d9f6f69e83c44cf42e8c59e35baa3694ffee55",  # opencl-rsp
-        "06fdf350df891ff4ef008c9174f11558e360ec93d626a168cc0c85dd380b8244",  # opencl-hrf
+        "ee799bc69ff5aa48ecf9350df33008a0740dfaf92cc18aaf084ca45abcdd6969",  # opencl-rsp
+        "4215d6c9c886721a218139c7852d19b10c5dbc5adfd9d91384e148301ecce8dc",  # opencl-hrf
         "4aa19c7535d44d67f9068bd099cb6f3f06d97bc311f6759bca8587936abfd8a9",  # opencl-rsp-fig2
-        "285504d83f90de520cc7e66ee87971fe010d4027b8b07784193e542a6e78801c",  # opencl-scoped-sc
+        "47bba28f86abfc3c9b34bd116303beba70b547e81c586d0e50dc14b81b62b8b2",  # opencl-scoped-sc
         "0cbf4d36190aa5500fb831b7a44ee4b720c61e73099aca5a573fec16f49fae53",  # c11-simp
     }
 )
 _PROVED_WHERE_ALL_IS_SEQ_CST = frozenset(
     {
-        "3a366143726e3cd6ad4d311411489a95f13af90a733c3c5342432387b39b07b8",  # opencl
+        "198f9c7139aab6c448eca6449ef2b55087421b69268b9965d11af6cca36dc899",  # opencl
         "cb8a27ffca120f2110dbf44c1f934309110358d4ce5cd511d765f1b1dc152a8a",  # c11-orig
         "238cf3411cd630e950971633a0f9371e1ac450f7878cde55c2e2fc7a0a4bb7e9",  # c11-partial-sc
     }
@@ -292,6 +292,8 @@ def _reaches(it: Operation, own: Thread, other: Thread) -> bool:
             return own.device == other.device
         case Scope.WG:
             return (own.device, own.workgroup) == (other.device, other.workgroup)
+        case Scope.SG:
+            return one_subgroup(own, other)
         case Scope.WI:
             return False
         case _:

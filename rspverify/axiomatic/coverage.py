@@ -15,6 +15,7 @@ _FENCES = {"F"}
 _BARRIERS = {PARTY, "B", "syncbar", "same_B", "EF", "XF", "entry_fence", "exit_fence"}
 _LOCKS = {"LK", "LS", "lk", "ls"}
 _REGIONS = {"GLOBAL", "LOCAL", "G", "L"}
+_SUBGROUPS = {"SG", "memory_scope_sub_group"}
 _SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
 
 
@@ -54,6 +55,8 @@ def _beyond(program: Program, names: frozenset[str]) -> Iterator[tuple[Span | No
         yield foreign[0].span, "C11", "whose atomics have scopes"
         return
     for operation in program.operations:
+        if operation.scope is Scope.SG and names & _SCOPES and not names & _SUBGROUPS:
+            yield operation.span, "the scope of a sub-group", "which does not speak of it"
         for needed, what, why in _needs(operation):
             if not names & needed:
                 yield operation.span, what, why

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from rspverify.axiomatic.event import PARTY, Event, Part
-from rspverify.litmus import Kind, Operation, Order, Scope, meet, one_barrier
+from rspverify.litmus import Kind, Operation, Order, Scope, meet, one_barrier, one_subgroup
 from rspverify.relation.expression import (
     Composition,
     Difference,
@@ -89,6 +89,7 @@ SETS: Mapping[str, Membership] = {
     **_named("ACQ_REL", "acq_rel", "memory_order_acq_rel", test=_order(Order.ACQ_REL)),
     **_named("SC", "sc", "memory_order_seq_cst", test=_order(Order.SEQ_CST)),
     **_named("WI", "memory_scope_work_item", test=_of_one_work_item),
+    **_named("SG", "memory_scope_sub_group", test=_scope(Scope.SG)),
     **_named("WG", "memory_scope_work_group", test=_scope(Scope.WG)),
     **_named("DV", "memory_scope_device", test=_scope(Scope.DV)),
     **_named("ALL", "memory_scope_all_svm_devices", test=_scope(Scope.ALL)),
@@ -175,6 +176,9 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     **dict.fromkeys(("int", "wi"), _internal),
     "ext": lambda a, b: not _internal(a, b),
     "thd": _together(3),
+    "sg": lambda a, b: (
+        a.thread is not None and b.thread is not None and one_subgroup(a.thread, b.thread)
+    ),
     **dict.fromkeys(("wg", "swg"), _together(2)),
     **dict.fromkeys(("dv", "dev", "sdv"), _together(1)),
     "sb": _sequenced,

@@ -7,6 +7,7 @@ from rspverify.commands.check import check
 from rspverify.commands.compare import compare
 from rspverify.commands.draw import draw
 from rspverify.commands.explain import explain
+from rspverify.commands.extract import extract
 from rspverify.commands.generate import generate
 from rspverify.commands.hunt import hunt
 from rspverify.commands.init import init
@@ -31,6 +32,7 @@ COMMANDS = (
     selftest,
     show,
     cache,
+    extract,
     generate,
     init,
     list_,

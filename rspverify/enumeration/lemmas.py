@@ -13,7 +13,7 @@ from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.races import races
 from rspverify.enumeration.tables import Tables
 
-PROVED_FOR = "93a6ef8ee11e99987a42bae793d9f6f69e83c44cf42e8c59e35baa3694ffee55"
+PROVED_FOR = "ee799bc69ff5aa48ecf9350df33008a0740dfaf92cc18aaf084ca45abcdd6969"
 """The meaning of the model that all of this is proved for (`MemoryModel.meaning_digest`).
 
 It may only be changed with the proofs. Under any other model every test is asked about.

@@ -72,7 +72,7 @@ def inclusive(first: Access, second: Access, apart: int) -> bool:
 def _reaches(one: Access, apart: int) -> bool:
     """Whether its scope, seen from its own place, has an event so far away in it (`incl1`)."""
     match one.scope:
-        case None | Scope.WI:
+        case None | Scope.WI | Scope.SG:
             raise AssertionError(f"a space has no {one.name}")
         case Scope.WG:
             return apart == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,8 @@ from rspverify.source import InputError, Source, read_source
 if TYPE_CHECKING:
     from rspverify.architecture import Architecture
     from rspverify.axiomatic import MemoryModel
-    from rspverify.litmus import Operation, Program, Scope
-    from rspverify.scheme import Scheme
+    from rspverify.litmus import Operation, Program
+    from rspverify.scheme import Ordering, Scheme
     from rspverify.soundness.settings import Settings
 
 
@@ -131,12 +132,12 @@ def model_question(name: str) -> Question[ModelFacts]:
 def facts_of_program(program: Program) -> ProgramFacts:
     """The facts of a test that could be read."""
     from rspverify.litmus import Kind
-    from rspverify.scheme import beyond, ordered_scope, shape_of
+    from rspverify.scheme import beyond, ordering, shape_of
 
     def use(it: Operation) -> Use:
         reason = beyond(it, program)
         if it.kind is Kind.BARRIER:
-            return Use("fence", reason or _barrier(ordered_scope(it)), True)
+            return Use("fence", reason or _barrier(ordering(it)), True)
         kind = "cas" if it.success else it.kind.value
         return Use(kind, reason or str(shape_of(it)), it.kind is not Kind.RMW or it.operator == "+")
 
@@ -147,14 +148,14 @@ def facts_of_program(program: Program) -> ProgramFacts:
 def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     """The facts of a scheme."""
     from rspverify.litmus import Scope
-    from rspverify.scheme import barrier_code
+    from rspverify.scheme import IN_BOTH, IN_GLOBAL, IN_LOCAL, barrier_code
 
     code = {
         str(shape): tuple(str(each) for each in row.code) for shape, row in scheme.table.items()
     }
-    for scope in (None, *Scope):
-        if fences := barrier_code(scope, scheme):
-            code[_barrier(scope)] = tuple("; ".join(map(str, fence)) for fence in fences)
+    for what in product(Scope, (IN_GLOBAL, IN_LOCAL, IN_BOTH)):
+        if fences := barrier_code(what, scheme):
+            code[_barrier(what)] = tuple("; ".join(map(str, fence)) for fence in fences)
     adding = {str(shape): f"{row.number} {row}" for shape, row in scheme.table.items() if row.adds}
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
@@ -163,9 +164,10 @@ def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     return facts.on_machine(scheme.machine)
 
 
-def _barrier(scope: Scope | None) -> str:
-    """What a barrier is to a scheme, by the scope in which it orders global memory."""
-    return "barrier" if scope is None else f"barrier {scope.value}"
+def _barrier(what: Ordering) -> str:
+    """What a barrier is to a scheme: the scope in which it orders memory, and which."""
+    scope, memory = what
+    return f"barrier {'+'.join(sorted(memory))} {scope.value}"
 
 
 def facts_of_model(model: MemoryModel) -> ModelFacts:

@@ -20,6 +20,7 @@ from rspverify.litmus.program import (
     Thread,
     meet,
     one_barrier,
+    one_subgroup,
     satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
@@ -48,6 +49,7 @@ __all__ = [
     "meet",
     "one_barrier",
     "one_more",
+    "one_subgroup",
     "read_program",
     "read_program_file",
     "satisfies",

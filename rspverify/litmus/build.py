@@ -119,7 +119,7 @@ class TreeBuilder(Builder[Made]):
         return tree.ThreadText(self._span(meta), name, at, given, rest[-1])
 
     def at(self, meta: Meta, *parts: Any) -> tree.At:
-        return tree.At(self._span(meta), (parts[:2], parts[2:]))
+        return tree.At(self._span(meta), tuple(zip(parts[::2], parts[1::2], strict=True)))
 
     def function(self, meta: Meta, word: Token | None, *parts: Any) -> tree.FunctionText:
         *specifiers, name = _those(tree.Name, parts)

@@ -19,6 +19,7 @@ from rspverify.litmus.objects import MIXED, Declared, declared
 from rspverify.litmus.operations import FALSE, UNKNOWN, ordinals
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.program import Fault
+from rspverify.litmus.results import ignored
 from rspverify.litmus.surroundings import Surroundings
 from rspverify.litmus.work_items import WORK_ITEM
 from rspverify.source import Span
@@ -217,7 +218,8 @@ def frame_of_function(
     if gives is None:
         what = declared(function.specifiers, function.span, around.language, around.problems)
         gives = "bool" if what.boolean else "int"
-    frame = Frame(title, names, ordinals(function.body, around.functions), gives)
+    called = ordinals(function.body, around.functions)
+    frame = Frame(title, names, called, ignored(function.body), gives)
     frame.blocks.append({each.name.text: each.name.span for each in function.parameters})
     return frame
 

@@ -24,6 +24,7 @@ from rspverify.litmus.operations import FALSE, TRUE, UNKNOWN, Operations, ordina
 from rspverify.litmus.problems import quote
 from rspverify.litmus.program import Cut, Fault, Spin, Thread
 from rspverify.litmus.registers import Registers
+from rspverify.litmus.results import Spoken, ignored
 from rspverify.litmus.surroundings import Surroundings
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, binary
@@ -35,7 +36,7 @@ class Execution:
     A statement is given the guard under which it is executed, and gives the guard under which what
     follows it is executed: the same, but for jumps out of an iteration of a loop, and `return`.
     first: the index of its first operation; initial: what registers hold before; items: what the
-    functions for work-items give.
+    functions for work-items give; spoken: its registers that the test speaks of.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Execution:
         initial: Mapping[str, int],
         items: Mapping[str, int],
         around: Surroundings,
+        spoken: Spoken = None,
     ) -> None:
         problems = around.problems
         self._text = text
@@ -56,7 +58,7 @@ class Execution:
         self._operations = Operations(number, first, problems)
         self._evaluation = Evaluation(
             around.language,
-            _frame(text, initial, around),
+            _frame(text, initial, around, spoken),
             self._registers,
             self._operations,
             items,
@@ -256,7 +258,10 @@ class Execution:
 
 
 def _frame(
-    text: tree.ThreadText | tree.FunctionText, initial: Mapping[str, int], around: Surroundings
+    text: tree.ThreadText | tree.FunctionText,
+    initial: Mapping[str, int],
+    around: Surroundings,
+    spoken: Spoken,
 ) -> Frame:
     """The text of a thread; or of a function that nothing calls, whose problems are looked for."""
     if isinstance(text, tree.FunctionText):
@@ -270,4 +275,4 @@ def _frame(
     constants = {**around.constants, **(around.arguments if text.kernel else {})}
     title = text.kernel or text.name.text
     names = Names(title, text.body, targets, initial, around.objects, constants, around.problems)
-    return Frame(title, names, ordinals(text.body, around.functions))
+    return Frame(title, names, ordinals(text.body, around.functions), ignored(text.body, spoken))

@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import permutations
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from rspverify.litmus import tree
 from rspverify.litmus.frames import Frame
 from rspverify.litmus.functions import BARRIERS, Access, access
@@ -258,6 +260,8 @@ class Evaluation:
         self, call: tree.Call, how: Access, location: tree.Expression, guard: Value
     ) -> Value | None:
         name, known = call.function.text, self.operations
+        if how.kind is Kind.RMW and id(call) in self.frame.ignored:
+            how = replace(how, used=False)
         operand = other = register = expected = None
         with self.unsequenced(call.span, *call.arguments) as part:
             with part():

@@ -16,15 +16,17 @@ class Frame:
     """One text: a thread's, or a function's in one call.
 
     ordinals: what barriers and calls in it are called, by the id of the call; path: what stands
-    before the labels of its barriers, by the calls that led here. gives: "void", "int" or "bool".
-    depth, rounds: how many layers of registers and how many loops there were at its beginning.
-    returned: who has left it by `return`. blocks: where the blocks around, the innermost last,
-    declare their registers. booleans: the registers that are declared bool.
+    before the labels of its barriers, by the calls that led here. ignored: the calls at whose value
+    nothing looks, by their ids. gives: "void", "int" or "bool". depth, rounds: how many layers of
+    registers and how many loops there were at its beginning. returned: who has left it by `return`.
+    blocks: where the blocks around, the innermost last, declare their registers. booleans: the
+    registers that are declared bool.
     """
 
     title: str
     names: Names
     ordinals: Mapping[int, str]
+    ignored: frozenset[int]
     gives: str = "void"
     path: str = ""
     depth: int = 0

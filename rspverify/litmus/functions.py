@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rspverify.litmus.orders import DEFAULT_SCOPE, order_of, regions_of, scope_of
 from rspverify.litmus.problems import Problems, listed, quote
-from rspverify.litmus.program import Kind, Order, Scope
+from rspverify.litmus.program import GLOBAL, Kind, Order, Scope
 from rspverify.litmus.tree import Call, Expression, Name
 
 BARRIERS: Mapping[str, Scope] = {
@@ -119,7 +119,7 @@ _UNSUPPORTED: Mapping[str, str] = {
 class Access(Struct, frozen=True):
     """A call that is understood: the operation that it is, and its arguments.
 
-    A compare-exchange has `expected`, and its desired value as `value`.
+    A compare-exchange has `expected`, and its desired value as `value`. used: as of an Operation.
     """
 
     kind: Kind
@@ -132,8 +132,9 @@ class Access(Struct, frozen=True):
     expected: Expression | None = None
     failure: Order | None = None
     weak: bool = False
-    regions: frozenset[str] = frozenset()
+    regions: frozenset[str] = frozenset({GLOBAL})
     meets: Scope = Scope.WG
+    used: bool = True
 
 
 def access(call: Call, language: str, problems: Problems) -> Access | None:
@@ -162,7 +163,7 @@ def access(call: Call, language: str, problems: Problems) -> Access | None:
         arguments.get("expected"),
         failure,
         function.weak,
-        regions_of(flags, problems) if flags is not None else frozenset({"global"}),
+        regions_of(flags, problems) if flags is not None else frozenset({GLOBAL}),
         function.meets,
     )
 

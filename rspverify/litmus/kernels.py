@@ -49,6 +49,8 @@ def _sizes(launch: Launch, problems: Problems) -> tuple[int, int, int]:
     groups = _at_least_one(launch.groups, "groups", problems)
     threads = _at_least_one(launch.threads, "threads", problems)
     devices = 1
+    if launch.subgroups is not None:
+        _at_least_one(launch.subgroups, "threads of a sub-group", problems)
     if launch.devices is not None:
         devices = _at_least_one(launch.devices, "devices", problems)
     if groups * threads > MAX_THREADS:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rspverify.litmus.functions import Access
 from rspverify.litmus.objects import Object
 from rspverify.litmus.operations import FALSE, PLAIN_LOAD, Operations
-from rspverify.litmus.program import Choice, Fault
+from rspverify.litmus.program import GLOBAL, Choice, Fault
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, binary, select
 from rspverify.value.interval import interval
@@ -57,6 +57,7 @@ class Memory:
     ) -> Expression:
         """Add an access where the guard holds; what it reads, or 0 if it accesses nothing."""
         it, known = target.object, self._operations
+        region = it.what.region or GLOBAL
         index = known.bounded(span, target.index)
         low, high = interval(index)
         first, last = max(low, 0), min(high, it.size - 1)
@@ -67,7 +68,8 @@ class Memory:
         if low == high:
             if not within:
                 return FALSE
-            return known.add(how, it.element(low), guard, span, operand, expected)
+            name = it.element(low)
+            return known.add(how, name, guard, span, operand, expected, region=region)
         reads: dict[int, Expression] = {}
         for number in range(first, last + 1):
             self._computed += 1
@@ -78,7 +80,9 @@ class Memory:
             chosen = known.both(span, guard, binary("==", index, Constant(number)))
             choice = Choice(guard, index)
             name = it.element(number)
-            reads[number] = known.add(how, name, chosen, span, operand, expected, choice=choice)
+            reads[number] = known.add(
+                how, name, chosen, span, operand, expected, choice=choice, region=region
+            )
         if not how.kind.reads or not reads:
             return FALSE
         value = _chosen(index, list(reads.items()))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from rspverify.litmus.functions import BARRIERS, Access
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import Choice, Kind, Operation, Scope
+from rspverify.litmus.program import GLOBAL, Choice, Kind, Operation, Scope
 from rspverify.litmus.tree import Block, Call, walk
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, Read, binary, conjunction, parts, select, unary
@@ -117,8 +117,12 @@ class Operations:
         expected: Expression | None = None,
         label: str | None = None,
         choice: Choice | None = None,
+        region: str = GLOBAL,
     ) -> Expression:
-        """Add an operation, unless its guard is never true; what it reads."""
+        """Add an operation, unless its guard is never true; what it reads.
+
+        region: of the location, if it has one.
+        """
         if guard == FALSE:
             return FALSE
         index = self.first + len(self.found)
@@ -143,9 +147,10 @@ class Operations:
                 operand=operand if how.kind is Kind.RMW else None,
                 success=success,
                 failure=how.failure,
-                regions=how.regions if how.kind in (Kind.FENCE, Kind.BARRIER) else frozenset(),
+                regions=how.regions if location is None else frozenset({region}),
                 label=label,
                 weak=how.weak,
+                used=how.used,
                 unsequenced=self._unsequenced,
                 meets=how.meets,
                 choice=choice,

@@ -18,6 +18,7 @@ ORDERS: Mapping[str, Mapping[str, Order]] = {
 
 SCOPES: Mapping[str, Scope] = {
     "memory_scope_work_item": Scope.WI,
+    "memory_scope_sub_group": Scope.SG,
     "memory_scope_work_group": Scope.WG,
     "memory_scope_device": Scope.DV,
     "memory_scope_all_svm_devices": Scope.ALL,
@@ -61,9 +62,6 @@ def scope_of(argument: Expression, problems: Problems) -> Scope:
     word = argument.text if isinstance(argument, Name) else "an expression"
     if word in SCOPES:
         return SCOPES[word]
-    if word == "memory_scope_sub_group":
-        problems.unsupported(argument.span, f"the memory scope {quote(word)} is not supported")
-        return Scope.ALL
     shown = quote(word) if isinstance(argument, Name) else word
     message = f"a memory scope must be {listed(SCOPES)}, not {shown}"
     problems.error(argument.span, message, problems.suggestion(word, SCOPES))

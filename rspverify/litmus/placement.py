@@ -24,6 +24,7 @@ Place = tuple[int, int]
 _OUTER = ("system", "sy", "all_svm_devices", "grid", "cluster")
 _DEVICE = ("device", "dev", "dv", "agent", "gpu")
 _WORKGROUP = ("work_group", "workgroup", "wg", "cta")
+_SUBGROUP = ("sub_group", "subgroup", "sg")
 
 PTX = "@cta 0,gpu 0"
 _OPENCL = "@wg 0, dev 0"
@@ -141,8 +142,7 @@ def _numbers(at: At, written: str, problems: Problems) -> Place:
     group, device = re.findall(r"[a-z]+", written)
     found: dict[str, int] = {}
     for word, integer in at.numbers:
-        text = word.text.lower()
-        level = "device" if text in _DEVICE else "work-group" if text in _WORKGROUP else None
+        level = _level(word, written)
         if level is None:
             message = f"a place must be given by `{group}` and `{device}`, not {quote(word.text)}"
             problems.error(word.span, message, f"write `{written}`")
@@ -151,7 +151,45 @@ def _numbers(at: At, written: str, problems: Problems) -> Place:
             problems.error(word.span, message, f"write `{written}`")
         else:
             found[level] = number(integer, problems)
+    if "sub-group" in found and len(found) == 2:
+        missing = "device" if "work-group" in found else "work-group"
+        message = f"a place must have a {missing}, and this one has none"
+        problems.error(at.span, message, f"write `sg 0, {written[1:]}`")
     return found.get("device", 0), found.get("work-group", 0)
+
+
+def _level(word: Name, written: str) -> str | None:
+    """The level that a word in the head of a thread is for; in PTX there are no sub-groups."""
+    text = word.text.lower()
+    if text in _SUBGROUP:
+        return "sub-group" if written == _OPENCL else None
+    return "device" if text in _DEVICE else "work-group" if text in _WORKGROUP else None
+
+
+def subgroups(
+    test: Test, threads: Mapping[str, ThreadHead], items: Mapping[str, Mapping[str, int]]
+) -> dict[str, int]:
+    """The number of the sub-group of each thread that is said to be in one.
+
+    By `@sg 0, wg 0, dev 0`, by `(sub_group P0 P1)` in the scope tree, or, of a kernel, by
+    `subgroups of 2` in its launch: so many threads each, in the order of their local ids. items:
+    what the functions for work-items give in each thread.
+    """
+    found: dict[str, int] = {}
+    for name, thread in threads.items():
+        for word, integer in () if thread.at is None else thread.at.numbers:
+            if _level(word, _OPENCL) == "sub-group":
+                found[name] = number(integer, Problems())
+    nodes = [each for tree in test.scope_trees for each in walk(tree)]
+    scopes = [each for each in nodes if isinstance(each, ScopeNode)]
+    groups = [each for each in scopes if each.level.text.lower() in _SUBGROUP]
+    for index, group in enumerate(groups):
+        found |= {it.text: index for it in group.children if isinstance(it, Name)}
+    sizes = [number(it.subgroups, Problems()) for it in test.launches if it.subgroups is not None]
+    for name, its in items.items():
+        for size in sizes[:1]:
+            found[name] = its["get_local_id"] // max(size, 1)
+    return found
 
 
 # ---- scopeTree -----------------------------------------------------------------------------------
@@ -221,12 +259,17 @@ def _is(node: ScopeNode, levels: tuple[str, ...], level: str, problems: Problems
     return False
 
 
-def _threads(group: ScopeNode, problems: Problems) -> list[Name]:
-    """The threads of a work-group."""
+def _threads(group: ScopeNode, problems: Problems, what: str = "work_group") -> list[Name]:
+    """The threads of a work-group, some of which may stand in sub-groups."""
+    found: list[Name] = []
     for child in group.children:
-        if isinstance(child, ScopeNode):
-            message = "a work_group must hold threads, not another node"
+        if isinstance(child, Name):
+            found.append(child)
+        elif what == "work_group" and child.level.text.lower() in _SUBGROUP:
+            found += _threads(child, problems, "sub_group")
+        else:
+            message = f"a {what} must hold threads, not another node"
             problems.error(child.level.span, message)
     if not group.children:
-        problems.error(group.span, "a work_group must hold threads, not nothing")
-    return [child for child in group.children if isinstance(child, Name)]
+        problems.error(group.span, f"a {what} must hold threads, not nothing")
+    return found

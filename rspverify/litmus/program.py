@@ -52,6 +52,7 @@ class Scope(Enum):
     """How far through the execution hierarchy an operation reaches (§2.1); WI is one thread."""
 
     WI = "WI"
+    SG = "SG"
     WG = "WG"
     DV = "DV"
     ALL = "ALL"
@@ -59,6 +60,9 @@ class Scope(Enum):
 
 GLOBAL = "global"
 """The region of a location of which nothing is said."""
+
+LOCAL = "local"
+"""The region of what belongs to a work-group."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,10 @@ class Operation:
     success, failure: of a compare-exchange: it writes where `success`, over `Read(index)` too, is
     not 0, and otherwise is a load with the order `failure`. weak: whether it may fail although it
     finds what it expects, as C allows; such executions are left out (`Program.within`).
-    regions: of a fence or a barrier, the regions of memory that it orders. label, meets: of a
-    barrier; at the barriers of one label the threads of a work-group meet, or those of a device.
+    regions: of a fence or a barrier, the regions of memory that it orders; of an access in
+    OpenCL, that of its location. label, meets: of a barrier; at the barriers of one label the
+    threads of a work-group meet, or those of a device. used: of an RMW, whether anything looks at
+    what its call gives (litmus/results.py).
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
     choice: of an element of an array whose index is computed.
@@ -132,9 +138,10 @@ class Operation:
     operand: Expression | None = None
     success: Expression | None = None
     failure: Order | None = None
-    regions: frozenset[str] = frozenset()
+    regions: frozenset[str] = frozenset({GLOBAL})
     label: str | None = None
     weak: bool = False
+    used: bool = True
     unsequenced: frozenset[int] = frozenset()
     choice: Choice | None = None
     instruction: str | None = None
@@ -266,8 +273,9 @@ class Spin:
 class Thread:
     """A thread and its place: its device, and its work-group within that device (from 0).
 
-    registers: the final value of each register, an expression over the thread's own reads that
-    looks only at reads which were executed.
+    subgroup: its sub-group within its work-group; None if it is alone in one. registers: the final
+    value of each register, an expression over the thread's own reads that looks only at reads which
+    were executed.
     """
 
     name: str
@@ -276,6 +284,7 @@ class Thread:
     workgroup: int
     operations: tuple[Operation, ...]
     registers: Mapping[str, Expression]
+    subgroup: int | None = None
 
 
 @dataclass(frozen=True)
@@ -402,6 +411,14 @@ def one_barrier(one: Operation, other: Operation) -> bool:
     if not one.kind is other.kind is Kind.BARRIER:
         return False
     return (one.label, one.meets) == (other.label, other.meets)
+
+
+def one_subgroup(one: Thread, other: Thread) -> bool:
+    """Whether two threads, which may be the same, are in one sub-group."""
+    if one.index == other.index:
+        return True
+    places = {(it.device, it.workgroup, it.subgroup) for it in (one, other)}
+    return one.subgroup is not None and len(places) == 1
 
 
 def meet(barrier: Operation, own: Thread, other: Thread) -> bool:

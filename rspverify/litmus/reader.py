@@ -15,9 +15,10 @@ from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import declarations, initial_registers
 from rspverify.litmus.elaborate import Execution
 from rspverify.litmus.kernels import launched
-from rspverify.litmus.placement import numbered, placement
+from rspverify.litmus.placement import numbered, placement, subgroups
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
+from rspverify.litmus.results import spoken_of
 from rspverify.litmus.spins import no_spins
 from rspverify.litmus.surroundings import Surroundings
 from rspverify.litmus.syntax import parse
@@ -141,7 +142,8 @@ def _program(
         mixed,
         problems,
     )
-    items = work_items(places)
+    items, spoken = work_items(places), spoken_of(test, threads)
+    together = subgroups(test, threads, items)
     made: list[Thread] = []
     cuts: list[Cut] = []
     spins: list[Spin] = []
@@ -149,8 +151,10 @@ def _program(
     for index, (name, thread) in enumerate(threads.items()):
         first = sum(len(each.operations) for each in made)
         own = items.get(name, NOBODY)
-        execution = Execution(thread, index, first, initial.get(name, {}), own, around)
-        made.append(execution.run(*places.get(name, (0, 0))))
+        given = initial.get(name, {})
+        execution = Execution(thread, index, first, given, own, around, spoken[name])
+        ran = execution.run(*places.get(name, (0, 0)))
+        made.append(replace(ran, subgroup=together.get(name)))
         cuts += execution.cuts
         spins += execution.spins
         faults += execution.faults

@@ -239,7 +239,7 @@ class Parameter(Node, frozen=True):
 
 
 class At(Node, frozen=True):
-    """`@wg 0, dev 0`: two words, each with its number."""
+    """`@sg 0, wg 0, dev 0`: words, each with its number."""
 
     numbers: tuple[tuple[Name, Integer], ...]
 
@@ -270,10 +270,11 @@ class FunctionText(Node, frozen=True):
 
 
 class Launch(Node, frozen=True):
-    """`groups 2 threads 2 devices 1`."""
+    """`groups 2 threads 2 subgroups of 2 devices 1`."""
 
     groups: Integer
     threads: Integer
+    subgroups: Integer | None
     devices: Integer | None
 
 

@@ -58,7 +58,7 @@ class Entries:
         starts_true: Callable[[Bit], bool],
     ) -> None:
         self.rules = [rule for rule in rules if not _never(rule)]
-        self._starts_true = starts_true
+        self.starts_true = starts_true
         self.complete = complete
         self._final = frozenset(final)
 
@@ -115,7 +115,7 @@ class Entries:
             if isinstance(rule, StepRule):
                 for bit in cleared(rule):
                     found.setdefault(bit, []).append(rule)
-        return {bit: rules for bit, rules in found.items() if not self._starts_true(bit)}
+        return {bit: rules for bit, rules in found.items() if not self.starts_true(bit)}
 
     @cached_property
     def entries(self) -> Mapping[Bit, Entry]:
@@ -150,7 +150,7 @@ class Entries:
         for bit, keys in setting.items():
             if (bit, True) not in self.wanted or (bit, False) in self.wanted:
                 continue
-            if self._starts_true(bit):
+            if self.starts_true(bit):
                 continue
             values = [
                 word

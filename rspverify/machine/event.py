@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import assert_never
 
 from rspverify.assembly import Instruction
@@ -22,6 +22,7 @@ from rspverify.machine.rules import (
     InstructionRule,
     Lock,
     Rule,
+    StepRule,
     Word,
 )
 from rspverify.machine.shapes import Shape
@@ -34,6 +35,7 @@ class Event:
     number: its place in `PossibleEvents.all`. owner: of a step that clears a bit (a flush) what set
     the bit, of a refresh (a fetch) the look that it serves, of a dequeue what enqueued the element;
     None of an instruction. shape: of a step, its shape. clears: the bit that it is the clearing of.
+    steps: those of the machine that it stands for.
     """
 
     number: int
@@ -41,6 +43,7 @@ class Event:
     owner: Event | None
     shape: Shape | None = None
     clears: Bit | None = None
+    steps: tuple[Rule, ...] = ()
 
     @property
     def instruction(self) -> Instruction:
@@ -52,12 +55,13 @@ class Event:
 class PossibleEvents:
     """All that can happen when a machine runs its program.
 
-    all: by number. code: the instructions of each thread in program order; instructions: one
-    thread after the other. flushes: (what set a bit, the bit) → the steps that may clear it.
-    fetches: (look, bit of an entry) → the refreshes that may serve it. versions: word → what gives
-    it a value. setting, unsetting: bit → what makes it true, or false; not the steps that clear it
-    as they need it, nor what gives an entry a value. locking: lock → what sets it. known: pairs
-    that can only happen in this order.
+    all: by number. code: the instructions of each thread in program order, those that are cases of
+    one side by side; instructions: one thread after the other. cases: by index of an instruction,
+    its cases, of which one happens. flushes: (what set a bit, the bit) → the steps that may clear
+    it. fetches: (look, bit of an entry) → the refreshes that may serve it. versions: word → what
+    gives it a value. setting, unsetting: bit → what makes it true, or false; not the steps that
+    clear it as they need it, nor what gives an entry a value. locking: lock → what sets it. known:
+    pairs that can only happen in this order.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -69,10 +73,16 @@ class PossibleEvents:
         self.unsetting: dict[Bit, list[Event]] = {}
         self.locking: dict[Lock, list[Event]] = {}
         self.known: list[tuple[int, int]] = []
-        self.shapes = machine.shapes
-        self.code = [[self._add(rule, None) for rule in thread] for thread in machine.code]
-        for thread in self.code:
-            self._follow(thread)
+        self.shapes = machine.in_cases.shapes
+        self.cases: dict[int, list[Event]] = {}
+        self._machine = machine
+        self.code = [
+            [each for rule in thread for each in self._cases_of(rule)] for thread in machine.code
+        ]
+        for rules_of_thread in machine.code:
+            turns = [self.cases[rule.instruction.index] for rule in rules_of_thread]
+            for first, second in pairwise(turns):
+                self.known += [(a.number, b.number) for a, b in product(first, second)]
         self.instructions = [each for thread in self.code for each in thread]
         place = 0
         while place < len(self.all):
@@ -85,14 +95,24 @@ class PossibleEvents:
         self._follow((enqueuing, dequeue))
         return dequeue
 
+    def _cases_of(self, rule: InstructionRule) -> list[Event]:
+        found = [
+            self._add(each.rule, None, steps=each.steps) for each in self._machine.in_cases.of(rule)
+        ]
+        self.cases[rule.instruction.index] = found
+        return found
+
     def _add(
         self,
         rule: Rule,
         owner: Event | None,
         shape: Shape | None = None,
         clears: Bit | None = None,
+        steps: tuple[Rule, ...] = (),
     ) -> Event:
-        added = Event(len(self.all), rule, owner, shape, clears)
+        if isinstance(rule, StepRule):
+            steps = self._machine.in_cases.steps(rule)
+        added = Event(len(self.all), rule, owner, shape, clears, steps)
         self.all.append(added)
         if rule.conditional:
             raise AssertionError(f"the events engine does not know {rule.conditional[0]} by {rule}")

@@ -7,7 +7,7 @@ the machine is found, and no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import assert_never
 
@@ -19,7 +19,7 @@ from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
-from rspverify.machine.rules import Bit, Guard, InstructionRule, Rule, Word
+from rspverify.machine.rules import Bit, Fifo, Guard, InstructionRule, Rule, Word
 from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Choice, Model, Term, all_of, any_of, choose, variable
 from rspverify.smt.choice import equal
@@ -59,10 +59,12 @@ class Events(Observation):
         chosen: ProgramChoice | None = None,
     ) -> None:
         super().__init__(machine.program, limits, chosen)
-        if machine.shapes.unknown:
-            raise ShapeUnknown(machine.shapes.unknown)
+        self._shapes = machine.in_cases.shapes
+        if machine.in_cases.unknown:
+            raise ShapeUnknown(machine.in_cases.unknown)
         self.machine = machine
         self._to_the_end = complete
+        self._chosen: dict[int, list[Term]] = {}
         self.possible = PossibleEvents(machine)
         self.fifos = EventFifos(self.possible)
         self.order = EventOrder(self.possible, self._choose())
@@ -84,16 +86,17 @@ class Events(Observation):
     def schedule(self, model: Model) -> list[Rule]:
         """The rules of the execution that a model describes, in order; dequeues left out."""
         present = self.order.present(model)
-        return [each.rule for each in present if each.shape is not Shape.LEAVES]
+        return [it for each in present if each.shape is not Shape.LEAVES for it in each.steps]
 
     # What happens
 
     def _choose(self) -> list[Term]:
         """By event, that it is in the execution."""
         happens: list[Term] = []
+        dispatched: dict[int, Term] = {}
         for each in self.possible.all:
             if isinstance(each.rule, InstructionRule):
-                happens.append(self._dispatched(each.rule, happens))
+                happens.append(self._case(each, dispatched))
                 continue
             assert each.owner is not None
             owned = happens[each.owner.number]
@@ -105,17 +108,28 @@ class Events(Observation):
                 self.constraints.append(happens[-1].implies(owned))
         return happens
 
-    def _dispatched(self, rule: InstructionRule, happens: Sequence[Term]) -> Term:
+    def _case(self, each: Event, dispatched: dict[int, Term]) -> Term:
+        """That an instruction is executed, and this is the case of it that happens."""
+        index = each.instruction.index
+        cases = self.possible.cases[index]
+        if each is cases[0]:
+            dispatched[index] = self._dispatched(index, each.instruction.thread.thread, dispatched)
+            chosen = [variable(f"case{index}") for _ in cases[1:]]
+            self._chosen[index] = [*chosen, TRUE]
+        place = cases.index(each)
+        chosen = self._chosen[index]
+        return all_of((dispatched[index], *(~it for it in chosen[:place]), chosen[place]))
+
+    def _dispatched(self, index: int, thread: int, dispatched: Mapping[int, Term]) -> Term:
         """That an instruction is executed: by its guard, and in turn."""
-        index = rule.instruction.index
         guard = self.guards[index]
         if self._to_the_end or guard is FALSE:
             return guard
         term = variable(f"dispatched{index}")
         self.constraints.append(term.implies(guard))
-        for earlier in self.machine.program.code[rule.thread]:
+        for earlier in self.machine.program.code[thread]:
             if earlier.index < index:
-                passed = happens[earlier.index] | ~self.guards[earlier.index]
+                passed = dispatched[earlier.index] | ~self.guards[earlier.index]
                 self.constraints.append(term.implies(passed))
         return term
 
@@ -132,7 +146,7 @@ class Events(Observation):
 
     @cached_property
     def _cleared_in_the_end(self) -> frozenset[Bit]:
-        return frozenset(self.machine.final())
+        return frozenset(self.machine.in_cases.final)
 
     def _let_happen(self, event: Event) -> None:
         """Its guards hold where it happens, and what it reads is what it finds."""
@@ -156,7 +170,7 @@ class Events(Observation):
 
     def _complete(self) -> None:
         """In the end nothing is DIRTY: the last write to each entry has been flushed."""
-        for bit in self.machine.final():
+        for bit in self.machine.in_cases.final:
             writes = self.possible.setting.get(bit, [])
             undoing = [*writes, *self.possible.unsetting.get(bit, ())]
             for write in writes:
@@ -177,20 +191,42 @@ class Events(Observation):
                 return any_of(self._bit(bit, value, at) for bit, value in bits)
             case rules.Ready(lock, threads):
                 return self.order.ready(lock, threads, at)
+            case rules.Oldest(fifo, rules.Issued()):
+                return self._in_turn(fifo, at)
             case rules.Oldest() | rules.Without():
                 return TRUE  # What stands in fifos is the business of EventFifos.
             case _:
                 assert_never(guard)
 
+    def _in_turn(self, fifo: Fifo, at: Event) -> Term:
+        """Every instruction that entered a fifo before the one whose step this is has left it."""
+        own, order = at.owner, self.order
+        assert own is not None
+        return all_of(
+            any_of(
+                (
+                    order.absent(entering),
+                    order.before(own, entering),
+                    *(
+                        order.happens(leaving) & order.before(leaving, at)
+                        for leaving in self.possible.flushes.get((entering, member), ())
+                    ),
+                )
+            )
+            for member in self.machine.in_cases.queues[fifo]
+            for entering in self.possible.setting.get(member, ())
+            if entering is not own
+        )
+
     def _bit(self, bit: Bit, value: bool, at: Event) -> Term:
-        entry = self.machine.shapes.entries.get(bit)
+        entry = self._shapes.entries.get(bit)
         if entry is not None:
             if not value:
                 raise AssertionError(f"the events engine does not know {bit} being {value}")
             return any_of(term for _, term in self._valid_sources(entry, at))
         if bit == at.clears:
             return self._still_set(bit, at)
-        if bit in self.machine.shapes.clearing:
+        if bit in self._shapes.clearing:
             clean = self.order.clean(bit, at)
             return ~clean if value else clean
         true = self.order.is_set(bit, at, at_first=self.machine.starts_true(bit))
@@ -212,7 +248,7 @@ class Events(Observation):
 
     def _found(self, at: Event | None, word: Word) -> Versions:
         """What gave a word the value that an event, or None: the end, finds there."""
-        entry = self.machine.shapes.of_value.get(word)
+        entry = self._shapes.of_value.get(word)
         if at is not None and entry is not None and at.rule.awaits(entry.valid):
             return self._valid_sources(entry, at)
         found = self._last_versions(word, at)
@@ -292,7 +328,7 @@ class Events(Observation):
 
     def _carries(self, version: Event, source: Word) -> bool:
         """Whether it is a flush that carries what its owner wrote (claim 1)."""
-        entry = self.machine.shapes.of_value.get(source)
+        entry = self._shapes.of_value.get(source)
         return entry is not None and version.clears is not None and entry.dirty == version.clears
 
     def written(self, origin: int | None, word: Word) -> Choice[int]:

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from rspverify import architecture as files
 from rspverify.architecture import Architecture, CellAt, CellKind, Sort
-from rspverify.assembly import Instruction, ThreadId
+from rspverify.assembly import Instruction, Placement, ThreadId
 from rspverify.machine import rules
 from rspverify.machine.rules import (
     AnyBit,
@@ -71,7 +71,8 @@ class _Here:
 class Grounding:
     """A machine with the places of some threads, and some locations.
 
-    spaces: of locations that are not in the first space, which.
+    spaces: of locations that are not in the first space, which. placement: by open kind of place,
+    the number of the one that each thread is in.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Grounding:
         threads: tuple[ThreadId, ...],
         locations: tuple[str, ...],
         spaces: tuple[tuple[str, str], ...] = (),
+        placement: Placement = (),
     ) -> None:
         self.architecture = architecture
         self.threads = threads
@@ -88,41 +90,43 @@ class Grounding:
         self._cells: dict[object, Cell | Fifo] = {}
         self._waits: dict[object, tuple[Wait, ...]] = {}
         self._entering: dict[object, frozenset[tuple[CellKind, Place, str | None]]] = {}
-        paths = [(it.device, it.workgroup, it.thread) for it in threads]
+        self._threads_of: dict[Place, frozenset[ThreadId]] = {}
+        self._of_thread: dict[str, dict[ThreadId, Place]] = {}
+        open_places = dict(placement)
+        for kind in architecture.places:
+            numbers = open_places.get(kind, (None,) * len(threads))
+            found: dict[Place, list[ThreadId]] = {}
+            for thread, number in zip(threads, numbers, strict=True):
+                found.setdefault(self._place(kind, thread, number), []).append(thread)
+            self._of_thread[kind] = {it: place for place, its in found.items() for it in its}
+            self._threads_of |= {place: frozenset(its) for place, its in found.items()}
         self._places = {
-            kind: [Place(kind, path) for path in sorted({it[: self._depth(kind)] for it in paths})]
-            for kind in architecture.places
+            kind: sorted(dict.fromkeys(its.values()), key=lambda it: (it.path, it.number or 0))
+            for kind, its in self._of_thread.items()
         }
         self._everywhere = Place(architecture.places[-1], ())
 
     # Places and cells
 
-    def _depth(self, kind: str) -> int:
-        return _DEPTH[self.architecture.alike.get(kind, kind)]
+    def _place(self, kind: str, thread: ThreadId, number: int | None) -> Place:
+        path = (thread.device, thread.workgroup, thread.thread)
+        if number is not None:
+            return Place(kind, path[:1], number)
+        return Place(kind, path[: _DEPTH[self.architecture.kinds.alike.get(kind, kind)]])
 
     def place_of(self, thread: ThreadId) -> Place:
         """The place that a thread is."""
-        return Place(self.architecture.places[0], (thread.device, thread.workgroup, thread.thread))
+        return self._of_thread[self.architecture.places[0]][thread]
 
     def threads_of(self, place: Place) -> frozenset[ThreadId]:
         """The threads in a place."""
         return self._threads_of[place]
 
-    @cached_property
-    def _threads_of(self) -> Mapping[Place, frozenset[ThreadId]]:
-        return {
-            place: frozenset(
-                it
-                for it in self.threads
-                if (it.device, it.workgroup, it.thread)[: len(place.path)] == place.path
-            )
-            for places in self._places.values()
-            for place in places
-        }
-
     def _around(self, own: Place, kind: str) -> Place:
         """The place of a kind that a place is, or lies in."""
-        return Place(kind, own.path[: self._depth(kind)])
+        if own == self._everywhere:
+            return own
+        return self._of_thread[kind][next(iter(self._threads_of[own]))]
 
     @cached_property
     def cells(self) -> tuple[Cell | Fifo, ...]:
@@ -140,7 +144,7 @@ class Grounding:
         return [self._cell(kind, *it) for it in product(self._places[kind.place], locations)]
 
     def _cell(self, kind: CellKind, place: Place, location: str | None) -> Cell | Fifo:
-        key = (kind.structure, kind.field, place.path, location)
+        key = (kind.structure, kind.field, place.path, place.number, location)
         found = self._cells.get(key)
         if found is None:
             found = _KINDS[kind.sort](Structure(kind.structure, place), kind.field, location)
@@ -216,22 +220,23 @@ class Grounding:
             yield from self._all_bound(binders[1:], each)
 
     def _spoken_of(self, binder: files.Places, here: _Here) -> Iterator[Place]:
-        own = here.own.path
         inside = None if binder.inside is None else self._reach(binder.inside, here)
         outside = None if binder.outside is None else self._reach(binder.outside, here)
         for place in self._places[binder.kind]:
-            if inside is not None and not _nested(place.path, own[:inside]):
+            threads = self._threads_of[place]
+            if inside is not None and inside.isdisjoint(threads):
                 continue
-            if outside is not None and _nested(place.path, own[:outside]):
+            if outside is not None and not outside.isdisjoint(threads):
                 continue
-            if not (binder.other and place.path == own[: len(place.path)]):
+            if not (binder.other and place == self._around(here.own, binder.kind)):
                 yield place
 
-    def _reach(self, kind: str, here: _Here) -> int:
+    def _reach(self, kind: str, here: _Here) -> frozenset[ThreadId]:
+        """The threads in the own place of a kind."""
         if kind == files.REACH:
             assert here.instruction is not None and here.instruction.reach is not None
             kind = self.architecture.reaches[here.instruction.reach]
-        return self._depth(kind)
+        return self._threads_of[self._around(here.own, kind)]
 
     def _space(self, x: str) -> str:
         return self._spaces.get(x, self.architecture.spaces[0])
@@ -456,7 +461,7 @@ class Grounding:
                 for turn, rule in enumerate(self._steps(kind, here)):
                     leaves = any(isinstance(guard, Oldest) for guard in rule.guards)
                     order = (number, turn) if leaves else (turn, number)
-                    where = structures.index(rule.structure.name), place.path
+                    where = structures.index(rule.structure.name), place.path, place.number or 0
                     found.append(((leaves, *where, *order), rule))
         return tuple(rule for _, rule in sorted(found, key=lambda each: each[0]))
 
@@ -495,11 +500,6 @@ class Grounding:
         """What holds when an execution is complete, besides that all was executed."""
         here = _Here(self._everywhere, instructions=instructions)
         return _merged(self._guards(self.architecture.complete, here))
-
-
-def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether one of two places lies in the other."""
-    return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _merged(guards: Iterable[Guard]) -> tuple[Guard, ...]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, product
 
 from rspverify.architecture import Architecture, Mnemonic
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly import AssemblyProgram, Instruction, Placement, ThreadId
+from rspverify.machine.cases import Case, Cases
 from rspverify.machine.grounding import Grounding
 from rspverify.machine.pending import Pending
+from rspverify.machine.placements import placements
 from rspverify.machine.rendezvous import Rendezvous
 from rspverify.machine.routes import Routes
 from rspverify.machine.rules import (
@@ -51,9 +53,18 @@ class Machine:
     def _ground(self) -> _Ground:
         program = self.program
         spaces = tuple(sorted(program.spaces.items()))
-        key = (program.machine, program.threads, tuple(program.initial), spaces)
+        placement = program.placement or placements(program.machine.kinds, program.threads)[0]
+        key = (program.machine, program.threads, tuple(program.initial), spaces, placement)
         own = program.instructions if _begins(program.machine) else ()
         return (_Ground if own else _kept_ground)(*key, own, self.elide, self.evict)
+
+    @property
+    def placed(self) -> list[Machine]:
+        """The same for each placement of its threads that there may be; itself if that is said."""
+        if self.program.placement or not self.program.machine.kinds.open:
+            return [self]
+        ways = placements(self.program.machine.kinds, self.program.threads)
+        return [replace(self, program=replace(self.program, placement=it)) for it in ways]
 
     @property
     def shapes(self) -> Shapes:
@@ -61,9 +72,9 @@ class Machine:
         return self._ground.shapes
 
     @property
-    def routes(self) -> Routes:
-        """The ways of writes to memory."""
-        return self._ground.routes
+    def in_cases(self) -> InCases:
+        """What it is for the engine without steps."""
+        return self._ground.in_cases
 
     @property
     def elided(self) -> frozenset[Structure]:
@@ -90,7 +101,7 @@ class Machine:
         """The cells of pools: one for each instruction that may be in it."""
         return tuple(
             dict.fromkeys(
-                bit for rule in self.rules for bit in rule.sets(True) if isinstance(bit, Member)
+                bit for rule in self.rules for bit in rule.may_set() if isinstance(bit, Member)
             )
         )
 
@@ -119,7 +130,8 @@ class Machine:
     def of_thread(self, thread: ThreadId) -> list[Structure]:
         """The structures at the places that a thread is in, the nearest first."""
         found = [it for it in self.structures if thread in self.threads_of(it)]
-        return sorted(found, key=lambda it: -len(it.place.path))
+        places = self.program.machine.places
+        return sorted(found, key=lambda it: places.index(it.place.kind))
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -150,6 +162,55 @@ class Machine:
         return self._ground.final
 
 
+class InCases:
+    """A machine as the engine without steps takes it: rules in cases, and what they are like.
+
+    rules: those that a program has; every: also others that it might have.
+    """
+
+    def __init__(
+        self, every: Sequence[Rule], rules: Sequence[Rule], shapes: Shapes, memory: Sequence[Word]
+    ) -> None:
+        self._cases = Cases(every)
+        self.shapes = shapes
+        self.final = _cleared(shapes.complete)
+        if self._cases.needed:
+            made = [case.rule for it in every for case in self._cases.of(it)]
+            ending = self._cases.guards(shapes.complete)
+            self.shapes = Shapes(made, ending, memory, shapes.starts_true)
+            self.final = _cleared(ending)
+        own = [case.rule for it in rules for case in self.of(it)]
+        self.routes = Routes(self.shapes, own, frozenset(memory))
+        self._steps = {it.key: self.of(it)[0].steps for it in rules if isinstance(it, StepRule)}
+
+    @cached_property
+    def queues(self) -> Mapping[Fifo, Iterable[Bit]]:
+        """The fifos that instructions wait in, and the bits that say which do."""
+        return self._cases.queues
+
+    def of(self, rule: Rule) -> list[Case]:
+        """The cases of a rule."""
+        return self._cases.of(rule) if self._cases.needed else [Case(rule, (rule,))]
+
+    @property
+    def unknown(self) -> str | None:
+        """Why the engine without steps does not know it; None if it does."""
+        return self._cases.unknown or self.shapes.unknown
+
+    def steps(self, rule: StepRule) -> tuple[Rule, ...]:
+        """The steps of the machine that a step in cases stands for."""
+        return self._steps[rule.key]
+
+
+def _cleared(ending: Sequence[Guard]) -> list[Bit]:
+    """The bits that must be false in the end."""
+    return [
+        guard.bits[0][0]
+        for guard in ending
+        if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]
+    ]
+
+
 class _Ground:
     """What a machine is for some threads and locations.
 
@@ -163,12 +224,13 @@ class _Ground:
         threads: tuple[ThreadId, ...],
         locations: tuple[str, ...],
         spaces: tuple[tuple[str, str], ...],
+        placement: Placement,
         instructions: tuple[Instruction, ...],
         elide: bool,
         evict: bool,
     ) -> None:
         self.instructions = instructions
-        self.grounding = Grounding(architecture, threads, locations, spaces)
+        self.grounding = Grounding(architecture, threads, locations, spaces, placement)
         steps = list(self.grounding.steps(instructions))
         for it in instructions:
             steps += self.grounding.later(it, instructions)
@@ -186,15 +248,11 @@ class _Ground:
         )
         self.steps = self.without.left(steps)
         self.ending = tuple(self.without.guards(ending))
-        self.final = [
-            guard.bits[0][0]
-            for guard in self.ending
-            if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]
-        ]
+        self.final = _cleared(self.ending)
         all_left = self.without.rules([*rules, *steps])
         left = [*all_left, *self.without.rules(others)]
         self.shapes = Shapes(left, self.ending, memory, self.grounding.starts_true)
-        self.routes = Routes(self.shapes, all_left, frozenset(memory))
+        self.in_cases = InCases(left, all_left, self.shapes, memory)
         self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
         self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
         self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
@@ -224,20 +282,24 @@ class _Ground:
 def everywhere(architecture: Architecture) -> Machine:
     """A machine that runs every instruction that there is.
 
-    On two work-groups of one device and a third on another, and on two locations.
+    On two work-groups of one device and a third on another, and on two locations in each kind of
+    memory.
     """
     threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
-    locations = ("x", "y")
+    spaces = {f"{x} {space}": space for space in architecture.spaces[1:] for x in "xy"}
+    locations = ("x", "y", *spaces)
     every = list(_every_instruction(architecture, threads, locations))
     code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)
-    program = AssemblyProgram(threads, code, dict.fromkeys(locations, 0), architecture)
+    program = AssemblyProgram(
+        threads, code, dict.fromkeys(locations, 0), architecture, spaces=spaces
+    )
     return Machine(program, elide=False)
 
 
 @lru_cache
 def unbounded(architecture: Architecture) -> str | None:
     """Why the engine without steps does not know a machine; None if it does."""
-    return everywhere(architecture).shapes.unknown
+    return everywhere(architecture).in_cases.unknown
 
 
 def effect_of(

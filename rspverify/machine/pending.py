@@ -59,7 +59,8 @@ class Pending:
                 self._bits[it.register] = self._bit(rule, own)
 
     def _bit(self, rule: InstructionRule, later: Sequence[StepRule]) -> Bit:
-        for bit in rule.sets(True):
+        at_once = _does(rule.updates, Deliver)
+        for bit in () if at_once else rule.sets(True):
             inside = isinstance(bit, Member) and bit.index == rule.instruction.index
             if inside and all((bit in step.sets(False)) is _delivers(step) for step in later):
                 return bit
@@ -73,19 +74,19 @@ class Pending:
         """What an instruction also waits for, and that its read is open."""
         own = rule.instruction.register
         guards = [*self._turn.get(rule.instruction.index, ()), *self._written(rule)]
-        updates = self._changed(own, True)
-        if not guards and not updates:
+        opened, closed = self._changed(own, True), self._changed(own, False)
+        if not guards and not opened:
             return rule
-        return replace(rule, guards=(*rule.guards, *guards), updates=(*rule.updates, *updates))
+        updates = (*opened, *_with(closed, rule.updates))
+        return replace(rule, guards=(*rule.guards, *guards), updates=updates)
 
     def step(self, rule: StepRule) -> StepRule:
         """What a later step also waits for, and that it completes the read that it delivers."""
         if rule.instruction is None:
             return rule
-        own = rule.instruction.register if _delivers(rule) else None
-        updates = self._changed(own, False)
-        guards = self._written(rule)
-        return replace(rule, guards=(*rule.guards, *guards), updates=(*rule.updates, *updates))
+        closed = self._changed(rule.instruction.register, False)
+        guards = (*rule.guards, *self._written(rule))
+        return replace(rule, guards=guards, updates=_with(closed, rule.updates))
 
     def _written(self, rule: Rule) -> list[AnyBit]:
         """That the reads are complete of which a rule makes what it writes; not its own read."""
@@ -109,6 +110,15 @@ class Pending:
     def ending(self, guards: Iterable[Guard]) -> tuple[Guard, ...]:
         """What holds in the end, with no read open."""
         return tuple(dict.fromkeys((*guards, *map(fails, self._bits.values()))))
+
+
+def _with(closed: Sequence[Update], updates: tuple[Update, ...]) -> tuple[Update, ...]:
+    """Updates with others wherever, and under whatever conditions, a value is delivered."""
+    found: list[Update] = []
+    for it in updates:
+        found.append(replace(it, updates=_with(closed, it.updates)) if isinstance(it, When) else it)
+    delivers = any(isinstance(it, Deliver) for it in updates)
+    return (*found, *closed) if delivers else (*found,)
 
 
 def _delivers(step: StepRule) -> bool:

@@ -69,10 +69,16 @@ class Replayer:
         return self.explicit.outcome(last) if self.explicit.complete(last) else None
 
     def with_dequeues(self, schedule: Iterable[Rule]) -> list[Rule]:
-        """The schedule of an engine whose fifos dequeue by themselves, each dequeue now a step."""
+        """The schedule of an engine whose fifos dequeue by themselves, each dequeue now a step.
+
+        What takes away what is not there is left out.
+        """
         full: list[Rule] = []
         state = self.explicit.initial
         for rule in schedule:
+            after = self.explicit.apply(state, rule)
+            if after is None and isinstance(rule, StepRule) and rule.takes_away:
+                continue
             state = self._stepped(state, rule, len(full))
             full.append(rule)
             while dequeue := self._dequeue(state):
@@ -129,7 +135,8 @@ class Replayer:
             if cell.structure.name != OPEN_READ
             if not (isinstance(cell, Bit) and is_arrival(cell))
         ]
-        return sorted(dict.fromkeys(found), key=lambda it: -len(it.place.path))
+        places = self.machine.program.machine.places
+        return sorted(dict.fromkeys(found), key=lambda it: places.index(it.place.kind))
 
     def _own(self, thread: ThreadId) -> str:
         """The structure that a thread is shown beside: the nearest to it."""

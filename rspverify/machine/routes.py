@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rspverify.machine.entries import Entry
-from rspverify.machine.rules import Assign, Copy, InstructionRule, Rule, Word, fails
+from rspverify.machine.entries import Entry, cleared
+from rspverify.machine.rules import Assign, Copy, InstructionRule, Rule, StepRule, Word, fails
 from rspverify.machine.shapes import Shapes
 
 
@@ -33,9 +33,16 @@ class Routes:
     rules: Sequence[Rule]
     memory: frozenset[Word]
 
-    def start(self, rule: Rule) -> Word:
-        """The word from which what a rule writes goes to memory, or where it is there."""
-        (found,) = self._starts(rule)
+    def start(self, rule: Rule) -> Word | None:
+        """The word from which what a rule writes goes to memory, or where it is there.
+
+        None where it brings no write on its way: it writes nothing, or for the own place alone, or
+        a later step is what writes.
+        """
+        starts = self._starts(rule)
+        if not starts:
+            return None
+        (found,) = starts
         return found
 
     def after(self, word: Word) -> Word | None:
@@ -82,18 +89,40 @@ class Routes:
         fetches = {it.key for steps in self.shapes.refreshing.values() for it in steps}
         for rule in self.rules:
             changed = [it for it in rule.changes if isinstance(it, Word) and self._leads(it)]
-            if any(isinstance(it, Assign) for it in rule.changes.values()):
+            if self._starts(rule):
                 if len(self._starts(rule)) != 1 or len(changed) != 1:
-                    yield f"what {rule} writes goes to memory by several ways, or by none"
+                    yield f"what {rule} writes goes to memory by several ways"
                 elif not self._lasts(rule, changed[0]):
                     yield f"what {rule} writes is not flushed"
             elif isinstance(rule, InstructionRule) and rule.instruction.mnemonic.writes:
-                yield f"{rule} only begins to write"
+                if not self._writes_later(rule):
+                    yield f"it is not said that what {rule} begins to write is written once"
             elif rule.key in flushes:
                 if changed != [flushes[rule.key][1]]:
                     yield f"{rule} changes more than one value"
             elif changed and rule.key not in fetches:
                 yield f"{rule} brings values to where writes go"
+
+    def _writes_later(self, rule: InstructionRule) -> bool:
+        """Whether just one later step of an instruction writes in each execution, in one place.
+
+        The instruction sets a bit that is false in the end; whatever makes it false writes.
+        """
+        its = [it for it in self.rules if it.instruction == rule.instruction]
+        writing = [it for it in its if self._starts(it)]
+        bits = {bit for it in writing for bit in cleared(it)}
+        if len(bits) != 1 or len({it for step in its for it in self._starts(step)}) != 1:
+            return False
+        (bit,) = bits
+        changing = [it for it in self.rules if bit in it.sets(True) or bit in it.sets(False)]
+        return (
+            fails(bit) in self.shapes.complete
+            and bit in rule.sets(True)
+            and not self.shapes.starts_true(bit)
+            and all(isinstance(it, InstructionRule) or it in writing for it in changing)
+            and all(bit in cleared(it) for it in writing if isinstance(it, StepRule))
+            and all(it.instruction == rule.instruction for it in changing)
+        )
 
     def _lasts(self, rule: Rule, start: Word) -> bool:
         """Whether what a rule writes is memory, or marked to be flushed."""

@@ -19,13 +19,19 @@ from rspverify.value import Expression
 
 @dataclass(frozen=True)
 class Place:
-    """A place of a kind: path has its device, work-group and thread, as far as it has them."""
+    """A place of a kind: path has its device, work-group and thread, as far as it has them.
+
+    number: of a place of which programs do not say who is in it; its path has its device alone.
+    """
 
     kind: str
     path: tuple[int, ...]
+    number: int | None = None
 
     def __str__(self) -> str:
-        """As in `d0 w1`; a thread is `P2`."""
+        """As in `d0 w1`; a thread is `P2`, one with a number `cu 0`."""
+        if self.number is not None:
+            return f"{self.kind} {self.number}"
         if len(self.path) == 3:
             return f"P{self.path[2]}"
         return " ".join(f"{it}{number}" for it, number in zip("dw", self.path, strict=False))
@@ -353,7 +359,7 @@ class _Rule:
         return [each.fifo for each in self.enqueues if isinstance(each.element, Marker)]
 
     @cached_property
-    def dequeues(self) -> bool:
+    def takes_out(self) -> bool:
         """Whether it takes an element out of a fifo."""
         return any(isinstance(update, Dequeue) for update in self.updates)
 
@@ -377,10 +383,14 @@ class _Rule:
 
 @dataclass(frozen=True)
 class InstructionRule(_Rule):
-    """An instruction in its place. It also waits for its turn, and fires at most once."""
+    """An instruction in its place. It also waits for its turn, and fires at most once.
+
+    case: which of the things it is that the instruction may do (machine/cases.py).
+    """
 
     guards: tuple[Wait, ...]
     instruction: Instruction
+    case: int = 0
 
     @cached_property
     def thread(self) -> int:
@@ -390,7 +400,13 @@ class InstructionRule(_Rule):
     @property
     def key(self) -> object:
         """What tells it apart, the same in every machine that runs the same program."""
-        return self.instruction.index
+        index = self.instruction.index
+        return (index, self.case) if self.case else index
+
+    @property
+    def dequeues(self) -> bool:
+        """Whether it does nothing but to let an element leave a fifo: no instruction does."""
+        return False
 
     def __str__(self) -> str:
         """By name: `LD r y`, `FLU_L1 DV`."""
@@ -416,6 +432,19 @@ class StepRule(_Rule):
         """What tells it apart, the same in every machine that runs the same program."""
         index = None if self.instruction is None else self.instruction.index
         return self.step, self.structure, self.about, index
+
+    @cached_property
+    def dequeues(self) -> bool:
+        """Whether it does nothing but to let an element leave a fifo."""
+        return self.instruction is None and all(isinstance(it, Dequeue) for it in self.updates)
+
+    @cached_property
+    def takes_away(self) -> Bit | None:
+        """The bit that it makes false, where it does nothing else and needs nothing else."""
+        match self.updates:
+            case (SetBit(bit, False),) if set(self.guards) <= {holds(bit)}:
+                return bit
+        return None
 
     @cached_property
     def cleared(self) -> list[Bit]:

@@ -27,6 +27,7 @@ from rspverify.machine.rules import (
     Dequeue,
     Element,
     Fifo,
+    Issued,
     Marker,
     Oldest,
     Rule,
@@ -64,8 +65,8 @@ class Shapes(Entries):
         if rule.conditional:
             return "what it changes depends on the state"
         updates = self.counting(rule)
-        oldest = [guard for guard in rule.guards if isinstance(guard, Oldest)]
-        if oldest or rule.dequeues:
+        oldest = [it for it in rule.guards if isinstance(it, Oldest) and not _in_turn(it)]
+        if oldest or rule.takes_out:
             if any(bit in self.marked for bit, _ in rule.literals):
                 return "an element waits there until a value counts"
             leaves = [Dequeue(guard.fifo) for guard in oldest]
@@ -174,8 +175,6 @@ class Shapes(Entries):
             found = self.shapes[rule.key]
             if not isinstance(found, Shape):
                 yield f"nothing bounds how often {rule.step} may matter: {found}"
-            if found is Shape.LEAVES and not isinstance(rule.element, (str, Marker)):
-                yield f"{rule.step} takes an instruction out of a fifo"
         if self.mixing is not None:
             yield f"{self.mixing} takes the value of one location for that of another"
         yield from self._staying()
@@ -251,6 +250,11 @@ class Shapes(Entries):
                 if isinstance(update, Copy) and not carried:
                     found.setdefault(update.target, set()).add(update.source)
         return found
+
+
+def _in_turn(guard: Oldest) -> bool:
+    """Whether an instruction waits for its turn in a fifo."""
+    return isinstance(guard.element, Issued)
 
 
 def _name(rule: Rule) -> str:

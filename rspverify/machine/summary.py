@@ -39,7 +39,9 @@ class MachineSummary:
 def summary(architecture: Architecture) -> MachineSummary:
     """What a machine is, in words."""
     threads = tuple(ThreadId(0, it, it) for it in range(2))
-    program = AssemblyProgram(threads, ((), ()), {"x": 0}, architecture)
+    spaces = {f"x {space}": space for space in architecture.spaces[1:]}
+    locations = dict.fromkeys(("x", *spaces), 0)
+    program = AssemblyProgram(threads, ((), ()), locations, architecture, spaces=spaces)
     plain, elided = Machine(program, elide=False, evict=True), Machine(program)
     return MachineSummary(
         architecture.name,
@@ -65,7 +67,7 @@ def _state(architecture: Architecture) -> Iterator[Described]:
 
 def _usage(it: Mnemonic) -> str:
     operands = ("|".join(it.reaches) if each == "s" else each for each in it.operands)
-    return " ".join((it.name, *operands))
+    return it.written(operands)
 
 
 def _does(it: Mnemonic) -> str:

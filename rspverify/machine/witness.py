@@ -12,6 +12,7 @@ the source. What finds its value has read, by way of it, what it has read itself
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import combinations
 
 from rspverify.machine.event import Event
@@ -63,14 +64,14 @@ class GeneratedWitness:
             for x, sources in events.last.items()
         }
         self.mo: dict[tuple[int, int], Term] = {}
-        for a, b in combinations(self._writes(), 2):
-            if _location(a) == _location(b):
+        self._writing = self._writes()
+        for a, b in combinations(self._writing, 2):
+            if self._location(a) == self._location(b):
                 self._relate(a, b)
         self.overtaken = any_of(self._overtaken())
 
-    def _relate(self, a: Event, b: Event) -> None:
-        first, second = _operation(a), _operation(b)
-        before = self._in_order(a, b)
+    def _relate(self, first: int, second: int) -> None:
+        before = self._in_order(first, second)
         both = self._writes_at_all(first) & self._writes_at_all(second)
         self.mo[first, second], self.mo[second, first] = before & both, ~before & both
 
@@ -128,37 +129,52 @@ class GeneratedWitness:
 
     def _overtaken(self) -> Iterator[Term]:
         """Per location with such an operation, that a write follows the last one in mo."""
-        writes = {_operation(each): each for each in self._writes()}
         asked = [*self._succeeds, *self._by_several_ways()]
-        for x in sorted({_location(writes[operation]) for operation in asked}):
+        for x in sorted({self._location(operation) for operation in asked}):
             for last, stays in self.last[x]:
-                for operation, other in writes.items():
-                    if _location(other) != x or operation == last:
+                for operation, writing in self._writing.items():
+                    if self._location(operation) != x or operation == last:
                         continue
                     later = TRUE if last is None else self.mo[last, operation]
-                    happens = self._events.order.happens(other)
+                    happens = any_of(map(self._events.order.happens, writing))
                     yield all_of((stays, happens, self._writes_at_all(operation), later))
 
     # mo
 
+    def _location(self, write: int) -> str:
+        """Where an operation writes."""
+        it = self._writing[write][0].rule.instruction
+        assert it is not None and it.location is not None
+        return it.location
+
     def _by_several_ways(self) -> Iterator[int]:
         """The operations whose instructions do not all begin to write at one place."""
         starts: dict[int, set[Word]] = {}
-        for each in self._events.possible.instructions:
-            if each.instruction.mnemonic.writes:
-                start = self._events.machine.routes.start(each.rule)
-                starts.setdefault(_operation(each), set()).add(start)
+        for index, events in self._starting.items():
+            operation = self._events.machine.program.instructions[index].operation
+            starts.setdefault(operation, set()).update(word for _, word in events)
         yield from (operation for operation, found in starts.items() if len(found) > 1)
 
-    def _writes(self) -> Iterator[Event]:
-        """Per operation that writes, the last of its instructions that do."""
-        found: dict[int, Event] = {}
-        for each in self._events.possible.instructions:
-            if each.instruction.mnemonic.writes:
-                found[each.instruction.operation] = each
-        yield from found.values()
+    @cached_property
+    def _starting(self) -> Mapping[int, list[tuple[Event, Word]]]:
+        """By instruction that writes, what may bring its write on the way, and to which word."""
+        routes = self._events.machine.in_cases.routes
+        found: dict[int, list[tuple[Event, Word]]] = {}
+        for each in self._events.possible.all:
+            it, start = each.rule.instruction, routes.start(each.rule)
+            if it is not None and start is not None:
+                found.setdefault(it.index, []).append((each, start))
+        return found
 
-    def _in_order(self, a: Event, b: Event) -> Term:
+    def _writes(self) -> Mapping[int, list[Event]]:
+        """By operation that writes, what may bring its write: of the last instruction that does."""
+        instructions = self._events.machine.program.instructions
+        return {
+            instructions[index].operation: [each for each, _ in self._starting[index]]
+            for index in sorted(self._starting)
+        }
+
+    def _in_order(self, a: int, b: int) -> Term:
         """That a came before b to the first place where both come."""
         second = dict(self._route(b))
         word, arrivals = next(each for each in self._route(a) if each[0] in second)
@@ -168,14 +184,14 @@ class GeneratedWitness:
             for then, other in second[word]
         )
 
-    def _route(self, write: Event) -> Iterator[tuple[Word, Arrivals]]:
+    def _route(self, write: int) -> Iterator[tuple[Word, Arrivals]]:
         """The words that a write passes on its way to memory."""
-        routes = self._events.machine.routes
-        word: Word | None = routes.start(write.rule)
-        arrivals: Arrivals = [(write, self._events.order.happens(write))]
+        routes, writing = self._events.machine.in_cases.routes, self._writing[write]
+        word = routes.start(writing[0].rule)
+        arrivals: Arrivals = [(each, self._events.order.happens(each)) for each in writing]
         while word is not None:
             yield word, arrivals
-            entry = self._events.machine.shapes.of_value.get(word)
+            entry = self._events.machine.in_cases.shapes.of_value.get(word)
             if entry is None or entry.dirty is None:
                 return
             arrivals = [
@@ -206,13 +222,3 @@ class GeneratedWitness:
                 )
                 after = order.before(write, flush.owner)
                 yield flush, all_of([order.absent(own), order.happens(flush), after, *between])
-
-
-def _location(write: Event) -> str:
-    location = write.instruction.location
-    assert location is not None
-    return location
-
-
-def _operation(write: Event) -> int:
-    return write.instruction.operation

@@ -42,7 +42,7 @@ def call_of(it: Access) -> functions.Access:
         it.remote,
         operator=it.operator,
         failure=None if it.expected is None else Order.RELAXED,
-        regions=frozenset({"global"}),
+        used=it.register is not None or it.kind is not Kind.RMW,
     )
 
 

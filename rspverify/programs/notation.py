@@ -104,7 +104,7 @@ def access_named(name: str) -> Access:
     if parts not in [[it] for it in scopes] + [[it, "R"] for it in scopes]:
         plain = "na, " if operation in ("ld", "st") else ""
         raise ValueError(
-            f"`{operation}` must be followed by {plain}{', '.join(scopes)}, the last four also with"
+            f"`{operation}` must be followed by {plain}{', '.join(scopes)}, the scopes also with"
             f" `.R` for remote: `{name}`"
         )
     return Access(

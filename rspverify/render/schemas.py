@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rspverify.answers import CheckReport, OutcomesReport
+from rspverify.compilers import Extraction
 from rspverify.convert import Schema, laid_out, schema
 from rspverify.corpus.schema import expected_schema, suite_schema
 from rspverify.engineering.comparison import Comparison
@@ -21,6 +22,7 @@ from rspverify.wording import alternatives, guess
 DOCUMENTS: Mapping[str, type] = {
     "check": CheckReport,
     "compare": Comparison,
+    "extract": Extraction,
     "hunt": HuntReport,
     "mutate": MutationReport,
     "outcomes": OutcomesReport,

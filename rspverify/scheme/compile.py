@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
-from rspverify.architecture import Mnemonic
+from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, SpinLoop, ThreadId
-from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin
-from rspverify.scheme.barriers import ENTRY, barrier_code, barrier_rows, missing, ordered_scope
+from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin, one_subgroup
+from rspverify.scheme.barriers import ENTRY, barrier_code, barrier_rows, missing, ordering
+from rspverify.scheme.memory import IN_LOCAL, LOCAL_HINT, has_local
 from rspverify.scheme.scheme import Row, Scheme, Shape, shape_of
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import Expression, Read, select
@@ -30,6 +32,7 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     Raises InputError, with one UNSUPPORTED problem per operation that the scheme cannot compile.
     """
     checked = [_unsupported(operation, program, scheme) for operation in program.operations]
+    checked += _subgroups(program, scheme.machine)
     if problems := [problem for problem in checked if problem is not None]:
         raise InputError(problems)
     index = count()
@@ -46,7 +49,25 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     cuts = tuple(cut.guard for cut in program.cuts)
     spins = tuple(_loop(spin, code[spin.thread]) for spin in program.spins)
     within = program.within
-    return AssemblyProgram(threads, code, initial, scheme.machine, cuts, within, spins=spins)
+    spaces = _spaces(program, scheme.machine)
+    return AssemblyProgram(threads, code, initial, scheme.machine, cuts, within, spaces, spins)
+
+
+def _subgroups(program: Program, machine: Architecture) -> Iterator[Problem]:
+    """A problem if threads share a sub-group: a thread of a machine is one work-item."""
+    for number, thread in enumerate(program.threads):
+        others = [it.name for it in program.threads[:number] if one_subgroup(it, thread)]
+        if others and thread.operations:
+            message = f"{thread.name} is in one sub-group with {others[0]}, and machine"
+            message += f" {machine.name} has no place for sub-groups"
+            yield Problem(thread.operations[0].span, message, severity=Severity.UNSUPPORTED)
+
+
+def _spaces(program: Program, machine: Architecture) -> dict[str, str]:
+    """The kind of memory of each location that is not in the machine's first."""
+    if not has_local(machine):
+        return {}
+    return {it.name: it.region for it in program.locations if it.region != machine.spaces[0]}
 
 
 def _loop(spin: Spin, code: tuple[Instruction, ...]) -> SpinLoop:
@@ -69,21 +90,28 @@ def rows_of(operation: Operation, scheme: Scheme) -> tuple[Row, ...]:
 
 
 def beyond(operation: Operation, program: Program) -> str | None:
-    """Why no scheme can compile an operation, in words that follow its name; None if one may."""
+    """Why no scheme can compile an operation, in words that follow its name; None if one may.
+
+    A location in local memory is one of the test. OpenCL would give each work-group its own, so
+    that it must belong to one.
+    """
     match operation.kind:
         case Kind.LOCK | Kind.UNLOCK:
             return "needs a mutex, and the machine has none"
-        case Kind.FENCE if operation.regions == {"local"}:
-            return "orders local memory alone, and the machine has no local memory"
         case Kind.BARRIER if operation.meets is not Scope.WG:
             return f"is a barrier of a device, and machines have those of work-groups alone{_AS_XF}"
         case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE | Kind.BARRIER:
             pass
         case _:
             assert_never(operation.kind)
-    regions = {location.name: location.region for location in program.locations}
-    if operation.location is not None and regions[operation.location] == "local":
-        return "accesses local memory, and the machine has no local memory"
+    if operation.location is not None and operation.regions == IN_LOCAL:
+        places = {
+            (thread.device, thread.workgroup)
+            for thread in program.threads
+            if any(it.location == operation.location for it in thread.operations)
+        }
+        if len(places) > 1:
+            return "accesses local memory that another work-group does, too, and each has its own"
     if operation.order is not None and operation.scope is None:
         return "has no scope, and the rows of schemes are for scopes"
     return None
@@ -96,7 +124,7 @@ def _code(operation: Operation, scheme: Scheme) -> Iterator[tuple[Mnemonic, str 
         assert row is not None
         yield from ((it.mnemonic, it.reach) for it in row.code)
         return
-    fences = barrier_code(ordered_scope(operation), scheme)
+    fences = barrier_code(ordering(operation), scheme)
     assert fences is not None
     entry, leave = fences
     yield from ((it.mnemonic, it.reach) for it in entry)
@@ -130,6 +158,11 @@ def _written(operation: Operation) -> Expression | None:
     return select(operation.success, operation.value, Read(operation.index))
 
 
+def _of_local(operation: Operation) -> bool:
+    """Whether it is an access of local memory, or a fence of it alone."""
+    return operation.kind is not Kind.BARRIER and operation.regions == IN_LOCAL
+
+
 def _rows_there_are(operation: Operation, shape: Shape, scheme: Scheme) -> str:
     """What a scheme has instead of a row for an operation, and what can be done about it."""
     rows = [row for row in scheme.rows if row.kind is shape.kind]
@@ -144,20 +177,26 @@ def _rows_there_are(operation: Operation, shape: Shape, scheme: Scheme) -> str:
 def _unsupported(operation: Operation, program: Program, scheme: Scheme) -> Problem | None:
     """Why the scheme cannot compile an operation."""
     message = hint = None
+    machine = scheme.machine
     reason = beyond(operation, program)
     row = scheme.row_for(operation)
     where = f" on {operation.location}" if operation.location else ""
     if reason is not None:
         message = f"{operation} is beyond every scheme: it {reason}"
+    elif _of_local(operation) and not has_local(machine):
+        does = "accesses local memory" if operation.location else "orders local memory alone"
+        message = f"{operation} {does}, and machine {machine.name} declares no place for it"
+        hint = LOCAL_HINT
     elif operation.kind is Kind.BARRIER:
-        scope = ordered_scope(operation)
-        fence = None if scope is None else missing(scope, scheme)
+        fence = missing(ordering(operation), scheme)
         if fence is not None:
             half = "begins" if fence.order is ENTRY else "ends"
             message = f"scheme {scheme.name} has no row for {fence}, with which {operation} {half}"
             hint = _rows_there_are(operation, fence, scheme)
     elif row is None:
         shape = shape_of(operation)
+        if shape is not None and replace(shape, used=True) not in scheme.table:
+            shape = replace(shape, used=True)
         message = f"scheme {scheme.name} has no row for {shape}{where}"
         hint = _rows_there_are(operation, shape, scheme) if shape is not None else None
     elif row.adds and operation.operator != "+":

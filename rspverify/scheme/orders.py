@@ -23,6 +23,11 @@ class Op(Enum):
         """`a load`, `a store`, `an rmw`."""
         return f"{'an' if self is Op.RMW else 'a'} {self.value}"
 
+    @property
+    def gives(self) -> bool:
+        """Whether it has a result that may be thrown away."""
+        return self in (Op.RMW, Op.CAS)
+
 
 POSSIBLE: Mapping[Op, frozenset[Order]] = {
     Op.LOAD: frozenset({Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST}),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from rspverify.architecture import MACHINES, Architecture, InstructionSet, machine_named
+from rspverify.architecture import MACHINES, Architecture, machine_named
 from rspverify.architecture.catalogue import ENDING
 from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
@@ -52,7 +53,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     name = _read_name(fields, problems)
     machine = _read_machine(fields, source, problems)
     origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
-    rows = _read_rows(fields, machine.instructions, problems)
+    rows = _read_rows(fields, machine, problems)
     return Scheme(name, machine, rows, source, origin, note)
 
 
@@ -84,7 +85,7 @@ def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
 
 
 def _read_rows(
-    fields: Mapping[str, Node], instructions: InstructionSet, problems: list[Problem]
+    fields: Mapping[str, Node], machine: Architecture, problems: list[Problem]
 ) -> tuple[Row, ...]:
     node = fields.get("rows")
     if node is None:
@@ -93,7 +94,7 @@ def _read_rows(
         problems.append(Problem(node.span, f"rows must be a list of rows, not {found(node)}"))
         return ()
     numbered = enumerate(node.items, start=1)
-    rows = [read_row(item, number, instructions, problems) for number, item in numbered]
+    rows = [read_row(item, number, machine, problems) for number, item in numbered]
     known = tuple(row for row in rows if row is not None)
     problems += _overlaps(known)
     return known
@@ -114,11 +115,12 @@ def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:
 
 
 def _torn(row: Row, owner: Row, shapes: list[Shape]) -> Problem:
-    more = f" (and {len(shapes) - 1} more)" if len(shapes) > 1 else ""
+    number = len({replace(each, used=True) for each in shapes})
+    more = f" (and {number - 1} more)" if number > 1 else ""
     message = f"{shapes[0]}{more} must be matched by one row, not by two"
     hint = (
-        "narrow the scope, order or remote of one of them; of rows with different orders the "
-        "weakest that is strong enough decides, if there is one"
+        "narrow the scope, order, remote, memory or result of one of them; of rows with different "
+        "orders the weakest that is strong enough decides, if there is one"
     )
     related = ((owner.span, f"row {owner.number} matches it too"),)
     return Problem(row.span, message, hint, related)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from rspverify.architecture import InstructionSet
-from rspverify.litmus.program import Order, Scope
+from rspverify.architecture import Architecture, InstructionSet
+from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
+from rspverify.scheme.memory import IN_GLOBAL, LOCAL_HINT, Memory, has_local, misplaced
 from rspverify.scheme.orders import DEFAULT, POSSIBLE, Op, covered
-from rspverify.scheme.scheme import Row, Template
+from rspverify.scheme.scheme import EITHER, UNUSED, Row, Template
 from rspverify.scheme.template_reader import access_problem, read_template
 from rspverify.source import Problem
 from rspverify.yaml_reader import (
@@ -21,34 +22,38 @@ from rspverify.yaml_reader import (
     read_text,
 )
 
-KEYS = ("op", "scope", "order", "remote", "code", "note")
+KEYS = ("op", "scope", "order", "remote", "memory", "result", "code", "note")
 REQUIRED = ("op", "scope", "code")
 KINDS = {kind.value: kind for kind in Op}
 SCOPES: Mapping[str, Scope | None] = {
     "na": None,
     "wi": Scope.WI,
+    "sg": Scope.SG,
     "wg": Scope.WG,
     "dv": Scope.DV,
     "all": Scope.ALL,
 }
 REMOTES = {"true": frozenset({True}), "false": frozenset({False})}
-_BOTH = frozenset({False, True})
+MEMORIES = (GLOBAL, LOCAL)
+RESULTS = {"used": frozenset({True}), UNUSED: frozenset({False})}
 
 T = TypeVar("T")
 
 
-def read_row(
-    node: Node, number: int, instructions: InstructionSet, problems: list[Problem]
-) -> Row | None:
+def read_row(node: Node, number: int, machine: Architecture, problems: list[Problem]) -> Row | None:
     """The row, or None if it is unclear which operations it matches; problems go to `problems`."""
     fields = read_fields(node, "a row", KEYS, REQUIRED, problems)
     if fields is None:
         return None
     kind = read_named(fields, "op", KINDS, problems)
     scopes = _read_scopes(fields, kind, problems)
-    remotes = read_named(fields, "remote", REMOTES, problems) if "remote" in fields else _BOTH
+    remotes = read_named(fields, "remote", REMOTES, problems) if "remote" in fields else EITHER
     named = _read_orders(fields, kind, problems) if kind else None
-    code = _read_code(fields, kind, instructions, problems)
+    memories = _read_memories(fields, kind, machine, problems)
+    results = _read_result(fields, kind, problems)
+    code = _read_code(fields, kind, machine.instructions, problems)
+    placed = [(each.mnemonic, each.span) for each in code]
+    problems += misplaced(placed, memories or (), machine)
     note = read_text(fields, "note", problems)
     if kind is None or scopes is None or remotes is None or named is None:
         return None
@@ -58,7 +63,8 @@ def read_row(
     orders = named
     if "order" in fields:
         orders = frozenset().union(*(covered(kind, order) for order in named))
-    return Row(number, kind, scopes, orders, remotes, code, node.span, note, named)
+    about = (node.span, note, named, memories or frozenset({IN_GLOBAL}), results)
+    return Row(number, kind, scopes, orders, remotes, code, *about)
 
 
 def scopes_of(kind: Op | None) -> list[str]:
@@ -106,6 +112,38 @@ def _read_orders(
     }
     names = read_choices(node, f"the order of {kind.one}", possible, problems, hints=hints)
     return frozenset(map(Order, names)) if names else None
+
+
+def _read_memories(
+    fields: Mapping[str, Node], kind: Op | None, machine: Architecture, problems: list[Problem]
+) -> frozenset[Memory] | None:
+    """The memory of what a row matches: of an access one of those named, of a fence all of them."""
+    node = fields.get("memory")
+    if node is None:
+        return frozenset({IN_GLOBAL})
+    names = read_choices(node, "memory", list(MEMORIES), problems)
+    if names is None:
+        return None
+    if LOCAL in names and not has_local(machine):
+        message = f"memory must be global on machine {machine.name}, which has no local memory"
+        problems.append(Problem(names[LOCAL], message, LOCAL_HINT))
+    if kind is Op.FENCE:
+        return frozenset({frozenset(names)})
+    return frozenset(frozenset({name}) for name in names)
+
+
+def _read_result(
+    fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
+) -> frozenset[bool]:
+    """Whether a row is for RMWs whose result is used, or is not."""
+    node = fields.get("result")
+    if node is not None and kind is not None and not kind.gives:
+        message = f"result must be left out of a row for {kind.one}"
+        hint = "only rmw and cas have a result that may be thrown away"
+        problems.append(Problem(node.span, message, hint))
+    elif node is not None:
+        return read_named(fields, "result", RESULTS, problems) or EITHER
+    return EITHER
 
 
 def _idle(fields: Mapping[str, Node]) -> list[Problem]:

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from rspverify.architecture import MACHINES, Mnemonic
 from rspverify.convert import Schema
+from rspverify.litmus.program import GLOBAL
 from rspverify.scheme.cost import MOST, priced_names
+from rspverify.scheme.memory import has_local
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import DEFAULT_MACHINE, KEYS, REQUIRED, WORD
 from rspverify.scheme.row_reader import KEYS as ROW_KEYS
-from rspverify.scheme.row_reader import KINDS, orders_of, scopes_of
+from rspverify.scheme.row_reader import KINDS, MEMORIES, RESULTS, orders_of, scopes_of
 from rspverify.scheme.row_reader import REQUIRED as ROW_REQUIRED
 from rspverify.scheme.template_reader import fits, repeats, spellings, spellings_with_operand
 
@@ -64,16 +66,20 @@ def scheme_schema() -> Schema:
 
 
 def _of_machines() -> Iterator[Schema]:
-    """What code must not have, on machines that lack some instructions of others."""
+    """What rows must not have, on machines that lack instructions of others, or local memory."""
     for machine in MACHINES.values():
         lacking = [it for name, it in _INSTRUCTIONS.items() if name not in machine.instructions]
-        if not lacking:
+        kept: dict[str, Schema] = {}
+        if lacking:
+            kept["code"] = {"items": {"not": {"enum": _written(lacking)}}}
+        if not has_local(machine):
+            kept["memory"] = _one_or_more([GLOBAL])
+        if not kept:
             continue
         named: Schema = {"properties": {"machine": {"const": machine.name}}}
         if machine.name != DEFAULT_MACHINE:
             named["required"] = ["machine"]
-        code = {"items": {"not": {"enum": _written(lacking)}}}
-        rows = {"items": {"properties": {"code": code}}}
+        rows = {"items": {"properties": kept}}
         yield {"if": named, "then": {"properties": {"rows": rows}}}
 
 
@@ -93,13 +99,22 @@ def _row() -> Schema:
             "cas matches it.",
         },
         "scope": {
-            "description": "na: not atomic; wi, wg, dv, all: how far an atomic reaches.",
+            "description": "na: not atomic; wi, sg, wg, dv, all: how far an atomic reaches.",
         },
         "order": {
             "description": "These and every weaker one. Without it: acquire and release, each "
             "alone or both.",
         },
         "remote": {"type": "boolean", "description": "Without it: either."},
+        "memory": {
+            **_one_or_more(MEMORIES),
+            "description": "Of an access: either of these; of a fence: all of them. Without it: "
+            "global.",
+        },
+        "result": {
+            "enum": list(RESULTS),
+            "description": "Of an rmw or a cas, whether its result is used. Without it: either.",
+        },
         "code": {
             "type": "array",
             "description": "Instructions, in order; r is the register and x the location.",
@@ -121,7 +136,11 @@ def _row() -> Schema:
 
 def _of_operation(op: Op) -> Schema:
     """Which scopes and orders a row for one kind of operation may have."""
-    then = {"scope": _one_or_more(scopes_of(op)), "order": _one_or_more(orders_of(op))}
+    then: Schema = {
+        "scope": _one_or_more(scopes_of(op)),
+        "order": _one_or_more(orders_of(op)),
+        **({} if op.gives else {"result": False}),
+    }
     return {"if": _named(op), "then": {"properties": then}}
 
 

@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rspverify.architecture import Architecture, Mnemonic
-from rspverify.litmus.program import Operation, Order, Scope
+from rspverify.litmus.program import LOCAL, Operation, Order, Scope
+from rspverify.scheme.memory import (
+    IN_BOTH,
+    IN_GLOBAL,
+    LOCAL_HINT,
+    Memory,
+    has_local,
+    memory_words,
+    misplaced,
+)
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import InputError, Problem, Source, Span, require
 
@@ -33,23 +42,34 @@ class Template:
         operands = (
             self.reach or "" if letter == "s" else letter for letter in self.mnemonic.operands
         )
-        return " ".join((self.mnemonic.name, *operands))
+        return self.mnemonic.written(operands)
+
+
+UNUSED = "unused"
+"""The word for an RMW whose result nothing looks at."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """All of an operation that a scheme looks at. order and scope are None if it is non-atomic."""
+    """All of an operation that a scheme looks at. order and scope are None if it is non-atomic.
+
+    used: whether the result of an RMW is; true of all else.
+    """
 
     kind: Op
     scope: Scope | None
     order: Order | None
     remote: bool
+    memory: Memory = IN_GLOBAL
+    used: bool = True
 
     def __str__(self) -> str:
+        words = [self.kind.value, *memory_words([self.memory])]
         if self.scope is None or self.order is None:
-            return f"{self.kind.value} na"
-        flag = "R" if self.remote else "N"
-        return f"{self.kind.value} {self.scope.value},{flag} ({self.order.value})"
+            words.append("na")
+        else:
+            words.append(f"{self.scope.value},{'R' if self.remote else 'N'} ({self.order.value})")
+        return " ".join([*words, *([] if self.used else [UNUSED])])
 
 
 def shape_of(operation: Operation) -> Shape | None:
@@ -63,7 +83,11 @@ def shape_of(operation: Operation) -> Shape | None:
         return None
     if order is not None and operation.failure is not None:
         order = at_least(order, operation.failure)
-    return Shape(kind, operation.scope, order, operation.remote)
+    used = operation.used or not kind.gives
+    return Shape(kind, operation.scope, order, operation.remote, operation.regions, used)
+
+
+EITHER = frozenset({False, True})
 
 
 @dataclass(frozen=True)
@@ -75,6 +99,7 @@ class Row:
     code: exactly one of its instructions accesses memory, and as the operation does, but that ST
     may store again what has been written; of a fence none does.
     named: of its orders those that it names; it covers the others as weaker ones.
+    memories: of the operations that it matches. results: of an RMW, whether they are used.
     """
 
     number: int
@@ -86,17 +111,26 @@ class Row:
     span: Span
     note: str | None = None
     named: frozenset[Order] = frozenset()
+    memories: frozenset[Memory] = frozenset({IN_GLOBAL})
+    results: frozenset[bool] = EITHER
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
         """Every shape of operation that it matches, in a fixed order."""
-        plain = (Shape(self.kind, None, None, False),) if None in self.scopes else ()
-        return plain + tuple(
-            Shape(self.kind, scope, order, remote)
+        atomic = tuple(
+            (scope, order, remote)
             for scope in Scope
             for remote in (False, True)
             for order in Order
             if scope in self.scopes and order in self.orders and remote in self.remotes
+        )
+        plain: tuple[tuple[Scope | None, Order | None, bool], ...] = ((None, None, False),)
+        results = sorted(self.results, reverse=True) if self.kind.gives else [True]
+        return tuple(
+            Shape(self.kind, *each, memory, used)
+            for memory in sorted(self.memories, key=sorted)
+            for used in results
+            for each in (*(plain if None in self.scopes else ()), *atomic)
         )
 
     @property
@@ -117,9 +151,16 @@ class Row:
         names = ["na"] if None in self.scopes else []
         names += [f"{scope.value},{flag}" for scope in Scope if scope in self.scopes]
         usual = self.orders == DEFAULT[self.kind]
-        return ", ".join(f"{self.kind.value} {name}" for name in names) + (
+        kind = " ".join([self.kind.value, *memory_words(self.memories)])
+        return ", ".join(f"{kind} {name}{self._result}" for name in names) + (
             "" if usual else self._in_brackets
         )
+
+    @property
+    def _result(self) -> str:
+        if len(self.results) == 2 or not self.kind.gives:
+            return ""
+        return " used" if True in self.results else f" {UNUSED}"
 
     @property
     def with_orders(self) -> str:
@@ -159,6 +200,10 @@ class Scheme:
             for each in row.code
             if each.mnemonic.name not in instructions
         ]
+        for row in self.rows:
+            if any(LOCAL in it for it in row.memories) and not has_local(machine):
+                message = f"machine {name} must have local memory for {row}, and has none"
+                problems.append(Problem(row.span, message, LOCAL_HINT))
         if problems:
             raise InputError(problems)
 
@@ -166,6 +211,11 @@ class Scheme:
             return tuple(replace(it, mnemonic=instructions[it.mnemonic.name]) for it in row.code)
 
         rows = tuple(replace(row, code=code(row)) for row in self.rows)
+        for row in rows:
+            placed = [(each.mnemonic, each.span) for each in row.code]
+            problems += misplaced(placed, row.memories, machine)
+        if problems:
+            raise InputError(problems)
         return replace(self, machine=machine, rows=rows)
 
     def with_code(self, number: int, code: tuple[Template, ...]) -> Scheme:
@@ -180,7 +230,8 @@ class Scheme:
         """The row of each shape of operation that has one.
 
         Of rows that match a shape, the one that names the weakest order for it. A compare-exchange
-        without a row of its own has that of an RMW of its order.
+        without a row of its own has that of an RMW of its order. On a machine without local memory
+        a fence of both memories is one of global memory alone.
         """
         found: dict[Shape, Row] = {}
         for row in self.rows:
@@ -190,6 +241,8 @@ class Scheme:
         for shape, row in list(found.items()):
             if shape.kind is Op.RMW:
                 found.setdefault(replace(shape, kind=Op.CAS), row)
+            if shape.kind is Op.FENCE and not has_local(self.machine):
+                found.setdefault(replace(shape, memory=IN_BOTH), row)
         return found
 
     def row_for(self, operation: Operation) -> Row | None:

@@ -22,13 +22,21 @@ def read_template(
         problems.append(Problem(node.span, message))
         return None
     (name, at), *operands = node.words
-    if name not in instructions:
-        message = (
-            f"an instruction must be one of {alternatives(list(instructions))}, not {quoted(name)}"
-        )
-        problems.append(Problem(at, message, guess(name, instructions)))
+    alike = [each for each in instructions.values() if each.stem == name]
+    alike.sort(key=lambda it: -len(it.modifiers))
+    if not alike:
+        known = list(dict.fromkeys(each.stem for each in instructions.values()))
+        message = f"an instruction must be one of {alternatives(known)}, not {quoted(name)}"
+        problems.append(Problem(at, message, guess(name, known)))
         return None
-    mnemonic = instructions[name]
+    words = tuple(word for word, _ in operands)
+    mnemonic = next((it for it in alike if _ends(words, it)), None)
+    if mnemonic is None:
+        usage = alternatives([way for each in alike for way in spellings(each)])
+        message = f"{name} must be written {usage}, not {' '.join((name, *words))}"
+        problems.append(Problem(node.span, message))
+        return None
+    operands = operands[: len(operands) - len(mnemonic.modifiers)]
     problem = _number_problem(mnemonic, operands, node.span) or _operand_problem(mnemonic, operands)
     if problem:
         problems.append(problem)
@@ -37,11 +45,25 @@ def read_template(
     return Template(mnemonic, reach, node.span)
 
 
+def _ends(words: tuple[str, ...], mnemonic: Mnemonic) -> bool:
+    """Whether words are as many operands as an instruction has, and its modifiers.
+
+    One without any may have more operands, or less: that is told of these.
+    """
+    left = len(words) - len(mnemonic.modifiers)
+    if not mnemonic.modifiers:
+        return left >= 0
+    return left >= len(mnemonic.operands) and words[left:] == mnemonic.modifiers
+
+
 def spellings(mnemonic: Mnemonic) -> list[str]:
     """How an instruction is written: `LD r x`; `FLU_L2 DV` and `FLU_L2 SY`."""
     if mnemonic.reaches:
-        return [f"{mnemonic.name} {reach}" for reach in mnemonic.reaches]
-    return [" ".join((mnemonic.name, *mnemonic.operands))]
+        return [
+            mnemonic.written(reach if it == "s" else it for it in mnemonic.operands)
+            for reach in mnemonic.reaches
+        ]
+    return [mnemonic.written(mnemonic.operands)]
 
 
 def spellings_with_operand(mnemonic: Mnemonic) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os.path
 
-from rspverify.litmus.program import Order, Scope
+from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
+from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import DEFAULT
-from rspverify.scheme.scheme import Row, Scheme
+from rspverify.scheme.scheme import UNUSED, Row, Scheme
 
 _WIDTH = 100
 
@@ -42,6 +43,11 @@ def _row(row: Row) -> list[str]:
         fields["order"] = _one_or_list(named)
     if len(row.remotes) == 1:
         fields["remote"] = str(True in row.remotes).lower()
+    if row.memories != {IN_GLOBAL}:
+        regions = frozenset().union(*row.memories)
+        fields["memory"] = _one_or_list([it for it in (GLOBAL, LOCAL) if it in regions])
+    if row.kind.gives and len(row.results) == 1:
+        fields["result"] = "used" if True in row.results else UNUSED
     fields["code"] = f"[{', '.join(map(str, row.code))}]"
     if row.note:
         fields["note"] = json.dumps(row.note, ensure_ascii=False)

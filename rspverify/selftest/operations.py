@@ -65,7 +65,7 @@ def _fenced(rng: random.Random, own: tuple[Access, ...]) -> tuple[Access, ...]:
 
 
 def _with_rows(rng: random.Random, test: LitmusTest, scheme: Scheme) -> Scheme:
-    rows = {row.shapes[-1]: row.code for row in scheme.rows}
+    rows = {replace(row.shapes[-1], used=True): row.code for row in scheme.rows}
     for shape, own in rows.items():
         if shape.kind is Op.RMW and (needs_general(test, shape) or rng.random() < 0.2):
             rows[shape] = general(own)

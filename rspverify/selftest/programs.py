@@ -32,7 +32,8 @@ def random_test(rng: random.Random, size: Size) -> LitmusTest:
     places = _spread(rng, size)
     story = rng.random()
     if story < 0.12 or len(places) == 1:
-        scopes = (Scope.WG, Scope.DV) if _devices(places) == 1 else tuple(Scope)
+        near = (Scope.WG, Scope.DV)
+        scopes = near if _devices(places) == 1 else (Scope.WI, *near, Scope.ALL)
         return wild_test(rng, size, scopes=scopes, weak=False, places=places)
     message = story < 0.66
     test = _Message(rng, size, places).test() if message else _atomics(rng, size, places)

@@ -12,7 +12,8 @@ from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs import STRONG, Access, LitmusTest
 from rspverify.scheme import Op, Row, Scheme, Shape, Template, shipped_scheme
 from rspverify.scheme.orders import DEFAULT
-from rspverify.source import Source, Span
+from rspverify.scheme.template_reader import fits
+from rspverify.source import InputError, Problem, Source, Span
 
 Code = tuple[Template, ...]
 
@@ -233,10 +234,15 @@ def random_scheme(rng: random.Random, test: LitmusTest) -> tuple[str, Scheme]:
 
 def for_machine(rng: random.Random, scheme: Scheme, machine: Architecture) -> Scheme:
     """The scheme on another machine, without instructions that it has not, and with some that only
-    it has.
+    it has. Where it has not what Tab. 3 accesses memory with, codes are of its own instructions.
 
-    Raises InputError where a row's access is not there.
+    Raises InputError where it has none that accesses memory as an operation does.
     """
+    if any(it.mnemonic.name not in machine.instructions for it in _accesses(scheme)):
+        own_rows = tuple(
+            replace(row, code=_own_code(rng, row.kind, machine, row.span)) for row in scheme.rows
+        )
+        return replace(scheme, machine=machine, rows=own_rows)
     new = [it for it in machine.instructions.values() if it.name not in _INSTRUCTIONS]
     beside = [it for it in new if not it.reads and not it.writes]
     again = [it for it in new if it.writes and not it.reads]
@@ -252,6 +258,27 @@ def for_machine(rng: random.Random, scheme: Scheme, machine: Architecture) -> Sc
                 own = (*own[:place], _written(mnemonic, rng), *own[place:])
         scheme = scheme.with_code(row.number, own)
     return replace(scheme, machine=machine).on_machine(machine)
+
+
+def _accesses(scheme: Scheme) -> list[Template]:
+    return [it for row in scheme.rows for it in row.code if it.accesses]
+
+
+def _own_code(rng: random.Random, kind: Op, machine: Architecture, span: Span) -> Code:
+    """Any code for an operation: what accesses memory as it does, among what does not."""
+    every = machine.instructions.values()
+    beside = [it for it in every if not it.reads and not it.writes]
+    beside = [it for it in beside if kind is not Op.FENCE or "x" not in it.operands]
+    own: Code = ()
+    if kind is not Op.FENCE:
+        fitting = [it for it in every if fits(kind, it) and "x" in it.operands]
+        if not fitting:
+            raise InputError([Problem(span, f"machine {machine.name} must have {kind.one}")])
+        own = (_written(rng.choice(fitting), rng),)
+    for _ in range(rng.choice((0, 1, 1, 2, 2, 3)) if beside else 0):
+        place = rng.randint(0, len(own))
+        own = (*own[:place], _written(rng.choice(beside), rng), *own[place:])
+    return own
 
 
 def _random_rows(rng: random.Random, test: LitmusTest) -> tuple[str, dict[Shape, Code]]:

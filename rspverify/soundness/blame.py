@@ -10,13 +10,13 @@ from rspverify.architecture import Architecture, CellKind, Deed, Mnemonic, acts
 from rspverify.limits import Limits
 from rspverify.litmus import Scope
 from rspverify.machine import effect_of
-from rspverify.scheme import Row, Scheme, Template, rows_used
+from rspverify.scheme import Row, Scheme, Template, rows_used, serves
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.source import SourceExecutions
 from rspverify.verdict import Word
 
-_SCOPES = (None, Scope.WI, Scope.WG, Scope.DV, Scope.ALL)
+_SCOPES = (None, *Scope)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def strongest(
     access = next((each for each in row.code if each.accesses), None)
     code = tuple(around)
     if access is not None:
-        code = (*around, replace(access, mnemonic=_farthest(access.mnemonic, machine)), *around)
+        nearest = _farthest(row, access.mnemonic, machine)
+        code = (*around, replace(access, mnemonic=nearest), *around)
     locks = _locking(machine)
     if not far or locks is None:
         return code
@@ -109,7 +110,7 @@ def _emptying(machine: Architecture) -> Iterator[tuple[Mnemonic, str]]:
                 yield mnemonic, max(kinds, key=machine.places.index)
 
 
-def _farthest(mnemonic: Mnemonic, machine: Architecture) -> Mnemonic:
+def _farthest(row: Row, mnemonic: Mnemonic, machine: Architecture) -> Mnemonic:
     """Of the read-modify-writes that do the same, the one that writes nearest to memory."""
     if not (mnemonic.reads and mnemonic.writes):
         return mnemonic
@@ -121,6 +122,7 @@ def _farthest(mnemonic: Mnemonic, machine: Architecture) -> Mnemonic:
         it
         for it in machine.instructions.values()
         if it.reads and it.writes and it.operator == mnemonic.operator
+        if serves(it, row.memories, machine)
     ]
     return max(alike, key=where)
 

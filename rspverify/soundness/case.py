@@ -44,7 +44,7 @@ class Case:
         machine = machine_of(compile_program(self.program, self.scheme), self.settings)
         if not self.program.spins or self.program.unrolled is not None:
             return machine
-        if (why := iterations_matter(machine)) is not None:
+        if (why := _matter(machine)) is not None:
             raise LimitReached(f"a loop that never ends cannot be unrolled, and {why}")
         return machine
 
@@ -67,9 +67,14 @@ def decided(
             machine = machine_of(compile_program(program, scheme), settings)
         except InputError:
             continue  # It will be said where the machine is asked for.
-        if iterations_matter(machine) is not None:
+        if _matter(machine) is not None:
             return program.unrolled
     return program
+
+
+def _matter(machine: Machine) -> str | None:
+    """Why the iterations of its loops matter, whoever shares which place; None if they do not."""
+    return next((why for it in machine.placed if (why := iterations_matter(it))), None)
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:

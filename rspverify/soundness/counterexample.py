@@ -23,6 +23,8 @@ from rspverify.verdict import Execution, Outcome
 _STATES = 150_000
 """Up to so many states the explicit machine looks for the shortest execution itself, where the
 solver can do it too."""
+_STATES_LATER = 15_000
+"""The same where accesses complete later, and many steps may follow each state."""
 _LONG = 40
 """An execution of more steps that is known is shown as it is: to look for a shorter one takes
 minutes."""
@@ -73,7 +75,9 @@ def shortest_counterexample(
     shortest = True
     try:
         search = ExplicitMachine(machine, dequeue_alone=False)
-        most = limits.states if by_search_alone else min(limits.states, _STATES)
+        later = any(it.mnemonic.later for it in machine.program.instructions)
+        few = _STATES_LATER if later else _STATES
+        most = limits.states if by_search_alone else min(limits.states, few)
         schedule = search.shortest(wrong, replace(limits, states=most))
     except LimitReached:
         if by_search_alone:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
@@ -49,8 +50,11 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
     try:
         if program.spins or scheduler.kind is not Kind.FAIR:
             return _scheduled(program, scheme, scheduler, settings)
-        machine = machine_of(compile_program(program, scheme), settings)
-        found = deadlock(machine, settings.limits())
+        limits = settings.limits()
+        for machine in machine_of(compile_program(program, scheme), settings).placed:
+            found = deadlock(machine, limits)
+            if found.schedule is not None:
+                break
         iterations = max((cut.iterations for cut in program.cuts), default=0)
         bounds = f"{iterations} iterations"
         if found.schedule is None and program.cuts:
@@ -97,12 +101,12 @@ def _under(scheduler: Scheduler, program: Program, machine: Machine, limits: Lim
     lines = [operation.span.line for operation in program.operations]
     bounds = f"{max((cut.iterations for cut in program.cuts), default=0)} iterations"
     how = ""
-    for scheduling in schedulings(scheduler, _groups(program)):
-        found = find_hang(machine, scheduling, limits)
+    for placed, scheduling in product(machine.placed, schedulings(scheduler, _groups(program))):
+        found = find_hang(placed, scheduling, limits)
         how = found.how
         if found.hang is None:
             continue
-        end = replay_hang(machine, found.hang, scheduling, lines)
+        end = replay_hang(placed, found.hang, scheduling, lines)
         answer = _hanging(end, scheduling)
         if program.cuts:
             reason = f"{answer.reason}, unless the source races beyond {bounds}"

@@ -19,8 +19,10 @@ from rspverify.value import Constant, Expression, renumbered
 def exchangeable(program: Program) -> list[tuple[int, int]]:
     """Pairs of accesses that may be taken to come in this order, each the first of its thread.
 
-    Only threads whose first access is always executed are compared.
+    Only threads whose first access is always executed are compared, in programs without sub-groups.
     """
+    if any(each.subgroup is not None for each in program.threads):
+        return []
     groups: dict[tuple[int, int], list[Thread]] = {}
     for thread in program.threads:
         if thread.operations:

@@ -188,7 +188,7 @@ class EventsTarget(_SolverTarget):
             yield Suspect(outcome, events.schedule(found), broken, asked)
 
     def judges_rf_and_mo(self, model: MemoryModel) -> bool:
-        return not model.chooses and self._events.machine.routes.unknown is None
+        return not model.chooses and self._events.machine.in_cases.routes.unknown is None
 
     def _in_one_order(self, program: Program) -> Iterator[Term]:
         """That exchangeable threads make their first access in the order of their numbers."""
@@ -201,8 +201,32 @@ class EventsTarget(_SolverTarget):
             yield self._events.order.before(accesses[first], accesses[second])
 
 
+class EveryPlacement(Target):
+    """The executions of a machine whoever shares which place of it."""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self._targets = targets
+        self.within = {name: many for each in targets for name, many in each.within.items()}
+
+    def completes(self) -> bool:
+        return all(each.completes() for each in self._targets)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        for each in self._targets:
+            for outcome in each.outcomes():
+                self.exclude(outcome)
+                yield outcome
+
+    def exclude(self, outcome: Outcome) -> None:
+        for each in self._targets:
+            each.exclude(outcome)
+
+
 def target_of(machine: Machine, settings: Settings, limits: Limits) -> Target:
     """The executions of a machine by the engine of the settings. Raises LimitReached."""
+    if len(ways := machine.placed) > 1:
+        return EveryPlacement([target_of(each, settings, limits) for each in ways])
+    (machine,) = ways
     engine = engine_of(machine, settings)
     match engine:
         case Engine.EXPLICIT:
@@ -219,7 +243,7 @@ def engine_of(machine: Machine, settings: Settings) -> Engine:
     """The engine that decides: every state where events does not know the machine's steps, unless
     events was asked for by name.
     """
-    unknown = machine.shapes.unknown is not None and not settings.insist
+    unknown = machine.in_cases.unknown is not None and not settings.insist
     if settings.engine is Engine.EVENTS and unknown:
         return Engine.EXPLICIT
     return settings.engine

@@ -19,8 +19,9 @@ def soundness(
     """Is a program compiled soundly (Thm. 1)?
 
     If the source races, any behaviour is right. Otherwise each outcome of the machine must be one
-    of a consistent execution of the source; in the witness reading each execution of the machine
-    must also be consistent by its own rf and mo.
+    of a consistent execution of the source, whoever shares which place of it where programs do not
+    say that; in the witness reading each execution of the machine must also be consistent by its
+    own rf and mo.
 
     Raises InputError where the scheme has no row for an operation, and LimitReached.
     """
@@ -28,15 +29,17 @@ def soundness(
     race = source.race()
     if race is not None:
         return racy(race)
-    target = target_of(machine)
-    if not target.completes():
-        return vacuous(case, machine, target.within)
-    suspicion = None
-    for suspect in target.suspects(source):
-        if not source.allows(suspect.outcome):
-            return unsound(case, source, machine, suspect)
-        suspicion = suspicion or suspect
-    if case.settings.reading is Reading.WITNESS:
-        if suspicion is not None or not target.judges_rf_and_mo(case.model):
-            return sound_by_outcome_alone(case.program, target.within, suspicion)
-    return sound(target.within)
+    suspicion, judged, within = None, True, dict[str, int]()
+    for placed in machine.placed:
+        target = target_of(placed)
+        if not target.completes():
+            return vacuous(case, placed, target.within)
+        for suspect in target.suspects(source):
+            if not source.allows(suspect.outcome):
+                return unsound(case, source, placed, suspect)
+            suspicion = suspicion or suspect
+        judged = judged and target.judges_rf_and_mo(case.model)
+        within |= target.within
+    if case.settings.reading is Reading.WITNESS and (suspicion is not None or not judged):
+        return sound_by_outcome_alone(case.program, within, suspicion)
+    return sound(within)

@@ -56,11 +56,28 @@ def unsound(case: Case, source: SourceExecutions, machine: Machine, suspect: Sus
     lines = [operation.span.line for operation in case.program.operations]
     return Verdict(
         Word.UNSOUND,
-        f"{observed(case.program, found.outcome)}{breaks(axioms)}",
+        f"{observed(case.program, found.outcome)}{breaks(axioms)}{placement_in_words(machine)}",
         outcome=found.outcome,
         axioms=axioms,
         execution=found.shown(lines),
     )
+
+
+def placement_in_words(machine: Machine) -> str:
+    """What follows a claim that holds for one placement of threads: who shares a place."""
+    together: list[str] = []
+    for kind, numbers in machine.program.placement:
+        for number in dict.fromkeys(numbers):
+            its = [
+                str(thread)
+                for thread, own in zip(machine.program.threads, numbers, strict=True)
+                if own == number
+            ]
+            if len(its) > 1:
+                together.append(f"{' and '.join(its)} on one {kind}")
+    if not machine.program.placement:
+        return ""
+    return f", with {', '.join(together)}" if together else ", with no two threads on one place"
 
 
 def bounds_in_words(within: Mapping[str, int]) -> str:

@@ -38,9 +38,13 @@ def test_the_machines_are_read(texts: list[str]) -> None:
 
 def test_the_parts_of_machines_are_read(texts: list[str]) -> None:
     parts = [each for each in texts if not each.startswith("machine")]
-    assert len(parts) == 5
+    assert len(parts) == 8
     for each in parts:
         base = "include rsp\n" if each.startswith("state") else BASE
+        if "VALID[x] {" in each:
+            base = f"{BASE}state {{ VALID[x] : bit of thread }}"
+        if each.startswith("spaces"):
+            base = base.replace("spaces global, shared\n", "")
         if each.startswith("state"):
             base += "without " + ", ".join([*MACHINES["rsp"].instructions, *STEPS, "L2"])
             base += "\ncomplete when each thread t: empty t.pool\nalways when empty pool\n"

@@ -53,7 +53,7 @@ def test_what_there_is() -> None:
     assert M.places == ("thread", "workgroup", "device", "system")
     assert M.reaches == {"WG": "workgroup", "DV": "device", "SY": "system"}
     assert M.spaces == ("global", "shared")
-    assert M.alike == {}
+    assert (M.kinds.alike, M.kinds.open) == ({}, ())
     assert (M.instructions, M.steps, M.always, M.complete, M.final) == ({}, (), (), (), None)
     assert M.cells[:3] == (
         CellKind("memory", "", Sort.VALUE, "system", True),
@@ -79,8 +79,29 @@ def test_a_place_of_its_own() -> None:
         " instruction B when each cu c in device: ready c.L0 do nothing"
         " step S of cu when each thread t in cu: ready t.L0 do free L0",
     )
-    assert found.alike == {"cu": "workgroup"}
+    assert found.kinds.alike == {"cu": "workgroup"}
     assert found.cells[0].place == "cu"
+
+
+def test_places_that_programs_say_nothing_of() -> None:
+    kinds = read(
+        "",
+        "machine m places thread < workgroup < any wgp < device < system, thread < any cu < wgp"
+        " state { L0 : lock of cu  lds : lock of wgp }"
+        " instruction A when ready L0, ready lds do take L0"
+        " step S of wgp when each cu c in wgp: ready c.L0 do free lds",
+    ).kinds
+    assert kinds.open == ("cu", "wgp")
+    assert kinds.names == ("thread", "workgroup", "cu", "wgp", "device", "system")
+    assert kinds.contains("wgp", "cu") and kinds.contains("wgp", "workgroup")
+    assert not kinds.contains("cu", "workgroup") and not kinds.contains("workgroup", "cu")
+
+
+def test_names_of_several_words() -> None:
+    found = read('instruction "ld  glc" r x do r := memory[x] instruction ld r x do r := memory[x]')
+    assert list(found.instructions) == ["ld glc", "ld"]
+    first = found.instructions["ld glc"]
+    assert (first.stem, first.modifiers, first.written("rx")) == ("ld", ("glc",), "ld r x glc")
 
 
 def test_final_complete_and_always() -> None:

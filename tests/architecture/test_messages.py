@@ -398,7 +398,7 @@ SYNTAX = [
     (
         "instruction take r x do r := memory[x]",
         [
-            "1:13 an instruction must have a name here, not 'take' (take is a word of the language: no name can be that)"
+            "1:13 an instruction must have a name or a text in quotes here, not 'take' (take is a word of the language: no name can be that)"
         ],
     ),
     (
@@ -419,14 +419,14 @@ SYNTAX = [
     ("final", ["1:6 the final values must have a name here, not its end"]),
     ("include", ["1:8 an include must have a name or a text in quotes here, not its end"]),
     ("machine", ["1:8 the name of a machine must have a name here, not its end"]),
-    ("places a b", ["1:10 the places must have `<`, `per` or another item here, not 'b'"]),
+    ("places a b", ["1:10 the places must have `,`, `<`, `per` or another item here, not 'b'"]),
     ("reaches A", ["1:10 the reaches must have `=` here, not its end"]),
     ("type t", ["1:7 a type must have `{` here, not its end"]),
     (
         "complete not L1.VALID[x]",
         ["1:10 what completes an execution must have `when` here, not 'not'"],
     ),
-    ("without", ["1:8 what is left out must have a name here, not its end"]),
+    ("without", ["1:8 what is left out must have a name or a text in quotes here, not its end"]),
     ("spaces", ["1:7 the spaces must have a name here, not its end"]),
     ("always", ["1:7 what instructions always wait for must have `when` here, not its end"]),
     (
@@ -499,6 +499,32 @@ WHOLE = [
         "machine m places thread < workgrup < system",
         [
             "1:27 workgrup must say for what there is one: programs say thread, workgroup, device, system (did you mean workgroup?)"
+        ],
+    ),
+    (
+        "machine m places thread < cu < system",
+        [
+            "1:27 cu must say for what there is one: programs say thread, workgroup, device, system (such as `cu per workgroup`; `any cu` is one of which programs do not say who is in it)"
+        ],
+    ),
+    (
+        "machine m places any thread < any cu per thread < system, thread < any cu < system",
+        [
+            "1:22 which threads there are is said by the program, not by `any`",
+            "1:31 cu must be one for each thread, or open to any, not both",
+            "1:68 what cu is must be said once, where it stands first",
+        ],
+    ),
+    (
+        "machine m places thread < any a < any b < system, b < a",
+        [
+            "1:11 places must begin with thread and end with system, the innermost first (such as `places thread < workgroup < device < system`)"
+        ],
+    ),
+    (
+        "machine m places thread < workgroup < system, thread < any cu",
+        [
+            "1:11 places must begin with thread and end with system, the innermost first (such as `places thread < workgroup < device < system`)"
         ],
     ),
     (

@@ -34,7 +34,7 @@ P3 (global atomic_int* y) {
   *y = 4;
   int r0 = atomic_load_explicit(y, memory_order_seq_cst, memory_scope_device);
 }
-scopeTree (system (device (work_group P0 P1) (work_group P2)) (device (work_group P3)))
+scopeTree (system (device (work_group (sub_group P0 P1)) (work_group P2)) (device (work_group P3)))
 """
 X0, Y0, STORE_X, RELEASE, ACQUIRE, ADD, RELAXED, PLAIN, STRONG = EVENTS = range(9)
 THREADS = [{STORE_X, RELEASE}, {ACQUIRE}, {ADD}, {RELAXED, PLAIN, STRONG}]
@@ -85,6 +85,7 @@ def test_sets(name: str, events: set[int]) -> None:
         ("id", {(event, event) for event in EVENTS}),
         ("unv", among(set(EVENTS))),
         ("thd", among(*THREADS)),
+        ("sg", among(THREADS[0] | THREADS[1], THREADS[2], THREADS[3])),
         ("wg", among(THREADS[0] | THREADS[1], THREADS[2], THREADS[3])),
         ("dv", among(THREADS[0] | THREADS[1] | THREADS[2], THREADS[3])),
         ("loc", among(X, Y)),
@@ -156,6 +157,7 @@ EVERY = set(range(11))
         ("ACQ_REL acq_rel memory_order_acq_rel", {ADD_Z}),
         ("SC sc memory_order_seq_cst CON con memory_order_consume", set()),
         ("WI memory_scope_work_item", {XW, YW, ZW, LOAD_X, SET_Y}),
+        ("SG memory_scope_sub_group", set()),
         ("WG memory_scope_work_group", {SET_Z, ENTER, MEET, APART}),
         ("DV memory_scope_device", {FENCE}),
         ("ALL memory_scope_all_svm_devices", {ADD_Z}),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from engineering.repairing import BruteForce, prepared
 
 from rspverify.engineering.repair.codes import weaker
-from rspverify.engineering.repair.constraints import Constraints
+from rspverify.engineering.repair.constraints import Constraints, space_of
+from rspverify.scheme import Scheme, read_scheme
+from rspverify.scheme.cost import default_costs
+from rspverify.source import InputError, Source
 from rspverify.verdict import ProgressWord, Word
+
+ROOT = Path(__file__).resolve().parents[2]
 
 ORIGINAL = "schemes/original.yaml"
 MP = "MP/MP+st.na-st.DV+ld.DV-ld.na.litmus"
@@ -150,3 +157,25 @@ def test_a_row_that_is_nothing_but_its_access_may_change_if_it_is_at_fault() -> 
     assert named[5] == "not among --rows"
     sound = prepared("schemes/proposed.yaml", tests, Constraints()).space.stays
     assert sound[1] == sound[4] == "nothing but its access"
+
+
+def on_scratchpad(*rows: str) -> Scheme:
+    machine = ROOT / "tests/scheme/local/scratchpad.machine"
+    lines = "".join(f"  - {{{row}}}\n" for row in rows)
+    return read_scheme(Source("s.yaml", f"name: s\nmachine: {machine}\nrows:\n{lines}"))
+
+
+def test_a_row_for_local_memory_keeps_to_instructions_for_it() -> None:
+    """Those of global memory alone read and write in the same way."""
+    load, store = "op: load, scope: wg, code: [LD r x]", "op: store, scope: wg, code: [ST r x]"
+    local = "op: load, scope: wg, memory: local, code: [DS_LD r x]"
+    scheme = on_scratchpad(load, local, store)
+    space = space_of(scheme, Constraints((1, 2, 3)), default_costs(), (1, 2, 3), (), 1)
+    accesses = {number: space.pool.text(it.kinds.accesses) for number, it in space.rows.items()}
+    assert accesses == {1: ("LD r x",), 2: ("DS_LD r x",), 3: ("ST r x",)}
+
+
+def test_what_the_search_knows_nothing_of_is_named() -> None:
+    scheme = on_scratchpad("op: store, scope: wg, memory: local, code: [DS_WAIT, DS_ST r x]")
+    with pytest.raises(InputError, match="repair must know what DS_WAIT does to caches, and does"):
+        space_of(scheme, Constraints(), default_costs(), (1,), (), 1)

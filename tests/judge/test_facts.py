@@ -40,4 +40,21 @@ def test_a_barrier_without_rows_is_refused_by_name() -> None:
     program = facts_of_program(read_program(Source("t", BARRIER % flags)))
     text = "name: t\nmachine: rsp\nrows:\n  - {op: store, scope: [na], code: [ST r x]}\n"
     (refused,) = facts_of_scheme(read_scheme(Source("t", text))).rows_used(program)
-    assert refused == ("barrier DV", "no row", "t")
+    assert refused == ("barrier global DV", "no row", "t")
+
+
+def test_a_barrier_for_local_memory_depends_on_what_the_machine_has() -> None:
+    program = facts_of_program(read_program(Source("t", BARRIER % "CLK_LOCAL_MEM_FENCE")))
+    folder = Path(__file__).parents[1] / "scheme/local"
+    store = "  - {op: store, scope: na, code: [ST r x]}\n"
+    text = f"name: t\nmachine: {folder}/scratchpad.machine\nrows:\n{store}"
+    rows = [
+        "- {op: fence, scope: wg, memory: local, code: [DS_WAIT]}",
+        "- {op: fence, scope: wg, code: []}",
+    ]
+    found = [facts_of_scheme(read_scheme(Source("t", f"{text}  {row}\n"))) for row in rows]
+    used = [each.rows_used(program)[0] for each in found]
+    assert used == [
+        ("barrier local WG", "DS_WAIT", "DS_WAIT"),
+        ("barrier local WG", "no row", "t", "fence WG,_"),
+    ]

@@ -80,7 +80,7 @@ def test_titles_of_both_languages() -> None:
 def test_operations_have_an_order_and_no_scope(call: str, kind: Kind, order: Order | None) -> None:
     (found,) = program(f"{call};").operations
     assert (found.kind, found.order, found.scope) == (kind, order, None)
-    assert found.regions == (frozenset({"global"}) if kind is Kind.FENCE else frozenset())
+    assert found.regions == frozenset({"global"})
 
 
 def test_a_compare_exchange_that_fails_writes_what_it_found() -> None:

@@ -462,10 +462,6 @@ COMPUTED = "must be the name of a location: an address that is computed is not s
         ("r = 1u;", "t:4:5: an integer with a suffix is not supported"),
         ("r = &x;", "t:4:5: an address (`&`) as a value is not supported"),
         (
-            "atomic_load_explicit(a, memory_order_acquire, memory_scope_sub_group);",
-            "t:4:47: the memory scope `memory_scope_sub_group` is not supported",
-        ),
-        (
             "barrier(CLK_IMAGE_MEM_FENCE);",
             "t:4:9: the flag `CLK_IMAGE_MEM_FENCE` is not supported",
         ),

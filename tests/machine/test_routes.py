@@ -55,17 +55,18 @@ REASONS = {
         " do each device d: d.L2.VALID[x] := false; fetch(L2, x, L1.data[x]); L1.DIRTY[x] := false",
         ONE,
     ),
-    "goes to memory by several ways, or by none": (
+    "goes to memory by several ways": (
         "instruction ST r x\n do memory[x] := r; store(L1, x, r)",
         TWO,
     ),
-    "only begins to write": (
+    "begins to write is written once": (
         "state { pool : pool of thread }\n"
         "complete when each workgroup w, location y: not w.L1.DIRTY[y],\n"
         " each device d, location y: not d.L2.DIRTY[y], each thread t: empty t.pool\n"
         "instruction ST r x\n do add self to pool\n later STORE when self in pool\n"
-        " do remove self from pool; store(L1, x, r)",
-        "ST r x; x=1 x=2 x",
+        " do remove self from pool; store(L1, x, r)\n later DROP when self in pool\n"
+        " do remove self from pool",
+        ONE,
     ),
     "what ST r x writes is not flushed": (
         "instruction ST r x\n when clean(L1, x)\n do L1.data[x] := r; L1.VALID[x] := true",
@@ -138,7 +139,7 @@ def test_a_machine_on_which_writes_have_no_known_order(
     scheme = scheme_on(text, stores, tmp_path)
     machine = everywhere(scheme.machine)
     assert machine.shapes.unknown is None
-    assert reason in str(machine.routes.unknown)
+    assert reason in str(machine.in_cases.routes.unknown)
     expected = word_of(scheme, threads, Engine.EXPLICIT)
     assert word_of(scheme, threads, Engine.EVENTS) is expected
     assert word_of(scheme, threads, Engine.EVENTS, Reading.WITNESS) is not Word.SOUND
@@ -154,7 +155,7 @@ def test_an_operation_that_stores_twice_by_several_ways(
     """What it writes first, and not the last that it does, may stay in memory."""
     put = "instruction PUT r x\n do each device d: d.L2.VALID[x] := false; store(L2, x, r)"
     scheme = scheme_on(put, "ST r x, PUT r x / PUT r x", tmp_path)
-    assert everywhere(scheme.machine).routes.unknown is None
+    assert everywhere(scheme.machine).in_cases.routes.unknown is None
     for engine in (Engine.EXPLICIT, Engine.EVENTS):
         assert word_of(scheme, "x=1 x=2!", engine) is Word.UNSOUND
     monkeypatch.setattr(GeneratedWitness, "_overtaken", lambda self: iter(()))

@@ -23,6 +23,7 @@ from rspverify.machine import (
     waiting,
 )
 from rspverify.machine.lock_order import LockOrder
+from rspverify.machine.machine import InCases
 from rspverify.machine.relevance import watched_cells
 from rspverify.machine.rules import InstructionRule, StepRule
 from rspverify.machine.shapes import Shapes
@@ -71,6 +72,7 @@ def with_steps(wanted: Callable[[StepRule], bool], **changed: Any) -> Machine:
     rules = [*chain.from_iterable(machine.code), *ground.steps]
     memory = [word for x in machine.locations if (word := machine.memory(x))]
     ground.shapes = Shapes(rules, ground.ending, memory, lambda _: False)
+    ground.in_cases = InCases(rules, rules, ground.shapes, memory)
     vars(machine).update({"_ground": ground, "steps": ground.steps})
     return machine
 

@@ -28,7 +28,7 @@ ONE_LEVEL = (
 NOTE = "state { note[x] : bit of workgroup }\ninstruction NOTE x do note[x] := true\n"
 
 REASONS = {
-    "what INV_L1 WG changes depends on the state": (
+    "what INV_L1 DV changes depends on the state": (
         "instruction INV_L1 s of WG, DV, SY\n do each workgroup w in s, location y:"
         " if not w.L1.DIRTY[y] { w.L1.VALID[y] := false }",
         ["ST x 1; INV_L1 WG; LD x", "ST x 2"],
@@ -38,7 +38,7 @@ REASONS = {
         " do if L1.VALID[x] { memory[x] := L1.data[x] }; L1.DIRTY[x] := false",
         ["ST x 1; INV_L1 WG", "LD x"],
     ),
-    "what REVIVE x changes depends on the state": (
+    "REVIVE x makes only one of data and VALID new": (
         "instruction REVIVE x do if not L1.DIRTY[x] { L1.VALID[x] := true }",
         ["ST x 1; INV_L1 WG; REVIVE x; LD x", "ST x 2"],
     ),
@@ -103,8 +103,16 @@ REASONS = {
         "complete when each workgroup w, location y: not w.due[y]",
         ["ST x 1; LD x", "LD x"],
     ),
-    "GO takes an instruction out of a fifo": (
-        "state { queue : fifo of thread }\ninstruction WAIT do enqueue self in queue\n"
+    "enters a fifo twice": (
+        "state { queue : fifo of thread }\ninstruction WAIT\n"
+        " do enqueue self in queue; enqueue self in queue\n"
+        " later GO when oldest queue is self do dequeue queue",
+        ["WAIT; ST x 1", "LD x"],
+    ),
+    "puts what may be there already into queue": (
+        "state { queue : fifo of thread  once : pool of thread }\n"
+        "instruction WAIT do enqueue self in queue; add self to once\n"
+        " later AGAIN when self in once do remove self from once; enqueue self in queue\n"
         " later GO when oldest queue is self do dequeue queue",
         ["WAIT; ST x 1", "LD x"],
     ),

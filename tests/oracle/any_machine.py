@@ -44,7 +44,7 @@ class _Interpreter:
         self.paths = [(it.device, it.workgroup, it.thread) for it in program.threads]
 
     def depth(self, kind: str) -> int:
-        kind = self.machine.alike.get(kind, kind)
+        kind = self.machine.kinds.alike.get(kind, kind)
         return {"system": 0, "device": 1, "workgroup": 2, "thread": 3}[kind]
 
     def all_places(self, kind: str) -> list[Path]:

@@ -90,7 +90,7 @@ def test_titles() -> None:
             "load.na x; st x 1",
             [
                 "1:1: an operation must be one of ld, st, inc, add",
-                "1:12: `st` must be followed by na, WI, WG, DV, ALL, the last four also with `.R`",
+                "1:12: `st` must be followed by na, WI, SG, WG, DV, ALL, the scopes also with `.R`",
             ],
         ),
         ("inc.na x", ["1:1: `inc` must be followed by WI"]),

@@ -17,6 +17,7 @@ ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 RUNS = {
     "check": [ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Ex3.litmus", "--progress"],
     "compare": [ORIGINAL, PROPOSED, FIG4],
+    "extract": ["amdgpu", "--cpu", "gfx90a", "--features", "+tgsplit", "--operators", "add"],
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
     "mutate": [PROPOSED, FIG4, "--widen"],
     "outcomes": [FIG4, "--scheme", ORIGINAL],

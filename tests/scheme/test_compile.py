@@ -221,7 +221,7 @@ def test_where_loops_were_cut_off_the_compiled_program_is_too(operation):
 def test_what_no_scheme_can_compile_is_named_at_its_place(operation):
     program = program_of(
         (
-            operation(Kind.LOAD, index=0, location="l"),
+            operation(Kind.LOAD, index=0, location="l", regions=frozenset({"local"})),
             operation(Kind.FENCE, Scope.DV, index=1, regions=frozenset({"local"})),
             operation(Kind.LOAD, index=2, order=Order.ACQUIRE),
         ),
@@ -232,13 +232,11 @@ def test_what_no_scheme_can_compile_is_named_at_its_place(operation):
     assert [(str(it.span), it.message) for it in caught.value.problems] == [
         (
             "hand.litmus:1:1",
-            "load na l is beyond every scheme: it accesses local memory, "
-            "and the machine has no local memory",
+            "load na l accesses local memory, and machine rsp declares no place for it",
         ),
         (
             "hand.litmus:2:1",
-            "fence DV,N is beyond every scheme: it orders local memory alone, "
-            "and the machine has no local memory",
+            "fence DV,N orders local memory alone, and machine rsp declares no place for it",
         ),
         (
             "hand.litmus:3:1",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from rspverify.engineering.comparison import RowChange, RowCode
 from rspverify.litmus.program import Order, Scope
-from rspverify.scheme import Op, Row, Scheme, Shape
+from rspverify.scheme import IN_GLOBAL, Memory, Op, Row, Scheme, Shape
 from rspverify.scheme.cost import Costs, bill
 from rspverify.source import Source, Span
 
@@ -41,13 +42,41 @@ def _named(shapes: Collection[Shape], rows: Collection[Row]) -> str:
 
     A row for RMWs has compare-exchanges too where these have no row, and does not name them.
     """
-    own = {shape for shape in shapes if any(shape.kind is row.kind for row in rows)}
+    own = {shape for shape in shapes if any(shape in row.shapes for row in rows)}
     named = [shape for shape in shapes if shape in own or not own]
     whole = _row_for(named)
     if whole is not None:
         return str(whole)
-    orders: dict[tuple[Op, Scope | None, bool], set[Order | None]] = {}
+    variants: dict[Shape, set[Variant]] = {}
     for shape in named:
+        variants.setdefault(replace(shape, memory=IN_GLOBAL, used=True), set()).add(
+            (shape.memory, shape.used)
+        )
+    groups: dict[frozenset[Variant], list[Shape]] = {}
+    for shape, its in variants.items():
+        groups.setdefault(frozenset(its), []).append(shape)
+    return "; ".join(
+        str(_row_for(part))
+        for its, shapes in groups.items()
+        for some in _together(its, shapes)
+        for part in _parts(shapes, some)
+    )
+
+
+Variant = tuple[Memory, bool]
+"""Which memory, and whether the result is used."""
+
+
+def _together(variants: frozenset[Variant], shapes: list[Shape]) -> list[frozenset[Variant]]:
+    """The variants as one row for these shapes would have them, or else each alone."""
+    whole = [replace(shapes[0], memory=memory, used=used) for memory, used in variants]
+    return [variants] if _row_for(whole) else [frozenset({each}) for each in variants]
+
+
+def _parts(shapes: Collection[Shape], variants: frozenset[Variant]) -> Iterator[list[Shape]]:
+    """These shapes in each of these variants, parted so that there is a row for each part."""
+    orders: dict[tuple[Op, Scope | None, bool], set[Order | None]] = {}
+    for shape in shapes:
         orders.setdefault((shape.kind, shape.scope, shape.remote), set()).add(shape.order)
     flags: dict[tuple[Op, Scope | None, frozenset[Order | None]], set[bool]] = {}
     for (kind, scope, remote), some in orders.items():
@@ -55,8 +84,13 @@ def _named(shapes: Collection[Shape], rows: Collection[Row]) -> str:
     parts: dict[tuple[Op, frozenset[Order | None], frozenset[bool]], list[Shape]] = {}
     for (kind, scope, alike), remotes in flags.items():
         part = parts.setdefault((kind, alike, frozenset(remotes)), [])
-        part += [Shape(kind, scope, order, remote) for order in alike for remote in remotes]
-    return "; ".join(str(_row_for(part)) for part in parts.values())
+        part += [
+            Shape(kind, scope, order, remote, *variant)
+            for order in alike
+            for remote in remotes
+            for variant in variants
+        ]
+    yield from parts.values()
 
 
 def _row_for(shapes: Collection[Shape]) -> Row | None:
@@ -71,5 +105,7 @@ def _row_for(shapes: Collection[Shape]) -> Row | None:
         frozenset(shape.remote for shape in atomic),
         (),
         Span(Source("", ""), 1, 1, 1, 1),
+        memories=frozenset(shape.memory for shape in shapes),
+        results=frozenset(shape.used for shape in shapes),
     )
     return None if others or set(row.shapes) != set(shapes) else row

@@ -54,6 +54,8 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         return "formulas leave L2s out"
     if space.again or stores_again(scheme):
         return "some row of the scheme stores again what it has written"
+    if any(len(row.results) == 1 for row in scheme.rows if row.kind.gives):
+        return "some row of the scheme is for results that are used, or are not, alone"
     if not gives_back(scheme):
         return "some row of the scheme does not give back the locks that it takes"
     for access in space.accesses:

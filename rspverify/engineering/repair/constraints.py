@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from rspverify.architecture import Architecture
 from rspverify.engineering.repair.codes import Kinds, parsed
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 from rspverify.engineering.repair.space import RowSpace
-from rspverify.scheme import Row, Scheme
-from rspverify.scheme.cost import Costs
+from rspverify.scheme import Row, Scheme, serves
+from rspverify.scheme.cost import Costs, priced
 from rspverify.source import InputError, Problem
 
 SHORTEST = 7
@@ -78,6 +79,7 @@ def space_of(
     )
     allowed = _allowed(pool, frozenset(sensible), constraints, problems)
     stays = _staying(scheme, constraints, used, weak, problems)
+    _require_known(scheme, pool)
     given = {row.number: pool.read(row.code) for row in scheme.rows}
     length = constraints.length or max(
         SHORTEST, *(sum(each in allowed for each in code) for code in given.values())
@@ -87,7 +89,7 @@ def space_of(
         repeats = max(0, *(sum(each.accesses for each in row.code) - 1 for row in scheme.rows))
     rows: dict[int, RowSpace] = {}
     for row in scheme.rows:
-        kinds = _kinds(row, pool, allowed, length, repeats)
+        kinds = _kinds(row, machine, pool, allowed, length, repeats)
         if not kinds.accesses and any(each.accesses for each in row.code):
             message = f"row {row.number}, {row}, must be left an instruction that accesses memory"
             problems.append(Problem(None, message, "allow one, or leave the row out of --rows"))
@@ -101,8 +103,26 @@ def space_of(
     return SearchSpace(pool, rows, stays, length)
 
 
+def _require_known(scheme: Scheme, pool: InstructionPool) -> None:
+    """Raises InputError, with each instruction of a row of which the search knows nothing."""
+    hint = "repair knows accesses, flushes and invalidations of every location, and locks"
+    problems = [
+        Problem(each.span, f"repair must know what {each} does to caches, and does not", hint)
+        for row in scheme.rows
+        for each in row.code
+        if priced(each) not in pool.number
+    ]
+    if problems:
+        raise InputError(problems)
+
+
 def _kinds(
-    row: Row, pool: InstructionPool, allowed: Collection[int], length: int, repeats: int
+    row: Row,
+    machine: Architecture,
+    pool: InstructionPool,
+    allowed: Collection[int],
+    length: int,
+    repeats: int,
 ) -> Kinds:
     """What the codes of a row may be made of. Its access may be at another level."""
     own = next((each.mnemonic for each in row.code if each.accesses), None)
@@ -110,6 +130,7 @@ def _kinds(
         place: it.template.mnemonic
         for place, it in enumerate(pool.instructions)
         if it.role is Role.ACCESS and place in allowed
+        if serves(it.template.mnemonic, row.memories, machine)
     }
     accesses = (
         place
@@ -122,6 +143,7 @@ def _kinds(
         for each in pool.takes
         if each in allowed and pool.frees[each] in allowed
         if own is not None or "x" not in pool.instructions[each].template.mnemonic.operands
+        if serves(pool.instructions[each].template.mnemonic, row.memories, machine)
     )
     order = (each for each in pool.order if each in allowed)
     kinds = Kinds(tuple(accesses), tuple(order), tuple(takes), length)

@@ -1,0 +1,21 @@
+"""Compilers of others: what they emit, and the tables by which they translate atomics."""
+
+from rspverify.compilers.extract import codes
+from rspverify.compilers.ir import OPERATORS
+from rspverify.compilers.llvm import Compiler, llc, llvmlite
+from rspverify.compilers.processors import PROCESSORS, Processor, processor
+from rspverify.compilers.tables import Extraction, TableRow, table
+
+__all__ = [
+    "OPERATORS",
+    "PROCESSORS",
+    "Compiler",
+    "Extraction",
+    "Processor",
+    "TableRow",
+    "codes",
+    "llc",
+    "llvmlite",
+    "processor",
+    "table",
+]

@@ -1,0 +1,110 @@
+"""The text that a compiler emits, line by line: instructions, labels, directives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rspverify.source import InputError, Problem, Source, Span
+from rspverify.wording import quoted
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction: `global_load_dword v0, v[0:1], off sc1` has three operands and a modifier."""
+
+    mnemonic: str
+    operands: tuple[str, ...]
+    modifiers: tuple[str, ...]
+    span: Span
+
+    def __str__(self) -> str:
+        operands = ", ".join(self.operands)
+        return " ".join(filter(None, (self.mnemonic, operands, *self.modifiers)))
+
+
+@dataclass(frozen=True)
+class Label:
+    """A place in the code, to which branches go."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Directive:
+    """What is said to the assembler: `.amdgcn_target "amdgcn-amd-amdhsa--gfx942"`."""
+
+    name: str
+    argument: str
+    span: Span
+
+
+Line = Instruction | Label | Directive
+
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|;.*|//.*')
+_LABEL = re.compile(r"([\w.$@]+):")
+_DIRECTIVE = re.compile(r"(\.\w+)\s*(.*)")
+_INSTRUCTION = re.compile(r"([a-z]\w*)(?:\s+(.*))?")
+_TOGETHER = re.compile(r"\s+::\s+")
+"""Between two instructions that are issued as one."""
+_NO_COMMA = re.compile(r",(?![^\[(]*[\])])")
+"""A comma that is in no brackets."""
+_MODIFIER = re.compile(r"\w+:\S+|\w+\([^)]*\)|glc|slc|dlc|scc|sc[01]|nt|gds|lds|offen|idxen")
+_METADATA, _METADATA_END = ".amdgpu_metadata", ".end_amdgpu_metadata"
+
+
+def read_assembly(source: Source) -> tuple[Line, ...]:
+    """The lines of a text of assembly, without comments and metadata.
+
+    Raises InputError with every line that is none of the three.
+    """
+    lines: list[Line] = []
+    problems: list[Problem] = []
+    in_metadata = False
+    for number, text in enumerate(source.text.split("\n"), start=1):
+        bare = _COMMENT.sub(lambda match: match[1] or "", text).rstrip()
+        if in_metadata or bare.strip() == _METADATA:
+            in_metadata = bare.strip() != _METADATA_END
+            continue
+        try:
+            lines += _read_line(source, number, bare)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return tuple(lines)
+
+
+def _read_line(source: Source, number: int, text: str) -> Iterator[Line]:
+    """What stands in one line: labels, and behind them a directive or an instruction."""
+    column = 0
+    while rest := text[column:].lstrip():
+        column = len(text) - len(rest)
+        span = Span(source, number, column + 1, number, len(text) + 1)
+        if label := _LABEL.match(rest):
+            yield Label(label[1], span)
+            column += label.end()
+            continue
+        if directive := _DIRECTIVE.fullmatch(rest):
+            yield Directive(directive[1], directive[2], span)
+        else:
+            for each in _TOGETHER.split(rest):
+                yield _read_instruction(each.strip(), span)
+        return
+
+
+def _read_instruction(text: str, span: Span) -> Instruction:
+    match = _INSTRUCTION.fullmatch(text)
+    if match is None:
+        message = "a line of assembly must be a label, a directive or an instruction, not "
+        raise InputError([Problem(span, message + quoted(text))])
+    operands: list[str] = []
+    modifiers: list[str] = []
+    for part in _NO_COMMA.split(match[2] or ""):
+        words = part.split()
+        own = [word for word in words if not _MODIFIER.fullmatch(word)]
+        operands += [" ".join(own)] if own else []
+        modifiers += [word for word in words if _MODIFIER.fullmatch(word)]
+    return Instruction(match[1], tuple(operands), tuple(modifiers), span)

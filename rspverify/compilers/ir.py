@@ -1,0 +1,232 @@
+"""Operations of OpenCL as LLVM's IR, as clang writes them for AMD's processors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import assert_never
+
+from rspverify.compilers.llvm import TRIPLE
+from rspverify.litmus.program import GLOBAL, Order
+from rspverify.scheme.orders import POSSIBLE, Op, at_least
+
+LOCAL = "local"
+
+SYNC_SCOPES: Mapping[str, str] = {
+    "wi": "singlethread",
+    "sg": "wavefront",
+    "wg": "workgroup",
+    "dv": "agent",
+    "all": "",
+}
+"""The scopes of rows, and what LLVM calls them."""
+
+_SPACES = {GLOBAL: 1, LOCAL: 3}
+_ORDERS: Mapping[Order, str] = {
+    Order.RELAXED: "monotonic",
+    Order.ACQUIRE: "acquire",
+    Order.RELEASE: "release",
+    Order.ACQ_REL: "acq_rel",
+    Order.SEQ_CST: "seq_cst",
+}
+OPERATORS = ("add", "sub", "xchg", "and", "or", "xor", "umax", "umin", "max", "min")
+"""What an RMW may do, by LLVM's names. The first stands for all."""
+
+_ON_DEVICE = "!amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
+"""What clang says of every RMW in global memory, unless it is told otherwise."""
+_METADATA = """\
+!0 = !{}
+!1 = !{!3, !4}
+!2 = !{!5, !6}
+!3 = !{!"amdgpu-synchronize-as", !"global"}
+!4 = !{!"amdgpu-as", !"global"}
+!5 = !{!"amdgpu-synchronize-as", !"local"}
+!6 = !{!"amdgpu-as", !"local"}
+"""
+"""A fence of one memory has LLVM's word for that, and the one that it was until LLVM 21.
+
+To a compiler that knows neither it is a fence of both.
+"""
+_FENCED = {(GLOBAL,): ", !mmra !1", (LOCAL,): ", !mmra !2", (GLOBAL, LOCAL): ""}
+"""What restricts a fence to a memory."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All of an operation that its row may depend on.
+
+    scope, order: None of a non-atomic access. memories: one, but of a fence any. used: whether the
+    result of an RMW is used; None of other operations.
+    """
+
+    op: Op
+    scope: str | None
+    order: Order | None
+    memories: tuple[str, ...]
+    used: bool | None = None
+
+    def __str__(self) -> str:
+        order = self.order.value if self.order else ""
+        used = {None: "", True: "result used", False: "result unused"}[self.used]
+        words = (self.op.value, self.scope or "na", order, "+".join(self.memories), used)
+        return " ".join(filter(None, words))
+
+
+def shapes(*, has_local: bool = True) -> Iterator[Shape]:
+    """Every operation that has a row, in the order of rows.
+
+    has_local: whether there is local memory; without it a fence of both is one of global memory.
+    """
+    for op in Op:
+        for memories in _memories(op, has_local):
+            for used in (True, False) if op is Op.RMW else (None,):
+                if op in (Op.LOAD, Op.STORE):
+                    yield Shape(op, None, None, memories)
+                for scope in SYNC_SCOPES:
+                    orders = (order for order in Order if order in POSSIBLE[op])
+                    yield from (Shape(op, scope, order, memories, used) for order in orders)
+
+
+def _memories(op: Op, has_local: bool) -> list[tuple[str, ...]]:
+    if op is Op.FENCE:
+        return [each for each in _FENCED if has_local or GLOBAL in each]
+    return [(GLOBAL,), (LOCAL,)] if has_local else [(GLOBAL,)]
+
+
+def spellings(shape: Shape, operators: Sequence[str] = OPERATORS) -> Mapping[str, str]:
+    """The operations of IR that have one row, the first of which stands for all.
+
+    Of an RMW one for each of some operators; of a compare-exchange one for each two orders whose
+    join is the row's. What they read is %r.
+    """
+    scope, order = _sync_scope(shape), _ORDERS[shape.order] if shape.order else ""
+    at = f"ptr addrspace({_SPACES[shape.memories[0]]}) %x"
+    known = f", {_ON_DEVICE}" if GLOBAL in shape.memories else ""
+    match shape.op:
+        case Op.LOAD if shape.order is None:
+            return {"load": f"%r = load i32, {at}, align 4"}
+        case Op.LOAD:
+            return {"load": f"%r = load atomic i32, {at} {scope} {order}, align 4"}
+        case Op.STORE if shape.order is None:
+            return {"store": f"store i32 %new, {at}, align 4"}
+        case Op.STORE:
+            return {"store": f"store atomic i32 %new, {at} {scope} {order}, align 4"}
+        case Op.RMW:
+            return {
+                it: f"%r = atomicrmw {it} {at}, i32 %new {scope} {order}{known}" for it in operators
+            }
+        case Op.CAS:
+            exchange = f"%both = cmpxchg {at}, i32 %old, i32 %new {scope}"
+            result = "%r = extractvalue {i32, i1} %both, 0"
+            return {
+                orders: f"{exchange} {orders}{known}\n  {result}" for orders in _pairs(shape.order)
+            }
+        case Op.FENCE if shape.order is Order.RELAXED:
+            return {"no fence": ""}
+        case Op.FENCE:
+            return {"fence": f"fence {scope} {order}{_FENCED[shape.memories]}"}
+        case _:
+            assert_never(shape.op)
+
+
+def _pairs(order: Order | None) -> list[str]:
+    """The orders of success and failure that count as one order together; its own one first.
+
+    A failure is seq_cst only with its success (OpenCL C 3.0, §6.15.12.7.4: no stronger than it);
+    clang takes the scope of both from the order of success.
+    """
+    failing = (order for order in _ORDERS if order in POSSIBLE[Op.LOAD])
+    both = [
+        (success, failure)
+        for success, failure in product(_ORDERS, failing)
+        if at_least(success, failure) is order
+        and (success is Order.SEQ_CST or failure is not Order.SEQ_CST)
+    ]
+    both.sort(key=lambda pair: pair[0] is not order)
+    return [f"{_ORDERS[success]} {_ORDERS[failure]}" for success, failure in both]
+
+
+def _sync_scope(shape: Shape) -> str:
+    """The scope as clang names it.
+
+    OpenCL's atomics are ordered with those of the same memory alone, but for seq_cst ones; fences
+    say which memories they are for in another way.
+    """
+    name = SYNC_SCOPES.get(shape.scope or "", "")
+    if shape.op is not Op.FENCE and shape.order is not Order.SEQ_CST:
+        name = f"{name}-one-as" if name else "one-as"
+    return f'syncscope("{name}")' if name else ""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What stands around an operation in the function that has it.
+
+    busy: before it, a load and a store of each memory begin, and have not completed when it does;
+    what is loaded is used after it. marked: labels stand where it begins and ends. kernel: the
+    function is a kernel, whose arguments are in memory, and not one that is called.
+    """
+
+    busy: bool = True
+    marked: bool = True
+    kernel: bool = False
+
+
+def begin(number: int) -> str:
+    """The label where the operation of a function begins."""
+    return f".Lbegin{number}"
+
+
+def end(number: int) -> str:
+    """The label where it ends."""
+    return f".Lend{number}"
+
+
+def module(operations: Mapping[int, tuple[Shape, str]], around: Surroundings) -> str:
+    """A module that has a function for each operation of IR, by numbers."""
+    functions = (_function(at, *each, around) for at, each in operations.items())
+    return "\n".join((f'target triple = "{TRIPLE}"', *functions, _METADATA))
+
+
+_POINTERS = {"load": 1, "store": 1, "lload": 3, "lstore": 3}
+_EARLIER = 'syncscope("wavefront") monotonic, align 4'
+"""Of operations that stand around: atomic, so that they stay, and with no wait of their own."""
+
+
+def _function(number: int, shape: Shape, operation: str, around: Surroundings) -> str:
+    """Registers that stand around are used after the operation, so that none is written anew."""
+    space = _SPACES[shape.memories[0]]
+    kinds = {"x": f"ptr addrspace({space})", "new": "i32", "old": "i32"}
+    kinds |= {name: f"ptr addrspace({it})" for name, it in _POINTERS.items()}
+    lines: list[str] = []
+    if around.kernel:
+        lines += [
+            f'%{it} = call {kind} asm "", "=v,0"({kind} %{it}.in)' for it, kind in kinds.items()
+        ]
+    values = [f"{kind} %{name}" for name, kind in kinds.items()]
+    if around.busy:
+        lines += [
+            f"%g = load atomic i32, ptr addrspace(1) %load {_EARLIER}",
+            f"store atomic i32 %old, ptr addrspace(1) %store {_EARLIER}",
+            f"%l = load atomic i32, ptr addrspace(3) %lload {_EARLIER}",
+            f"store atomic i32 %old, ptr addrspace(3) %lstore {_EARLIER}",
+        ]
+        values += ["i32 %g", "i32 %l"]
+    if "%r =" in operation and shape.used is not False:
+        values.append("i32 %r")
+    lines += [_label(begin(number))] * around.marked
+    lines += [operation] * bool(operation)
+    lines += [_label(end(number))] * around.marked
+    lines.append(
+        f'call void asm sideeffect "", "{",".join("v" * len(values))}"({", ".join(values)})'
+    )
+    suffix = ".in" if around.kernel else ""
+    parameters = ", ".join(f"{kind} %{name}{suffix}" for name, kind in kinds.items())
+    convention = "amdgpu_kernel void" if around.kernel else "void"
+    body = "\n".join(f"  {line}" for line in [*lines, "ret void"])
+    return f"define {convention} @f{number}({parameters}) {{\n{body}\n}}"
+
+
+def _label(name: str) -> str:
+    return f'call void asm sideeffect "{name}:", ""()'

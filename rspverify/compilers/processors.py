@@ -1,0 +1,112 @@
+"""AMD's processors: which machine each of them is, and which features make it another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rspverify.source import InputError, Problem
+from rspverify.wording import alternatives, guess
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A feature that makes a machine another one.
+
+    feature: LLVM's name; ending: of the machine; directive: what a kernel says of it in assembly,
+    as (name, value with the feature, value without); has_local: whether there is local memory.
+    """
+
+    feature: str
+    ending: str
+    directive: tuple[str, str, str]
+    has_local: bool = True
+
+
+@dataclass(frozen=True)
+class Processor:
+    """What code is made for: a processor as LLVM calls it, and the features that are asked for.
+
+    features: as LLVM takes them, `+tgsplit`; machine: what runs the code.
+    """
+
+    cpu: str
+    features: tuple[str, ...]
+    machine: str
+    mode: Mode | None
+
+    @property
+    def in_mode(self) -> bool:
+        """Whether the feature is asked for that makes the machine another one."""
+        return self.mode is not None and f"+{self.mode.feature}" in self.features
+
+    @property
+    def has_local(self) -> bool:
+        """Whether work-groups have local memory."""
+        return self.mode is None or self.mode.has_local or not self.in_mode
+
+    @property
+    def name(self) -> str:
+        """`gfx942`, `gfx942+tgsplit`."""
+        return "".join((self.cpu, *self.features))
+
+    def __str__(self) -> str:
+        return f"{self.cpu}, features {','.join(self.features)}" if self.features else self.cpu
+
+
+_SPLIT = Mode("tgsplit", "tgsplit", (".amdhsa_tg_split", "1", "0"), has_local=False)
+_ONE_CU = Mode("cumode", "cu", (".amdhsa_workgroup_processor_mode", "0", "1"))
+
+_MACHINES: tuple[tuple[str, Mode | None, str], ...] = (
+    ("amdgpu-gfx9", None, "gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90c"),
+    ("amdgpu-gfx90a", _SPLIT, "gfx90a"),
+    ("amdgpu-gfx942", _SPLIT, "gfx942 gfx950"),
+    (
+        "amdgpu-gfx10",
+        _ONE_CU,
+        "gfx1010 gfx1011 gfx1012 gfx1013 gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036",
+    ),
+    (
+        "amdgpu-gfx11",
+        _ONE_CU,
+        "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153",
+    ),
+    ("amdgpu-gfx12", _ONE_CU, "gfx1200 gfx1201"),
+    ("amdgpu-gfx1250", None, "gfx1250 gfx1251"),
+)
+"""Machine, mode, processors (LLVM, AMDGPUUsage, «Processors» and «Memory Model»)."""
+
+PROCESSORS: Mapping[str, tuple[str, Mode | None]] = {
+    cpu: (machine, mode) for machine, mode, cpus in _MACHINES for cpu in cpus.split()
+}
+
+
+def processor(cpu: str, features: str = "") -> Processor:
+    """What is named on a command line; features are joined by commas. Raises InputError.
+
+    Only a feature that makes the machine another one is taken: of others nothing is known.
+    """
+    if cpu not in PROCESSORS:
+        hint = guess(cpu, PROCESSORS) or f"known are {', '.join(PROCESSORS)}"
+        raise InputError([Problem(None, f"--cpu must be a processor of AMD's, not {cpu}", hint)])
+    machine, mode = PROCESSORS[cpu]
+    given = tuple(dict.fromkeys(each.strip() for each in features.split(",") if each.strip()))
+    possible = [sign + mode.feature for sign in "+-"] if mode else []
+    wrong = [each for each in given if each not in possible]
+    problems = [
+        Problem(None, _refused(each, cpu, possible), guess(f"+{each}", possible)) for each in wrong
+    ]
+    if mode and len(set(given) & set(possible)) > 1:
+        message = f"--features must have {alternatives(possible)}, not both"
+        problems.append(Problem(None, message))
+    if problems:
+        raise InputError(problems)
+    if mode and f"+{mode.feature}" in given:
+        machine = f"{machine}-{mode.ending}"
+    return Processor(cpu, given, machine, mode)
+
+
+def _refused(feature: str, cpu: str, possible: list[str]) -> str:
+    if not possible:
+        return f"--features must be left out, as {cpu} has one mode, not {feature}"
+    return f"--features must be {alternatives(possible)} for {cpu}, not {feature}"

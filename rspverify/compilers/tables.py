@@ -1,0 +1,160 @@
+"""The codes of all operations as rows of a scheme, and as the text of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rspverify.compilers.ir import OPERATORS, Shape
+from rspverify.compilers.llvm import Compiler
+from rspverify.compilers.processors import Processor
+from rspverify.litmus.program import Order
+from rspverify.wording import alternatives
+
+NON_ATOMIC = "na"
+
+_WIDTH = 100
+_INDENT = " " * len("  - {")
+_SPELLED = "OpenCL's scopes by clang: one-as, but seq_cst and fences"
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row in the words of its YAML. order: none where it is for non-atomic accesses alone.
+
+    result: `used` or `unused` where the code depends on it, which of an RMW alone it may.
+    """
+
+    op: str
+    scope: tuple[str, ...]
+    order: tuple[str, ...]
+    memory: tuple[str, ...]
+    result: str | None
+    code: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """As it stands in the file, on a line or where that would be too long on several."""
+        fields = {"op": self.op, "scope": _one_or_list(self.scope)}
+        if self.order:
+            fields["order"] = _one_or_list(self.order)
+        fields["memory"] = _one_or_list(self.memory)
+        if self.result is not None:
+            fields["result"] = self.result
+        head = [f"{key}: {value}" for key, value in fields.items()]
+        code = f"code: [{', '.join(self.code)}]"
+        line = f"  - {{{', '.join([*head, code])}}}"
+        if len(line) <= _WIDTH:
+            return line
+        return "\n".join([*_filled("  - {", head, ","), *_filled(_INDENT, code.split(", "), "}")])
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The table of a compiler: a scheme, whose machine is what the code is for.
+
+    source: which compiler, processor and features, and how operations were given to it. note: what
+    of RMWs its rows are not for.
+    """
+
+    name: str
+    source: str
+    machine: str
+    rows: tuple[TableRow, ...]
+    note: str | None = None
+
+    def __str__(self) -> str:
+        """The file of the scheme."""
+        head = [
+            f"name: {self.name}",
+            f"source: {json.dumps(self.source, ensure_ascii=False)}",
+            f"machine: {self.machine}",
+            *([f"note: {json.dumps(self.note)}"] if self.note else []),
+            "rows:",
+        ]
+        return "\n".join([*head, *map(str, self.rows)]) + "\n"
+
+
+def table(
+    codes: Mapping[Shape, tuple[str, ...]],
+    processor: Processor,
+    compiler: Compiler,
+    operators: Sequence[str] = OPERATORS,
+) -> Extraction:
+    """The rows in order; those that say the same of several scopes, or orders, are one."""
+    left_out = [each for each in OPERATORS if each not in operators]
+    note = f"rows for rmw are not for {alternatives(left_out)}" if left_out else None
+    source = f"{compiler.version}, {processor}; {_SPELLED}"
+    name = f"llvm-{processor.name}"
+    return Extraction(name, source, processor.machine, tuple(_rows(codes)), note)
+
+
+_Codes = Mapping[Order | None, tuple[str, ...]]
+"""The code of each order of an operation."""
+
+
+def _rows(codes: Mapping[Shape, tuple[str, ...]]) -> Iterable[TableRow]:
+    groups: dict[tuple[str, tuple[str, ...], bool | None], dict[str, _Codes]] = {}
+    for shape, code in codes.items():
+        used = shape.used if _counts(shape, codes) else None
+        scopes = groups.setdefault((shape.op.value, shape.memories, used), {})
+        scope = shape.scope or NON_ATOMIC
+        scopes[scope] = {**scopes.get(scope, {}), shape.order: code}
+    for (op, memories, used), scopes in groups.items():
+        result = None if used is None else "used" if used else "unused"
+        for joined, by_order in _joined(scopes):
+            for orders, code in _by_code(by_order):
+                yield TableRow(op, joined, orders, memories, result, code)
+
+
+def _counts(shape: Shape, codes: Mapping[Shape, tuple[str, ...]]) -> bool:
+    """Whether it matters to any RMW of this memory that its result is used."""
+    used = (it for it in codes if (it.op, it.memories, it.used) == (shape.op, shape.memories, True))
+    return any(
+        codes[each] != codes[Shape(each.op, each.scope, each.order, each.memories, False)]
+        for each in used
+    )
+
+
+def _joined(scopes: Mapping[str, _Codes]) -> Iterable[tuple[tuple[str, ...], _Codes]]:
+    """Scopes with the codes of their orders; together where all codes are the same.
+
+    Non-atomic accesses stand with atomic ones whose code is theirs whatever the order.
+    """
+    left = dict(scopes)
+    while left:
+        scope = next(iter(left))
+        own = left.pop(scope)
+        alike = [other for other, codes in left.items() if _alike(own, codes)]
+        joined = (scope, *alike)
+        atomic = [left.pop(other) for other in alike]
+        yield joined, atomic[0] if atomic else own
+
+
+def _alike(one: _Codes, other: _Codes) -> bool:
+    if None in one:
+        return set(one.values()) == set(other.values())
+    return one == other
+
+
+def _by_code(codes: _Codes) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Orders that have one code, and the code."""
+    orders: dict[tuple[str, ...], list[str]] = {}
+    for order, code in codes.items():
+        orders.setdefault(code, []).extend([order.value] if order else [])
+    return [(tuple(each), code) for code, each in orders.items()]
+
+
+def _filled(start: str, parts: Sequence[str], ending: str) -> list[str]:
+    """Parts, with commas between them, on lines that are not too long."""
+    lines = [start]
+    for part in [*(f"{it}, " for it in parts[:-1]), f"{parts[-1]}{ending}"]:
+        if len(lines[-1] + part.rstrip()) > _WIDTH:
+            lines[-1] = lines[-1].rstrip()
+            lines.append(_INDENT)
+        lines[-1] += part
+    return lines
+
+
+def _one_or_list(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"[{', '.join(words)}]"

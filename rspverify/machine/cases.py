@@ -1,0 +1,305 @@
+"""Rules as the engine without steps takes them: as cases without conditions, and no fifo in sight.
+
+* What an instruction does under conditions makes several *cases* of it, of which one happens.
+* That an instruction is in a fifo is a bit, which it sets, and clears when it leaves in its turn.
+* A bit that a step may take away at any time is taken away by whoever wants it false, just before.
+* Of bits that always change together, such as that an instruction waits and that it is counted, one
+  stands for all.
+
+docs/events-encoding.md argues why these are the same executions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from rspverify.machine.pending import OPEN_READ
+from rspverify.machine.rules import (
+    AnyBit,
+    Bit,
+    Dequeue,
+    Enqueue,
+    Fifo,
+    Guard,
+    InstructionRule,
+    Issued,
+    Member,
+    Oldest,
+    Rule,
+    SetBit,
+    StepRule,
+    Update,
+    When,
+    Without,
+    fails,
+    holds,
+)
+
+_MOST = 8
+"""How many cases an instruction may have."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One of the things that a rule may do, and the steps of the machine that do it."""
+
+    rule: Rule
+    steps: tuple[Rule, ...]
+
+
+def waiting(fifo: Fifo, it: Issued) -> Member:
+    """That an instruction is in a fifo."""
+    return Member(fifo.structure, fifo.field, fifo.location, it.index)
+
+
+class Cases:
+    """The cases of all rules of a machine. A rule that cannot be taken apart stays as it is.
+
+    rules: those that a program has, and others that it might have.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._members: dict[Fifo, dict[Member, None]] = {}
+        self._mixed: set[Fifo] = set()
+        for rule in rules:
+            for it in _enqueued(rule.updates):
+                if isinstance(it.element, Issued):
+                    member = waiting(it.fifo, it.element)
+                    self._members.setdefault(it.fifo, {})[member] = None
+                else:
+                    self._mixed.add(it.fifo)
+        wanted = {bit for rule in rules for bit in _wanted_false(rule)}
+        self._lost = {bit: step for bit, step in _taken_away(rules) if bit in wanted}
+        self._alike: Mapping[Bit, Bit] = {}
+        self.needed = bool(self._members or any(rule.conditional for rule in rules))
+        self.unknown: str | None = None
+        if self.needed:
+            made = [case.rule for rule in rules for case in self.of(rule)]
+            self._alike = _alike(made)
+            self.unknown = next(self._again(rules, made), None)
+
+    def _again(self, rules: Sequence[Rule], made: Sequence[Rule]) -> Iterator[str]:
+        """Instructions that may be in a fifo more than once."""
+        setting: dict[Bit, list[Rule]] = {}
+        for rule in made:
+            for bit in rule.sets(True):
+                setting.setdefault(bit, []).append(rule)
+
+        def once(bit: Bit, seen: frozenset[Bit]) -> bool:
+            its = setting.get(bit, [])
+            if bit in seen or all(isinstance(it, InstructionRule) for it in its):
+                return bit not in seen
+            cleared = [set(it.cleared) for it in its if isinstance(it, StepRule)]
+            if len(cleared) < len(its):
+                return False
+            common = set.intersection(*cleared)
+            return any(once(before, seen | {bit}) for before in common)
+
+        for fifo, members in self._members.items():
+            for member in members:
+                if not once(member, frozenset()):
+                    its = next(it for it in setting[member])
+                    yield f"{its} puts what may be there already into {fifo}"
+        for rule in rules:
+            for each in _split(rule) if isinstance(rule, InstructionRule) else [rule]:
+                entered = [*_enqueued(each.updates)]
+                if len(set(entered)) < len(entered):
+                    yield f"{rule} enters a fifo twice"
+
+    @property
+    def queues(self) -> Mapping[Fifo, Iterable[Bit]]:
+        """The fifos that instructions wait in, and the bits that say which do."""
+        return {
+            fifo: [self._alike.get(bit, bit) for bit in bits]
+            for fifo, bits in self._members.items()
+        }
+
+    def of(self, rule: Rule) -> list[Case]:
+        """The cases of a rule: several only of an instruction."""
+        if isinstance(rule, StepRule):
+            return [self._case(rule, rule)]
+        made = [self._case(it, rule) for it in _split(rule)]
+        return made if len(made) <= _MOST else [self._case(rule, rule)]
+
+    def _case(self, rule: Rule, whole: Rule) -> Case:
+        guards: list[Guard] = []
+        lost: list[Bit] = []
+        for guard in self.guards(rule.guards):
+            bit = _false(guard)
+            if bit in self._lost and rule.key != self._lost[bit].key:
+                lost.append(bit)
+            else:
+                guards.append(guard)
+        made = [SetBit(bit, False) for bit in lost]
+        updates = _once([*made, *self._updates(rule)], self._told)
+        steps = (*(self._lost[bit] for bit in lost), whole)
+        if isinstance(rule, StepRule):
+            return Case(replace(rule, guards=(*guards,), updates=updates), steps)
+        waits = tuple(it for it in guards if not isinstance(it, Oldest))
+        return Case(replace(rule, guards=waits, updates=updates), steps)
+
+    def _told(self, update: Update) -> Update:
+        if isinstance(update, SetBit) and update.bit in self._alike:
+            return replace(update, bit=self._alike[update.bit])
+        return update
+
+    def guards(self, guards: Iterable[Guard]) -> tuple[Guard, ...]:
+        """The same of bits, each once: what is asked of instructions in fifos, too."""
+        found: dict[Guard, None] = {}
+        for guard in self._of_bits(guards):
+            if isinstance(guard, AnyBit):
+                bits = tuple((self._alike.get(bit, bit), value) for bit, value in guard.bits)
+                found[AnyBit(bits)] = None
+            else:
+                found[guard] = None
+        return tuple(found)
+
+    def _of_bits(self, guards: Iterable[Guard]) -> Iterator[Guard]:
+        for guard in guards:
+            match guard:
+                case Oldest(fifo, Issued() as it) if fifo not in self._mixed:
+                    yield holds(waiting(fifo, it))
+                    yield guard
+                case Without(fifos, elements):
+                    yield from self._without(guard, fifos, elements)
+                case _:
+                    yield guard
+
+    def _without(
+        self, guard: Without, fifos: Sequence[Fifo], elements: frozenset[object] | None
+    ) -> Iterator[Guard]:
+        if any(fifo in self._mixed for fifo in fifos) or guard.of_markers:
+            yield guard
+            return
+        for fifo in fifos:
+            for member in self._members.get(fifo, ()):
+                if elements is None or Issued(member.index) in elements:
+                    yield fails(member)
+
+    def _updates(self, rule: Rule) -> Iterator[Update]:
+        leaving = {
+            guard.fifo: guard.element
+            for guard in rule.guards
+            if isinstance(guard, Oldest) and isinstance(guard.element, Issued)
+        }
+        undone = _undone(rule)
+        for update in rule.updates:
+            match update:
+                case Enqueue(fifo, Issued() as it) if fifo not in self._mixed:
+                    yield SetBit(waiting(fifo, it), True)
+                case Dequeue(fifo) if fifo in leaving and fifo not in self._mixed:
+                    yield SetBit(waiting(fifo, leaving[fifo]), False)
+                case SetBit(bit) if bit in undone:
+                    pass
+                case _:
+                    yield update
+
+
+def _alike(rules: Sequence[Rule]) -> Mapping[Bit, Bit]:
+    """Of bits of an instruction that always change together all but one, and that one."""
+    changing: dict[Bit, set[tuple[object, bool]]] = {}
+    needed: set[Bit] = set()
+    for rule in rules:
+        for value in (True, False):
+            for bit in rule.sets(value):
+                if isinstance(bit, Member):
+                    changing.setdefault(bit, set()).add((rule.key, value))
+        if isinstance(rule, StepRule):
+            needed.update(rule.cleared)
+    groups: dict[frozenset[tuple[object, bool]], list[Bit]] = {}
+    for bit, changes in changing.items():
+        groups.setdefault(frozenset(changes), []).append(bit)
+    found: dict[Bit, Bit] = {}
+    for bits in groups.values():
+        one = next((bit for bit in bits if bit in needed), bits[0])
+        found |= {bit: one for bit in bits if bit != one}
+    return found
+
+
+def _undone(rule: Rule) -> set[Bit]:
+    """The reads that an instruction opens and completes at once."""
+    if not isinstance(rule, InstructionRule):
+        return set()
+    return {
+        bit
+        for bit in rule.sets(False)
+        if isinstance(bit, Member) and bit.structure.name == OPEN_READ
+    }
+
+
+def _split(rule: InstructionRule) -> list[InstructionRule]:
+    """The rule for each way in which the conditions of its effects may hold; itself if unknown."""
+    left, found = [rule], list[InstructionRule]()
+    while left:
+        each = left.pop()
+        first = next(iter(each.conditional), None)
+        if first is None:
+            found.append(each)
+            continue
+        otherwise = _negated(first.guards)
+        if otherwise is None or len(left) + len(found) > _MOST:
+            return [rule]
+        for guards, updates in ((otherwise, ()), (first.guards, first.updates)):
+            made = (*each.guards, *guards)
+            if _may_hold(made):
+                inner = chain.from_iterable(updates if it is first else [it] for it in each.updates)
+                waits = tuple(it for it in made if not isinstance(it, Oldest))
+                left.append(replace(each, guards=waits, updates=tuple(inner)))
+    return [
+        replace(it, guards=tuple(dict.fromkeys(it.guards)), case=n) for n, it in enumerate(found)
+    ]
+
+
+def _once(updates: Sequence[Update], told: Callable[[Update], Update]) -> tuple[Update, ...]:
+    """Each update as it is told, of the same ones the last."""
+    return tuple(reversed(dict.fromkeys(map(told, reversed(updates)))))
+
+
+def _negated(guards: Sequence[Guard]) -> tuple[Guard, ...] | None:
+    """Guards that hold exactly where one of these does not; None if there are none."""
+    clauses = [it.bits for it in guards if isinstance(it, AnyBit)]
+    if len(clauses) < len(guards):
+        return None
+    if len(clauses) == 1:
+        return tuple(AnyBit(((bit, not value),)) for bit, value in clauses[0])
+    if all(len(bits) == 1 for bits in clauses):
+        return (AnyBit(tuple((bit, not value) for ((bit, value),) in clauses)),)
+    return None
+
+
+def _may_hold(guards: Iterable[Guard]) -> bool:
+    """Whether no bit has to be true and false."""
+    wanted = {it.bits[0] for it in guards if isinstance(it, AnyBit) and len(it.bits) == 1}
+    return not any((bit, not value) in wanted for bit, value in wanted)
+
+
+def _false(guard: Guard) -> Bit | None:
+    """The bit that a guard wants false, if that is all."""
+    if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]:
+        return guard.bits[0][0]
+    return None
+
+
+def _wanted_false(rule: Rule) -> Iterator[Bit]:
+    split = _split(rule) if isinstance(rule, InstructionRule) else [rule]
+    for each in split:
+        for guard in each.guards:
+            if (bit := _false(guard)) is not None:
+                yield bit
+
+
+def _taken_away(rules: Iterable[Rule]) -> Iterator[tuple[Bit, StepRule]]:
+    """The bits that a step may make false whenever they are true, and does nothing else."""
+    for rule in rules:
+        if isinstance(rule, StepRule) and rule.takes_away is not None:
+            yield rule.takes_away, rule
+
+
+def _enqueued(updates: Iterable[Update]) -> Iterator[Enqueue]:
+    for update in updates:
+        if isinstance(update, Enqueue):
+            yield update
+        elif isinstance(update, When):
+            yield from _enqueued(update.updates)

@@ -1,0 +1,81 @@
+"""Who shares which place, where programs do not say it: every way in which it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+
+from rspverify.architecture import Kinds
+from rspverify.assembly import Placement, ThreadId
+
+_DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
+"""How much of (device, work-group, thread) says which place of a kind it is."""
+
+Blocks = tuple[int, ...]
+"""By thread, the number of the place that it is in."""
+
+
+@lru_cache(maxsize=512)
+def placements(kinds: Kinds, threads: tuple[ThreadId, ...]) -> tuple[Placement, ...]:
+    """Every placement of threads, up to the numbers of places; the first shares the least.
+
+    Places lie in those around them, and no place that lies in one is parted.
+    """
+    found: list[dict[str, Blocks]] = [{}]
+    for kind in reversed([name for name in kinds.names if name in kinds.open]):
+        found = [{**each, kind: it} for each in found for it in _ways(kind, kinds, threads, each)]
+    return tuple(tuple((kind, each[kind]) for kind in kinds.open) for each in found)
+
+
+def _ways(
+    kind: str, kinds: Kinds, threads: tuple[ThreadId, ...], placed: dict[str, Blocks]
+) -> Iterator[Blocks]:
+    """The ways to place threads in places of a kind, those around it given."""
+    said = {
+        name: _said(kinds.alike.get(name, name), threads)
+        for name in kinds.names
+        if name not in kinds.open
+    }
+    inner = [said[name] for name in said if kind in kinds.around[kinds.alike.get(name, name)]]
+    outer = [(said | placed)[name] for name in kinds.around[kind] if name in said or name in placed]
+    whole: dict[tuple[object, ...], list[frozenset[int]]] = {}
+    for unit in _units(inner, len(threads)):
+        where = tuple(its[min(unit)] for its in outer)
+        whole.setdefault(where, []).append(unit)
+    for chosen in product(*(_partitions(units) for units in whole.values())):
+        numbers = [0] * len(threads)
+        blocks = sorted((block for blocks in chosen for block in blocks), key=min)
+        for number, block in enumerate(blocks):
+            for thread in block:
+                numbers[thread] = number
+        yield tuple(numbers)
+
+
+def _said(kind: str, threads: Sequence[ThreadId]) -> tuple[object, ...]:
+    paths = [(it.device, it.workgroup, it.thread) for it in threads]
+    return tuple(path[: _DEPTH[kind]] for path in paths)
+
+
+def _units(inner: Sequence[Sequence[object]], many: int) -> list[frozenset[int]]:
+    """The threads that no place parts, as one place or another that lies in it has them all."""
+    units = [frozenset({thread}) for thread in range(many)]
+    for its in inner:
+        for place in dict.fromkeys(its):
+            together = frozenset(thread for thread in range(many) if its[thread] == place)
+            joined = frozenset().union(*(unit for unit in units if unit & together))
+            units = [unit for unit in units if not unit & together] + [joined]
+    return sorted(units, key=min)
+
+
+def _partitions(units: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
+    """Every partition, that with the most blocks first."""
+    if not units:
+        return [[]]
+    first, *rest = units
+    found = []
+    for smaller in _partitions(rest):
+        found.append([first, *smaller])
+        for place, block in enumerate(smaller):
+            found.append([*smaller[:place], first | block, *smaller[place + 1 :]])
+    return sorted(found, key=len, reverse=True)

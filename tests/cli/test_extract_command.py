@@ -1,0 +1,68 @@
+"""`extract` as users meet it: the table of a compiler, or everything that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from compilers.test_documented import place
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+
+SPLIT = ("--cpu", "gfx90a", "--features", "+tgsplit")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["extract", *arguments])
+
+
+def test_the_table_is_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "table.yaml"
+    result = run("amdgpu", *SPLIT, "--operators", "add,umax", "--llvm", "llvmlite", "-o", str(file))
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == (
+        "note: machine amdgpu-gfx90a-tgsplit does not ship, so nothing reads this scheme yet\n"
+    )
+    text = file.read_text()
+    assert '\nnote: "rows for rmw are not for sub, xchg, and, or, xor, umin, max or min"\n' in text
+    assert (
+        text.partition("rows:")[2] == place("gfx90a", "+tgsplit").read_text().partition("rows:")[2]
+    )
+
+
+def test_what_does_not_compile_is_said_and_nothing_is_written(tmp_path: Path) -> None:
+    llc, file = tmp_path / "llc", tmp_path / "table.yaml"
+    llc.write_text(
+        '#!/bin/sh\nif [ "$1" = --version ]; then echo "LLVM version 9.9"; echo "  amdgcn - GCN"\n'
+        'else echo "LLVM ERROR: Cannot select: t14" >&2; exit 1; fi\n'
+    )
+    llc.chmod(0o755)
+    result = run("amdgpu", *SPLIT, "--llc", str(llc), "-o", str(file))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "LLVM 9.9 by llc, gfx90a, features +tgsplit: cannot compile: LLVM ERROR: Cannot select: t14\n"
+    )
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nvptx --cpu sm_90", "the target must be amdgpu, not nvptx\n"),
+        ("amdgpu --cpu gfx9000", "--cpu must be a processor of AMD's, not gfx9000\n  hint: "),
+        ("amdgpu --cpu gfx900 --llvm llvmlite --llc llc", "one of --llvm and --llc must be given"),
+        ("amdgpu --cpu gfx900 --llc no/llc", "no/llc: cannot be run: No such file or directory\n"),
+        (
+            "amdgpu --cpu gfx900 --operators add,plus,umx",
+            "operators must be add, sub, xchg, and, or, xor, umax, umin, max or min, not plus\n"
+            "operators must be add, sub, xchg, and, or, xor, umax, umin, max or min, not umx\n"
+            "  hint: did you mean umax?\n",
+        ),
+        ("amdgpu", "--cpu must name a processor of AMD's, such as gfx942\n"),
+    ],
+)
+def test_mistakes(line: str, said: str) -> None:
+    result = run(*line.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(said), result.stderr

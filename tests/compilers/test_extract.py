@@ -1,0 +1,112 @@
+"""Where what is compiled does not agree with itself, there is no table."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import pytest
+
+from rspverify.compilers import Processor, codes, processor
+from rspverify.compilers.ir import LOCAL, Shape
+from rspverify.compilers.llvm import Compiler, llvmlite
+from rspverify.litmus.program import GLOBAL, Order
+from rspverify.scheme.orders import Op
+from rspverify.source import InputError, Source
+
+STORE = Shape(Op.STORE, "dv", Order.RELEASE, (GLOBAL,))
+RMW = Shape(Op.RMW, "wg", Order.SEQ_CST, (LOCAL,), False)
+FENCE = Shape(Op.FENCE, "dv", Order.ACQUIRE, (GLOBAL,))
+ALL = (STORE, RMW, FENCE)
+
+
+@cache
+def compiled(module: str, processor: Processor) -> Source:
+    """What LLVM makes of a module, once for all tests."""
+    return llvmlite().emit(module, processor)
+
+
+@dataclass(frozen=True)
+class Planted(Compiler):
+    """LLVM, with a mistake in some modules. when: whether it is in what is compiled of a module."""
+
+    when: Callable[[str], bool] = field(default=lambda module: True)
+    old: str = ""
+    new: str = ""
+
+    def emit(self, module: str, processor: Processor) -> Source:
+        source = compiled(module, processor)
+        planted = re.sub(self.old, self.new, source.text)
+        return Source(source.name, planted) if self.when(module) else source
+
+
+def extracted(compiler: Compiler, cpu: str = "gfx942", features: str = "") -> list[list[str]]:
+    found = codes(processor(cpu, features), compiler, only=ALL)
+    return [[str(each) for each in found[shape]] for shape in ALL]
+
+
+def test_it_agrees_with_itself() -> None:
+    assert extracted(Planted("nothing planted")) == [
+        ["buffer_wbl2 sc1", "s_waitcnt vmcnt(0)", "global_store_dword x r sc1"],
+        ["s_waitcnt lgkmcnt(0)", "ds_atomic r x", "s_waitcnt lgkmcnt(0)"],
+        ["s_waitcnt vmcnt(0)", "buffer_inv sc1"],
+    ]
+
+
+def in_kernels(module: str) -> bool:
+    return "amdgpu_kernel" in module
+
+
+def without_labels(module: str) -> bool:
+    return ".Lbegin" not in module
+
+
+def with_nothing_before(module: str) -> bool:
+    return "%lstore syncscope" not in module
+
+
+MISTAKES = [
+    (None, r"ds_sub_u32", "ds_read_b32", r"the code of `rmw wg seq_cst local result unused` by "
+     r"sub must be s_waitcnt lgkmcnt\(0\); ds_atomic r x; .*, not .*; ds_read_b32 r x; .*"),
+    (None, r"ds_max_u32", "s_cbranch_execnz .LBB0_1\n ds_max_u32", r"the code of `rmw wg seq_cst "
+     r"local result unused` by umax must be s_waitcnt .*, and cannot be read"),
+    (None, r"ds_add_u32", "ds_read_b32", r"the code of `rmw wg .*` must have an instruction that "
+     r"reads and writes, not ds_read_b32 r x"),
+    (None, r"buffer_inv sc1", "global_load_dword v1, v[2:3], off", r"the code of `fence dv "
+     r"acquire global` must have no access, not global_load_dword r x"),
+    (None, r"buffer_inv sc1", "buffer_what sc1", r"an instruction must be one that is known in "
+     r"rows, not buffer_what"),
+    (None, r"\.Lbegin1:", "", r"gfx942\.s: must have the label \.Lbegin1, and has not"),
+    (without_labels, r"buffer_wbl2 sc1", "buffer_wbl2 sc0", r"the code of `store dv release "
+     r"global` must be the same without labels, and is not"),
+    (in_kernels, r"buffer_wbl2 sc1\n", "s_nop 0\n", r"the code of `store dv release global` in a "
+     r"kernel must be buffer_wbl2 sc1; .*, not s_waitcnt vmcnt\(0\); global_store_dword x r sc1"),
+    (in_kernels, r"\.amdhsa_tg_split 0", ".amdhsa_tg_split 1", r"\.amdhsa_tg_split must be 0 for "
+     r"gfx942, not 1"),
+    (with_nothing_before, r"buffer_inv sc1", "buffer_inv sc0", r"the code of `fence dv acquire "
+     r"global`, where nothing has begun before, must be a part of its row's, .*"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("when", "old", "new", "said"), MISTAKES)
+def test_a_mistake(when: Callable[[str], bool] | None, old: str, new: str, said: str) -> None:
+    compiler = Planted("planted", None, when or (lambda module: True), old, new)
+    with pytest.raises(InputError) as error:
+        extracted(compiler)
+    messages = [problem.message for problem in error.value.problems]
+    assert any(re.fullmatch(said, message) for message in messages), messages
+
+
+def test_of_many_problems_the_first_are_told() -> None:
+    compiler = Planted("planted", None, lambda module: True, r"s_waitcnt lgkmcnt\(0\)", "s_what")
+    only = [
+        Shape(op, scope, Order.SEQ_CST, (memory,), True if op is Op.RMW else None)
+        for op in (Op.LOAD, Op.STORE, Op.RMW, Op.CAS)
+        for scope in ("wg", "dv", "all")
+        for memory in (GLOBAL, LOCAL)
+    ]
+    with pytest.raises(InputError) as error:
+        codes(processor("gfx900"), compiler, only=only)
+    problems = error.value.problems
+    assert len(problems) == 21
+    assert re.fullmatch(r"and \d+ more from here on", problems[-1].message)

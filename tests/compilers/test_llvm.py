@@ -1,0 +1,83 @@
+"""Compilers that are not there, or complain, are said in words."""
+
+from pathlib import Path
+
+import pytest
+
+from rspverify.compilers import llvm
+from rspverify.compilers.llvm import Compiler, llc, llvmlite
+from rspverify.compilers.processors import Processor, processor
+from rspverify.source import InputError
+
+GOOD = 'echo "  LLVM version 99.1.2"; echo "    amdgcn - AMD GCN GPUs"'
+
+
+def program(folder: Path, lines: str) -> str:
+    path = folder / "llc"
+    path.write_text(f"#!/bin/sh\n{lines}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_program_that_is_one(tmp_path: Path) -> None:
+    path = program(tmp_path, f'if [ "$1" = --version ]; then {GOOD}; else cat; echo "; $*"; fi')
+    compiler = llc(path)
+    assert compiler == Compiler("LLVM 99.1.2 by llc", path)
+    source = compiler.emit("; a module\n", processor("gfx942", "+tgsplit"))
+    options = "-mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 -O2 -o - -mattr=+tgsplit"
+    assert (source.name, source.text) == ("gfx942+tgsplit.s", f"; a module\n; {options}\n")
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("echo hello", "PATH: must be an llc, which tells its LLVM version"),
+        ('echo "LLVM version 9"', "PATH: must have the target amdgcn, and has not"),
+        ("exit 3", "PATH: cannot compile: it ends with 3"),
+        ("echo oh; echo no >&2", "PATH: cannot compile: no"),
+        (r"printf '\377\376'", "PATH: cannot be run: it prints no text"),
+    ],
+)
+def test_a_program_that_is_none(tmp_path: Path, lines: str, said: str) -> None:
+    path = program(tmp_path, lines)
+    with pytest.raises(InputError) as error:
+        llc(path)
+    assert str(error.value).splitlines()[0] == said.replace("PATH", path)
+
+
+def test_a_program_that_is_not_there() -> None:
+    with pytest.raises(InputError, match=r"^no/llc: cannot be run: No such file or directory$"):
+        llc("no/llc")
+
+
+def test_llvmlite_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llvm, "find_spec", lambda _: None)
+    with pytest.raises(InputError) as error:
+        llvmlite()
+    assert str(error.value) == (
+        "llvmlite must be installed, and is not\n"
+        "  hint: python -m pip install 'rspverify[llvm]', or name an llc: --llc PATH"
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "cpu", "said"),
+    [
+        ('target triple = "amdgcn-amd-amdhsa"', "gfx1", "'gfx1' is not a recognized processor"),
+        ("what", "gfx942", "expected top-level entity"),
+    ],
+)
+def test_what_llvm_says_is_said(module: str, cpu: str, said: str) -> None:
+    unknown = Processor(cpu, (), "amdgpu-none", None)
+    with pytest.raises(InputError, match=f"^LLVM .*, {cpu}: cannot compile: .*{said}"):
+        llvmlite().emit(module, unknown)
+
+
+def test_where_llvm_ends_the_process_ours_goes_on() -> None:
+    unknown = Processor("gfx1", (), "amdgpu-none", None)
+    module = (
+        'target triple = "amdgcn-amd-amdhsa"\n'
+        "define void @f(ptr addrspace(1) %x) { store i32 1, ptr addrspace(1) %x ret void }"
+    )
+    with pytest.raises(InputError, match=r"^LLVM .*: cannot compile: "):
+        llvmlite().emit(module, unknown)

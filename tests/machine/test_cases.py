@@ -1,0 +1,116 @@
+"""Accesses that wait in queues, and instructions that do one thing or another: events has them all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from machine.any_engine import differences
+from machine.any_program import any_program
+from machine.engines import events_outcomes, searched
+from machine.own_machines import program
+from machine.queued import queued, random_choice
+from oracle.any_machine import outcomes
+from pytest import MonkeyPatch
+
+from rspverify.assembly import AssemblyProgram
+from rspverify.machine import Events, Machine
+from rspverify.machine import machine as machines
+from rspverify.machine.cases import Case, Cases
+from rspverify.machine.machine import InCases, unbounded
+from rspverify.machine.rules import Deliver, Rule
+from rspverify.smt import TRUE
+
+LINE = queued()
+DEVICE = queued(queue_of=1)
+
+PROGRAMS = {
+    "two stores of a location stay in order": (LINE, ["ST x 1; ST x 2", "LDG x; WAIT; LDG x"]),
+    "stores of two locations need not": (LINE, ["ST x 1; ST y 1", "LDG y; WAIT; LDG x"]),
+    "a load hits or misses": (LINE, ["LD x; LD x", "ST x 1"]),
+    "a line that is missed is gone": (LINE, ["LD x; WAIT; LD x; WAIT; LD x", "ST x 1"]),
+    "what misses may be filled again": (LINE, ["LD x; LD x; LD x", "RMW x 1"]),
+    "a load sees a store that is not yet in memory": (LINE, ["ST x 1; LD x", "LDG x; LD x"]),
+    "a wait is for the own": (LINE, ["ST x 1; WAIT; ST y 1", "LDG y; WAIT; INV; LD x"]),
+    "a load may complete after what follows it": (
+        LINE,
+        ["LD x; ST y 1", "LDG y; ST x 1 if 2=1"],
+    ),
+    "one queue for all": (DEVICE, ["ST x 1; LDG x", "ST x 2; LDG x"]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_accesses_that_wait(name: str) -> None:
+    its, code = PROGRAMS[name]
+    assert unbounded(its) is None
+    made = program(its, *code)
+    assert differences(made, 6_000) == {}
+    found = {(it.reads, it.memory) for it in events_outcomes(Machine(made))}
+    assert found == outcomes(made, 6_000)
+
+
+def random_cases(count: int) -> Iterator[AssemblyProgram]:
+    """Programs on machines of this kind, that say some things in one way or another."""
+    for number in range(count):
+        rng = random.Random(f"queued {number}")
+        yield any_program(rng, queued(**random_choice(rng)))
+
+
+def test_random_machines_of_this_kind() -> None:
+    known = 0
+    for made in random_cases(40):
+        found = differences(made, 1_500)
+        assert not found, (found, made)
+        known += found is not None and unbounded(made.machine) is None
+    assert known > 6
+
+
+def out_of_turn(patch: MonkeyPatch) -> None:
+    """An instruction may leave a fifo before what entered it earlier."""
+    patch.setattr(Events, "_in_turn", lambda self, fifo, at: TRUE)
+
+
+def what_is_missed_stays(patch: MonkeyPatch) -> None:
+    """Who wants a bit false takes it as it is."""
+    original = Cases._case
+
+    def case(self: Cases, rule: Rule, whole: Rule) -> Case:
+        made = original(self, rule, whole)
+        lost = len(made.steps) - 1
+        return replace(made, rule=replace(made.rule, updates=made.rule.updates[lost:]))
+
+    patch.setattr(Cases, "_case", case)
+
+
+def hits_alone(patch: MonkeyPatch) -> None:
+    """A load finds its line."""
+    original = InCases.of
+
+    def of(self: InCases, rule: Rule) -> list[Case]:
+        found = original(self, rule)
+        hits = [it for it in found if any(isinstance(u, Deliver) for u in it.rule.updates)]
+        return hits if len(found) > 1 else found
+
+    patch.setattr(InCases, "of", of)
+
+
+@pytest.mark.parametrize(
+    "plant, name",
+    [
+        (out_of_turn, "two stores of a location stay in order"),
+        (hits_alone, "a load may complete after what follows it"),
+        (what_is_missed_stays, "a line that is missed is gone"),
+    ],
+)
+def test_a_planted_mistake_is_noticed(
+    plant: Callable[[MonkeyPatch], None], name: str, monkeypatch: MonkeyPatch
+) -> None:
+    its, code = PROGRAMS[name]
+    made = program(its, *code)
+    expected = searched(Machine(made), 20_000)
+    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
+    plant(monkeypatch)
+    assert events_outcomes(Machine(made)) != expected
