@@ -11,10 +11,10 @@ from rspverify.scheme.mutants import locks_of
 
 _PROVED_FOR = frozenset(
     {
-        "cece1e1725844e66738da049ce2532e430082d8c562ff452c21f6525cb9e3035",  # rsp
-        "58e40983b302495ef1199900bb54e4db8a32a51409d2bdbfb85714196fcbeda7",  # rsp-coherent-l2
-        "5412d0cdbd068a4cbcb244bd3b23f6717553653c2557b1619097a0b2774aa6d4",  # rsp-inv-l2
-        "64697b82f5fc9b0a3d18a03992e6523d30e4a4c37b8d1fb39e09f6aadbf9c819",  # rsp-st-waits
+        "480ecb2da0514e2869546e42367da3cef51d1241ca1b0236cc66c2352e6e3203",  # rsp
+        "2814e52faffc912f0cd405c8352c352c5c6e33c49c2db64cc40a7d6a9836818b",  # rsp-coherent-l2
+        "35fc04692244aa1213a2dfbabe4aef644febb86d5f3c6dcdde3ed521360c9c67",  # rsp-inv-l2
+        "fbf46d670ea82c6e60e8545f59f2630c65d3d5a52a0c08aa131de46452478c70",  # rsp-st-waits
     }
 )
 """What the machines say that the lemmas are proved for (`Architecture.meaning_digest`)."""
