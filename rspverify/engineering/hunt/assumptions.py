@@ -11,10 +11,10 @@ from rspverify.scheme.mutants import locks_of
 
 _PROVED_FOR = frozenset(
     {
-        "480ecb2da0514e2869546e42367da3cef51d1241ca1b0236cc66c2352e6e3203",  # rsp
-        "2814e52faffc912f0cd405c8352c352c5c6e33c49c2db64cc40a7d6a9836818b",  # rsp-coherent-l2
-        "35fc04692244aa1213a2dfbabe4aef644febb86d5f3c6dcdde3ed521360c9c67",  # rsp-inv-l2
-        "fbf46d670ea82c6e60e8545f59f2630c65d3d5a52a0c08aa131de46452478c70",  # rsp-st-waits
+        "62f7a74daaa9345663384997b1c52b3f14c3e00bb7f6589479e5a3bb5622e170",  # rsp
+        "3dde3e461af2bbb5920d0514920ad00cb92e3f5c9dafc32fd057e21c0d7d9d7c",  # rsp-coherent-l2
+        "135094c6ed7faee0a740e1f3f993be025a58060901a3de8851b8e43032c8a0cd",  # rsp-inv-l2
+        "31f6d49987469659790c1550a2a5d70949fbde27d707d71466d508f3a29e588a",  # rsp-st-waits
     }
 )
 """What the machines say that the lemmas are proved for (`Architecture.meaning_digest`)."""
