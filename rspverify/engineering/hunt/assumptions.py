@@ -15,6 +15,7 @@ _PROVED_FOR = frozenset(
         "58e40983b302495ef1199900bb54e4db8a32a51409d2bdbfb85714196fcbeda7",  # rsp-coherent-l2
         "5412d0cdbd068a4cbcb244bd3b23f6717553653c2557b1619097a0b2774aa6d4",  # rsp-inv-l2
         "64697b82f5fc9b0a3d18a03992e6523d30e4a4c37b8d1fb39e09f6aadbf9c819",  # rsp-st-waits
+        "c923af6006052d82ad44e6741dee333215899ddd352b5a6394b4d803b1bcf611",  # rsp-lines
     }
 )
 """What the machines say that the lemmas are proved for (`Architecture.meaning_digest`)."""
