@@ -62,12 +62,13 @@ def more_than_documented(cpu: str, features: str) -> dict[Shape, list[str]]:
 
 @each_table
 def test_what_is_emitted_is_what_is_documented(cpu: str, features: str) -> None:
-    """But for a wait of gfx10 and gfx11: an RMW that acquires, and whose result is not used, counts
-    as a store. Before it invalidates caches there, LLVM waits for loads, too."""
+    """But for a wait of gfx10 and gfx11: what reads and writes, acquires, and has a result that is
+    not used, counts as a store. Before it invalidates caches there, LLVM waits for loads, too."""
     generation = TABLES[cpu, features].generation
     found = more_than_documented(cpu, features)
     acquires = {
-        Shape(Op.RMW, scope, Order.ACQUIRE, (GLOBAL,), False)
+        Shape(op, scope, Order.ACQUIRE, (GLOBAL,), False)
+        for op in (Op.RMW, Op.CAS)
         for scope in ("wg", "dv", "all")
         if TABLES[cpu, features].macros(scope).inv
     }

@@ -100,7 +100,7 @@ def test_a_mistake(when: Callable[[str], bool] | None, old: str, new: str, said:
 def test_of_many_problems_the_first_are_told() -> None:
     compiler = Planted("planted", None, lambda module: True, r"s_waitcnt lgkmcnt\(0\)", "s_what")
     only = [
-        Shape(op, scope, Order.SEQ_CST, (memory,), True if op is Op.RMW else None)
+        Shape(op, scope, Order.SEQ_CST, (memory,), True if op in (Op.RMW, Op.CAS) else None)
         for op in (Op.LOAD, Op.STORE, Op.RMW, Op.CAS)
         for scope in ("wg", "dv", "all")
         for memory in (GLOBAL, LOCAL)
