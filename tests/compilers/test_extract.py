@@ -83,6 +83,7 @@ MISTAKES = [
      r"kernel must be buffer_wbl2 sc1; .*, not s_waitcnt vmcnt\(0\); global_store_dword x r sc1"),
     (in_kernels, r"\.amdhsa_tg_split 0", ".amdhsa_tg_split 1", r"\.amdhsa_tg_split must be 0 for "
      r"gfx942, not 1"),
+    (in_kernels, r"\.amdhsa_tg_split 0", "", r"\.amdhsa_tg_split must be 0 for gfx942, not missing"),
     (with_nothing_before, r"buffer_inv sc1", "buffer_inv sc0", r"the code of `fence dv acquire "
      r"global`, where nothing has begun before, must be a part of its row's, .*"),
 ]  # fmt: skip
