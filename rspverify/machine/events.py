@@ -171,6 +171,10 @@ class Events(Observation):
     def _complete(self) -> None:
         """In the end nothing is DIRTY: the last write to each entry has been flushed."""
         for bit in self.machine.in_cases.final:
+            if bit not in self._shapes.clearing:
+                at_first = self.machine.starts_true(bit)
+                self.constraints.append(~self.order.is_set(bit, None, at_first=at_first))
+                continue
             writes = self.possible.setting.get(bit, [])
             undoing = [*writes, *self.possible.unsetting.get(bit, ())]
             for write in writes:

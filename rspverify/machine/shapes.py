@@ -215,7 +215,7 @@ class Shapes(Entries):
 
     def _ends(self, guard: AnyBit) -> bool:
         ((bit, value),) = guard.bits
-        return not value and bit in self.clearing
+        return not value and bit not in self.entries
 
     def _strange(self, rule: Rule) -> Iterable[str]:
         """What the engine without steps knows no way to say of a rule."""
