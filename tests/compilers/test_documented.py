@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from compilers.documented import LOADS, TABLES, documented
 
-from rspverify.compilers import codes, llvmlite, processor, table
+from rspverify.compilers import Compiler, codes, llvmlite, processor, table
 from rspverify.compilers.ir import Shape
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import Op
@@ -23,13 +23,18 @@ each_table = pytest.mark.parametrize(("cpu", "features"), TABLES)
 
 
 @cache
+def compiler() -> Compiler:
+    return llvmlite()
+
+
+@cache
 def emitted(cpu: str, features: str) -> dict[Shape, tuple[str, ...]]:
-    found = codes(processor(cpu, features), llvmlite(), thorough=False)
+    found = codes(processor(cpu, features), compiler(), thorough=False)
     return {shape: tuple(map(str, code)) for shape, code in found.items()}
 
 
 def scheme(cpu: str, features: str) -> str:
-    return str(table(emitted(cpu, features), processor(cpu, features), llvmlite()))
+    return str(table(emitted(cpu, features), processor(cpu, features), compiler()))
 
 
 def place(cpu: str, features: str) -> Path:
