@@ -228,7 +228,7 @@ class RowAtFault:
 
 
 @dataclass(frozen=True)
-class Fault:
+class RowsAtFault:
     """The rows that a scheme breaks a test by: made as strong as can be, all of them mend it.
 
     rows: empty if neither a row nor two do, or if that could not be told; then reason says why.
@@ -308,7 +308,7 @@ class SuiteReport:
     refreshed: bool = False
     interrupted: bool = False
     limit: str | None = None
-    faults: Mapping[tuple[str, str], Fault] = field(default_factory=dict)
+    faults: Mapping[tuple[str, str], RowsAtFault] = field(default_factory=dict)
     details: Mapping[tuple[str, str], Detail] = field(default_factory=dict)
 
     @property

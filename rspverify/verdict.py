@@ -216,7 +216,8 @@ class Verdict:
 
     within: every bound that it depends on, by name; empty means exact. outcome, axioms and
     execution belong to UNSOUND, race to RACY, blocked to VACUOUS (what each thread waits for).
-    confirmed: the second solver that said the same of a SOUND, if one was asked.
+    confirmed: the second solver that said the same of a SOUND, if one was asked. sound_if: of an
+    UNSOUND, the switches of the machine each of which would make it SOUND, or together, as `A+B`.
     """
 
     word: Word
@@ -228,3 +229,4 @@ class Verdict:
     execution: Execution | None = None
     blocked: tuple[str, ...] = ()
     confirmed: str | None = None
+    sound_if: tuple[str, ...] = ()

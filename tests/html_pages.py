@@ -11,11 +11,11 @@ from rspverify.answers import (
     CompiledThread,
     Detail,
     Explanation,
-    Fault,
     Observed,
     ReadValue,
     Result,
     RowAtFault,
+    RowsAtFault,
 )
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.verdict import (
@@ -127,9 +127,9 @@ def detail_of(name: str) -> Detail:
     return Detail(name, f"first\n{name}", name, explanation, picture, name)
 
 
-def fault_of(name: str) -> Fault:
+def fault_of(name: str) -> RowsAtFault:
     """A row at fault of this name."""
-    return Fault((replace(ROW, operations=name, code=(name,)),))
+    return RowsAtFault((replace(ROW, operations=name, code=(name,)),))
 
 
 def require_harmless(page: Page) -> None:

@@ -14,7 +14,7 @@ from rspverify.api.reasons import MOST, ask
 from rspverify.source import Source
 
 if TYPE_CHECKING:
-    from rspverify.answers import Detail, Fault, Result
+    from rspverify.answers import Detail, Result, RowsAtFault
     from rspverify.drawing.details import Broken
     from rspverify.engineering.comparison import Comparison
     from rspverify.engineering.hunt.finding import HuntReport
@@ -75,7 +75,7 @@ def mutate_page(it: MutationReport, asked: Asked, stop: Stop) -> str:
 
 def hunt_page(it: HuntReport, hunted: Hunt, setup: HuntSetup, judge: Judge, stop: Stop) -> str:
     """The page of a hunt: each program, under the scheme that it was found to break."""
-    from rspverify.answers import Fault
+    from rspverify.answers import RowsAtFault
     from rspverify.drawing.details import Broken
     from rspverify.judge.faults import row_at_fault
     from rspverify.judge.verdicts import NamedScheme, Verdicts
@@ -85,7 +85,7 @@ def hunt_page(it: HuntReport, hunted: Hunt, setup: HuntSetup, judge: Judge, stop
 
     rows = {row.number: row for row in setup.scheme.rows}
     broken: dict[str, Broken] = {}
-    at_fault: dict[str, Fault] = {}
+    at_fault: dict[str, RowsAtFault] = {}
     for found, scheme in zip(it.findings, hunted.strategy.schemes, strict=False):
         file, command = found.file or f"{found.test}.litmus", ""
         if found.file and not found.stronger:
@@ -93,7 +93,7 @@ def hunt_page(it: HuntReport, hunted: Hunt, setup: HuntSetup, judge: Judge, stop
         named = NamedScheme.of(scheme, setup.file)
         broken[found.text] = Broken(Source(file, found.text), named, Word.UNSOUND, False, command)
         blamed = (rows[row.number] for row in found.blamed)
-        at_fault[found.text] = Fault(tuple(map(row_at_fault, blamed)))
+        at_fault[found.text] = RowsAtFault(tuple(map(row_at_fault, blamed)))
     verdicts = Verdicts(judge, setup.model, setup.settings)
     return html(it, _details(dict(list(broken.items())[:MOST]), verdicts, stop), at_fault)
 

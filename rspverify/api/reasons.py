@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
-from rspverify.answers import Detail, Fault, Result, SuiteReport
+from rspverify.answers import Detail, Result, RowsAtFault, SuiteReport
 from rspverify.api.asked import collect, stoppable
 from rspverify.judge.judge import Judge
 from rspverify.soundness.settings import Settings
@@ -85,7 +85,7 @@ def with_reasons(
     shown = smallest(broken, wanted.details, texts)
     blamed = broken if wanted.faults else shown
     unsound = [it for it in blamed if it.verdict is Word.UNSOUND]
-    at_fault: list[Fault] = []
+    at_fault: list[RowsAtFault] = []
     seen: list[Detail] = []
     with stoppable() as stop:
         if unsound:

@@ -30,6 +30,7 @@ from rspverify.architecture.architecture import (
     IsIn,
     IsOldest,
     IsReady,
+    IsSwitched,
     Lacks,
     Leave,
     Locations,
@@ -98,6 +99,8 @@ def _awaited(conditions: tuple[Condition, ...], bound: Bound) -> Iterator[Act]:
                 yield _act(Deed.AWAIT, lock, bound)
             case All(binder, inner):
                 yield from _awaited(inner, {**bound, binder.variable: binder})
+            case IsSwitched():
+                pass
             case Holds() | Either() | IsOldest() | Lacks() | IsIn() | InSpace():
                 yield Act(Deed.OTHER)
 

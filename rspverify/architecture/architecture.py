@@ -189,7 +189,15 @@ class All:
     conditions: tuple[Condition, ...]
 
 
-Condition = Holds | Either | IsReady | IsOldest | Lacks | IsIn | InSpace | All
+@dataclass(frozen=True)
+class IsSwitched:
+    """A switch of the machine is on, or is not."""
+
+    switch: str
+    on: bool = True
+
+
+Condition = Holds | Either | IsReady | IsOldest | Lacks | IsIn | InSpace | IsSwitched | All
 
 
 # ---- Effects -------------------------------------------------------------------------------------
@@ -404,14 +412,23 @@ class Kinds:
 
 
 @dataclass(frozen=True)
+class Switch:
+    """Something that is not known of a machine, and what is so where it is on; off is safe."""
+
+    name: str
+    summary: str
+    on: bool = False
+
+
+@dataclass(frozen=True)
 class Architecture:
     """A machine.
 
     reaches: the kind of place that
     each reach names. always: what every instruction waits for besides. complete: when an execution
     is. final: the located value that holds memory in the end; None where the machine has none.
-    spaces: the kinds of memory that locations are of, the first where a test says nothing. path:
-    the file that it is from, "" if it ships.
+    spaces: the kinds of memory that locations are of, the first where a test says nothing.
+    switches: what is not known of it. path: the file that it is from, "" if it ships.
     """
 
     name: str
@@ -425,6 +442,7 @@ class Architecture:
     complete: tuple[Condition, ...]
     final: CellKind | None
     spaces: tuple[str, ...] = ("global",)
+    switches: tuple[Switch, ...] = ()
     path: str = field(default="", compare=False)
 
     @property
@@ -445,6 +463,17 @@ class Architecture:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def switched(self, name: str) -> Architecture:
+        """The same with one more switch on; KeyError where it has none of this name."""
+        if all(it.name != name for it in self.switches):
+            raise KeyError(name)
+        switches = tuple(replace(it, on=it.on or it.name == name) for it in self.switches)
+        return replace(self, name=f"{self.name}+{name}", switches=switches)
+
+    def is_on(self, switch: str) -> bool:
+        """Whether one of its switches is on."""
+        return any(it.on for it in self.switches if it.name == switch)
 
     def reach_in(self, mnemonic: Mnemonic, kind: str) -> str | None:
         """The reach of an instruction that is a kind of place, or the next wider one.

@@ -18,6 +18,7 @@ from rspverify.architecture.architecture import (
     IsIn,
     IsOldest,
     IsReady,
+    IsSwitched,
     Lacks,
     LocationElement,
     MarkerOf,
@@ -89,6 +90,12 @@ def bound(
 def _bits(node: syntax.Bits, scope: Scope) -> Sequence[Condition]:
     found: list[Holds] = []
     for each in node.literals:
+        if (switch := _switch(each, scope)) is not None:
+            if len(node.literals) > 1:
+                scope.error(
+                    each.span, f"{switch} is a switch, and must stand alone, not beside `or`"
+                )
+            return [IsSwitched(switch, each.value)]
         if isinstance(each.what, syntax.Reference):
             bit = scope.cell(each.what, Sort.BIT)
             if bit is None:
@@ -110,6 +117,15 @@ def _bits(node: syntax.Bits, scope: Scope) -> Sequence[Condition]:
                 scope.error(each.span, f"{each.what.name} must stand for a bit beside `or`")
                 return []
     return [found[0] if len(found) == 1 else Either((*found,))]
+
+
+def _switch(literal: syntax.Literal, scope: Scope) -> str | None:
+    """The switch that a literal names."""
+    what = literal.what
+    if isinstance(what, syntax.Call) or what.index is not None or len(what.names) > 1:
+        return None
+    name = what.names[0].text
+    return name if name in scope.layout.switches and name not in scope.names else None
 
 
 def _lacks_instructions(node: syntax.LacksInstructions, scope: Scope) -> Sequence[Condition]:

@@ -35,6 +35,7 @@ Declaration = (
     | syntax.Definition
     | syntax.Instruction
     | syntax.Step
+    | syntax.Switch
 )
 
 Declarations = Mapping[Key, Declaration]
@@ -139,7 +140,7 @@ def key_of(declaration: Declaration) -> Key:
     match declaration:
         case syntax.Instruction() | syntax.Step():
             return syntax.Step, declaration.name.text
-        case syntax.TypeOf() | syntax.Cell() | syntax.Definition():
+        case syntax.TypeOf() | syntax.Cell() | syntax.Definition() | syntax.Switch():
             return type(declaration), declaration.name.text
         case _:
             return type(declaration), ""

@@ -43,6 +43,7 @@ class Layout:
     spaces: tuple[str, ...]
     parts: Mapping[str, Mapping[str, CellKind]]
     definitions: Mapping[str, syntax.Definition]
+    switches: frozenset[str]
     instructions: frozenset[str]
     problems: Problems
     budget: Budget

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -38,12 +39,17 @@ class _Machines(Mapping[str, Architecture]):
         return name in shipped()
 
 
+_SWITCHED = re.compile(rf"(?P<machine>.*{re.escape(ENDING)}|[^+/]*)(?P<switches>(\+\w+)+)")
+"""A machine with switches on: `NAME+SWITCH`, `FILE.machine+SWITCH`."""
+
 MACHINES: Mapping[str, Architecture] = _Machines()
 """By name."""
 
 
 def machine_named(name: str, beside: Path | None = None) -> Architecture:
     """A machine that ships, or that of a file, whose path may be from a folder: `beside`.
+
+    Behind it may be switches that are on: `NAME+SWITCH+SWITCH`.
 
     Raises InputError with all that is wrong with it.
     """
@@ -52,6 +58,16 @@ def machine_named(name: str, beside: Path | None = None) -> Architecture:
 
     if name in MACHINES:
         return MACHINES[name]
+    if (found := _SWITCHED.fullmatch(name)) is not None:
+        made = machine_named(found["machine"], beside)
+        for switch in found["switches"].split("+")[1:]:
+            known = [it.name for it in made.switches]
+            if switch not in known:
+                message = f"machine {made.name} must have the switch {switch}, and has not"
+                hint = f"it has {', '.join(known)}" if known else "it has none"
+                raise InputError([Problem(None, message, guess(switch, known) or hint)])
+            made = made.switched(switch)
+        return made
     if not name.endswith(ENDING):
         message = f"the machine must be {alternatives([*MACHINES, 'a .machine file'])}, not {name}"
         raise InputError([Problem(None, message, guess(name, MACHINES))])

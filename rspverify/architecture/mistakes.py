@@ -52,6 +52,7 @@ _WHOLES = {
     "spaces": "the spaces",
     "state": "the state",
     "step": "a step",
+    "switch": "a switch",
     "type": "a type",
     "without": "what is left out",
 }

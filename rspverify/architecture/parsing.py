@@ -161,6 +161,11 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
         binders = tuple(each for each in parts if isinstance(each, syntax.Binder))
         return syntax.Step(self._span(meta), self._word(name), place, binders, *_body(parts))
 
+    def switch(self, meta: Meta, name: Token, *rest: Token) -> syntax.Item:
+        on = any(_is(it, "FLAG") and str(it) == "true" for it in rest)
+        words = next((str(it)[1:-1] for it in rest if _is(it, "STRING")), "")
+        return syntax.Switch(self._span(meta), self._word(name), on, words)
+
     def include(self, meta: Meta, name: Token) -> syntax.Item:
         shipped = name.type == "NAME"
         text = str(name) if shipped else str(name)[1:-1]

@@ -16,6 +16,7 @@ from rspverify.architecture.architecture import (
     Mnemonic,
     Sort,
     StepKind,
+    Switch,
 )
 from rspverify.architecture.binders import bind
 from rspverify.architecture.checks import check_fifos, check_instruction, check_waits
@@ -77,6 +78,7 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
         ),
         next(iter(final), None),
         layout.spaces,
+        tuple(Switch(it.name.text, it.summary, it.on) for it in of_kind(declared, syntax.Switch)),
     )
     if not file.broken:
         check_fifos(found, declared, problems)

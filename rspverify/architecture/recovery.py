@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 ITEMS = (
     *("machine", "include", "without", "places", "spaces", "reaches", "type", "state", "final"),
-    *("complete", "always", "define", "instruction", "step"),
+    *("complete", "always", "define", "instruction", "step", "switch"),
 )
 """The words that items begin with."""
 

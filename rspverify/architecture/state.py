@@ -36,6 +36,7 @@ def read_layout(
         _spaces(declared, problems),
         _parts(declared, kinds.names, problems),
         {it.name.text: it for it in of_kind(declared, syntax.Definition)},
+        frozenset(it.name.text for it in of_kind(declared, syntax.Switch)),
         frozenset(it.name.text for it in of_kind(declared, syntax.Instruction)) | broken,
         problems,
         Budget(problems),

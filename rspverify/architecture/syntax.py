@@ -334,6 +334,14 @@ class Instruction(Spanned, frozen=True):
     later: tuple[Step, ...]
 
 
+class Switch(Spanned, frozen=True):
+    """`switch NAME = true "what is so where it is on"`."""
+
+    name: Word
+    on: bool
+    summary: str
+
+
 class Include(Spanned, frozen=True):
     """`include NAME` of a machine that ships, or `include "FILE"`."""
 
@@ -360,6 +368,7 @@ Item: TypeAlias = (
     | Definition
     | Instruction
     | Step
+    | Switch
     | Include
     | Without
 )

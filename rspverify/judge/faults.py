@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rspverify.answers import Fault, Result, RowAtFault
+from rspverify.answers import Result, RowAtFault, RowsAtFault
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
@@ -29,7 +29,7 @@ def faults(
     settings: Settings,
     judge: Judge,
     texts: Mapping[str, Source] | None = None,
-) -> Generator[Fault, None, None]:
+) -> Generator[RowsAtFault, None, None]:
     """The fault of each of some UNSOUND results, in their order. Close it when done.
 
     By the events engine, whichever gave the verdict: rows that are made stronger take more steps
@@ -37,7 +37,7 @@ def faults(
     by the name that results have. Raises InputError.
     """
     asked = _Faults(results, settings, judge, texts or {})
-    known: list[tuple[Fault | None]] = []
+    known: list[tuple[RowsAtFault | None]] = []
     tasks: list[_Task] = []
     for each in results:
         task = asked.task(each)
@@ -47,7 +47,7 @@ def faults(
     if tasks:
         _ = asked.parsed
     work = Work("faults", asked.decided, lambda task: stem(task.result.file))
-    yield from judge.completed(known, work, tasks, lambda _: [Fault((), LOST)])
+    yield from judge.completed(known, work, tasks, lambda _: [RowsAtFault((), LOST)])
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,16 @@ class _Faults:
         self._settings = self._inputs.settings
         self._judge = judge
 
-    def task(self, result: Result) -> _Task | Fault:
+    def task(self, result: Result) -> _Task | RowsAtFault:
         """What is to be asked of a result, or why there is nothing to ask."""
         try:
             return _Task(result, read_source(self._texts.get(result.file, result.file)))
         except InputError as error:
             from rspverify.judge.attempt import refused
 
-            return Fault((), refused(error).reason)
+            return RowsAtFault((), refused(error).reason)
 
-    def known(self, task: _Task) -> Fault | None:
+    def known(self, task: _Task) -> RowsAtFault | None:
         """The fault, if an earlier run kept it."""
         return self._judge.known(self._question(task))
 
@@ -99,7 +99,7 @@ class _Faults:
         schemes, model = self._inputs.parsed()
         return {each.file: each.scheme for each in schemes}, model
 
-    def decided(self, task: _Task) -> Sequence[Fault]:
+    def decided(self, task: _Task) -> Sequence[RowsAtFault]:
         """The fault, decided; what goes wrong meanwhile is why there is none."""
         from rspverify.judge.attempt import Undecided, attempt
         from rspverify.judge.verdicts import incident_of
@@ -107,11 +107,11 @@ class _Faults:
         incident = incident_of(task.result.file, task.result.scheme_file, self._settings)
         found = attempt(lambda: self._decide(task), incident)
         if isinstance(found, Undecided):
-            return [Fault((), found.reason)]
+            return [RowsAtFault((), found.reason)]
         self._judge.keep(self._question(task), found)
         return [found]
 
-    def _decide(self, task: _Task) -> Fault:
+    def _decide(self, task: _Task) -> RowsAtFault:
         from rspverify.soundness.blame import blame
         from rspverify.soundness.case import Case
 
@@ -119,9 +119,9 @@ class _Faults:
         program = self._settings.read(task.source)
         case = Case(program, schemes[task.result.scheme_file], model, self._settings)
         found = blame(case, devices=program.devices, limits=case.limits)
-        return Fault(tuple(map(row_at_fault, found.blamed)))
+        return RowsAtFault(tuple(map(row_at_fault, found.blamed)))
 
-    def _question(self, task: _Task) -> Question[Fault]:
+    def _question(self, task: _Task) -> Question[RowsAtFault]:
         """Which rows are at fault? The places of rows count, so the whole text of the scheme."""
         inputs = self._inputs
         (text,) = (each for each in inputs.schemes if each.file == task.result.scheme_file)
@@ -133,7 +133,7 @@ class _Faults:
             inputs.model_facts.digest,
             replace(settings, seconds=None),
         )
-        return Question("fault", content, Fault)
+        return Question("fault", content, RowsAtFault)
 
 
 def row_at_fault(row: Row) -> RowAtFault:

@@ -1,17 +1,13 @@
 """Litmus tests: herd's languages for OpenCL and C11, and PTX in columns, and their programs."""
 
 from rspverify.limits import DEFAULT_UNROLL
+from rspverify.litmus.formula import Atom, Condition, Formula, Junction, Negation, satisfies
 from rspverify.litmus.program import (
     OPERATORS,
-    Atom,
-    Condition,
     Cut,
     Fault,
-    Formula,
-    Junction,
     Kind,
     Location,
-    Negation,
     Operation,
     Order,
     Program,
@@ -21,7 +17,6 @@ from rspverify.litmus.program import (
     meet,
     one_barrier,
     one_subgroup,
-    satisfies,
 )
 from rspverify.litmus.reader import read_program, read_program_file, title_of
 from rspverify.litmus.spins import going_on, one_more

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import assert_never
 
+from rspverify.litmus.formula import Atom, Condition, Formula, Junction, Negation
 from rspverify.litmus.literal import stated
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Atom, Condition, Formula, Junction, Negation
 from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Joint, Watched
 
 

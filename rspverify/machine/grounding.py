@@ -267,6 +267,9 @@ class Grounding:
             case files.InSpace(location, space, value):
                 if (self._space(here.locations[location]) == space) is not value:
                     raise _Never
+            case files.IsSwitched(switch, on):
+                if self.architecture.is_on(switch) is not on:
+                    raise _Never
             case files.All(binder, conditions):
                 for each in self._bound(binder, here):
                     yield from self._guards(conditions, each)
@@ -334,13 +337,23 @@ class Grounding:
             match each:
                 case files.Enter(at, files.Element.SELF):
                     yield at.kind, *self._at(at, here)
-                case files.If(_, inner):
-                    yield from self._self_enters(inner, here)
+                case files.If(conditions, inner):
+                    if self._may_hold(conditions, here):
+                        yield from self._self_enters(inner, here)
                 case files.Each(binder, inner):
                     for bound in self._bound(binder, here):
                         yield from self._self_enters(inner, bound)
                 case _:
                     pass
+
+    def _may_hold(self, conditions: Iterable[files.Condition], here: _Here) -> bool:
+        """Whether there may be a state in which conditions hold."""
+        try:
+            for _ in self._guards(conditions, here):
+                pass
+        except _Never:
+            return False
+        return True
 
     # Effects
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from rspverify.answers import Detail, Fault
+from rspverify.answers import Detail, RowsAtFault
 from rspverify.engineering.comparison import (
     Change,
     Comparison,
@@ -33,7 +33,7 @@ _OUTCOMES = 100
 _ALLOWED = {True: Piece("allowed"), False: Piece("forbidden", "UNSOUND"), None: Piece("not known")}
 
 
-def html(it: Comparison, details: Mapping[str, Detail], faults: Mapping[str, Fault]) -> str:
+def html(it: Comparison, details: Mapping[str, Detail], faults: Mapping[str, RowsAtFault]) -> str:
     """The page. details, faults: of tests by their files, of the result that is `broken`."""
     found = sorted((each for each in it.tests if each.changed), key=_rank)
     articles = [_article(each, f"f{n}", details, faults) for n, each in enumerate(told(found), 1)]
@@ -121,7 +121,7 @@ def _outcomes(it: OutcomeChanges | None) -> Cell | None:
 
 
 def _article(
-    it: TouchedTest, place: str, details: Mapping[str, Detail], faults: Mapping[str, Fault]
+    it: TouchedTest, place: str, details: Mapping[str, Detail], faults: Mapping[str, RowsAtFault]
 ) -> Article:
     words = [f"old: {it.old.claim}; new: {it.new.claim}", *reasons(it)]
     broken, tables = it.broken, []

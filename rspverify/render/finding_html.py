@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from rspverify.answers import Detail, Explanation, Fault, Result, RowAtFault, SuiteReport
+from rspverify.answers import Detail, Explanation, Result, RowAtFault, RowsAtFault, SuiteReport
 from rspverify.render.draw_svg import page
 from rspverify.render.expectations import progress_in_words
 from rspverify.render.findings import Finding, visible
@@ -43,14 +43,16 @@ def article(report: SuiteReport, it: Finding, place: str) -> Article:
     return explained(shown, it.result.scheme_file, fault, detail)
 
 
-def explained(shown: Article, scheme: str, fault: Fault | None, detail: Detail | None) -> Article:
+def explained(
+    shown: Article, scheme: str, fault: RowsAtFault | None, detail: Detail | None
+) -> Article:
     """A finding with the rows of a scheme's file that are at fault, and all that it rests on."""
     if fault and fault.rows:
         shown = replace(shown, rows=list(_rows(fault, scheme, detail)))
     return shown if detail is None else _detailed(shown, detail)
 
 
-def _rows(fault: Fault, file: str, detail: Detail | None) -> Iterator[ShownRow]:
+def _rows(fault: RowsAtFault, file: str, detail: Detail | None) -> Iterator[ShownRow]:
     text = detail.scheme.split("\n") if detail else []
     for row in fault.rows:
         words = row_in_words(row.number, row.operations, row.code)

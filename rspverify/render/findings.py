@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from rspverify.answers import (
     Difference,
-    Fault,
     ModelAnswer,
     ReadValue,
     Result,
     RowAtFault,
+    RowsAtFault,
     SuiteReport,
 )
 from rspverify.render.expectations import difference, gone, noun_of, progress_in_words
@@ -122,7 +122,7 @@ def _finding(
     return Finding(kind, subject, expectation, text, tuple(spots), tuple(related), it)
 
 
-def _fault_in_words(it: Fault) -> list[str]:
+def _fault_in_words(it: RowsAtFault) -> list[str]:
     rows = [row_in_words(row.number, row.operations, row.code) for row in it.rows]
     none = f"no row is told to be at fault: {it.reason}" if it.reason else UNMENDED
     return [f"at fault: {row}" for row in rows] or [none]

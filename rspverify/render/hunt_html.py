@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.answers import Detail, Fault
+from rspverify.answers import Detail, RowsAtFault
 from rspverify.engineering.hunt.finding import Finding, HuntReport
 from rspverify.render.cells import changed_codes, plain
 from rspverify.render.finding_html import explained
@@ -24,7 +24,7 @@ from rspverify.render.words import UNMENDED
 from rspverify.verdict import Word
 
 
-def html(it: HuntReport, details: Mapping[str, Detail], faults: Mapping[str, Fault]) -> str:
+def html(it: HuntReport, details: Mapping[str, Detail], faults: Mapping[str, RowsAtFault]) -> str:
     """The page. details, faults: of the programs, by their texts."""
     articles = [
         _article(each, it, f"f{n}", details.get(each.text), faults.get(each.text))
@@ -72,7 +72,7 @@ def _row(it: Finding, place: str) -> Row:
 
 
 def _article(
-    it: Finding, report: HuntReport, place: str, detail: Detail | None, fault: Fault | None
+    it: Finding, report: HuntReport, place: str, detail: Detail | None, fault: RowsAtFault | None
 ) -> Article:
     words = [
         f"It breaks {made_stronger(it, report.subject.scheme)}: {reason(it)}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 
-from rspverify.answers import Detail, Fault
+from rspverify.answers import Detail, RowsAtFault
 from rspverify.engineering.repair import answer
 from rspverify.render.cells import changed_codes, plain, result_cell
 from rspverify.render.expectations import progress_in_words
@@ -21,7 +21,7 @@ _TAKES = 3
 
 
 def html(
-    it: answer.RepairReport, details: Mapping[str, Detail], faults: Mapping[str, Fault]
+    it: answer.RepairReport, details: Mapping[str, Detail], faults: Mapping[str, RowsAtFault]
 ) -> str:
     """The page. details, faults: of tests under the scheme as given, by their files."""
     killers = dict.fromkeys(each.file for each in it.effort.killers)
@@ -90,7 +90,7 @@ def _row(it: answer.RowFound, given: tuple[str, ...]) -> list[list[Piece]]:
     return [*head, *changed_codes(given, it.code), *numbers]
 
 
-def _killer(it: answer.Killer, detail: Detail | None, fault: Fault | None, place: str) -> Row:
+def _killer(it: answer.Killer, detail: Detail | None, fault: RowsAtFault | None, place: str) -> Row:
     explanation = detail.explanation if detail else None
     rows = ", ".join(f"row {row.number}" for row in (fault.rows if fault else ()))
     cells = [
@@ -103,7 +103,7 @@ def _killer(it: answer.Killer, detail: Detail | None, fault: Fault | None, place
 
 
 def _article(
-    file: str, it: answer.RepairReport, place: str, detail: Detail, fault: Fault | None
+    file: str, it: answer.RepairReport, place: str, detail: Detail, fault: RowsAtFault | None
 ) -> Article:
     killers = [each for each in it.effort.killers if each.file == file]
     fallen = ", ".join(

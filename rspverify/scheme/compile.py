@@ -23,6 +23,8 @@ _IMPLICIT = re.compile(r"\batomic_(?!\w*_explicit)\w+")
 _ALL_ORDERS = "proposed-full"
 """What to try where a scheme has rows for an operation, but not for its order."""
 
+_AS_XF = " (write it out with atomics, as litmus-barrier/compiled/xf-2x2.litmus does)"
+
 
 def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     """The compiled program; each of its instructions names the operation that it comes from.
@@ -97,7 +99,7 @@ def beyond(operation: Operation, program: Program) -> str | None:
         case Kind.LOCK | Kind.UNLOCK:
             return "needs a mutex, and the machine has none"
         case Kind.BARRIER if operation.meets is not Scope.WG:
-            return "is a barrier of a device, and machines have those of work-groups alone"
+            return f"is a barrier of a device, and machines have those of work-groups alone{_AS_XF}"
         case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE | Kind.BARRIER:
             pass
         case _:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
+from rspverify.architecture import Architecture
 from rspverify.axiomatic import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
@@ -12,7 +16,7 @@ from rspverify.machine import Machine
 from rspverify.soundness.case import Case
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.target import Target, target_of
-from rspverify.soundness.theorem import soundness
+from rspverify.soundness.theorem import holds, soundness
 from rspverify.soundness.verdicts import bounds_in_words
 from rspverify.source import InputError, Severity, in_one_line
 from rspverify.verdict import Verdict, Word
@@ -38,6 +42,8 @@ def check(
         source = source.within(case.limits)
         require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
+        if verdict.word is Word.UNSOUND and case.settings.shortest:
+            verdict = _with_switches(verdict, case, source)
         verdict = _within_what_was_read(verdict, case.program)
         notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
         verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
@@ -67,6 +73,32 @@ def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verd
     return soundness(
         case, LoggedSource(source, log), lambda machine: LoggedTarget(target(machine), log)
     )
+
+
+def _with_switches(verdict: Verdict, case: Case, source: SourceExecutions) -> Verdict:
+    """An UNSOUND with the switches of the machine that would make it SOUND: one, or all together.
+
+    Where a limit is met, without those that are not known by then.
+    """
+    off = [it.name for it in case.scheme.machine.switches if not it.on]
+    found: list[str] = []
+    with suppress(LimitReached):
+        found += (name for name in off if _is_sound_if((name,), case, source))
+        if not found and len(off) > 1 and _is_sound_if(off, case, source):
+            found.append("+".join(off))
+    if not found:
+        return verdict
+    words = " or ".join(it.replace("+", " and ") for it in found)
+    return replace(verdict, sound_if=tuple(found), reason=f"{verdict.reason}; SOUND if {words}")
+
+
+def _is_sound_if(switches: Sequence[str], case: Case, source: SourceExecutions) -> bool:
+    """Whether a case is sound with these switches on."""
+    machine = reduce(Architecture.switched, switches, case.scheme.machine)
+    switched = replace(case, scheme=case.scheme.on_machine(machine))
+    if switched.program is not source.program:
+        return False  # Its loops are read in another way.
+    return holds(switched, source, lambda it: target_of(it, case.settings, case.limits))
 
 
 def _confirmed(verdict: Verdict, log: QueryLog, solver: str, case: Case) -> Verdict:

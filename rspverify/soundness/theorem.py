@@ -13,6 +13,17 @@ from rspverify.soundness.verdicts import racy, sound, sound_by_outcome_alone, un
 from rspverify.verdict import Verdict
 
 
+def holds(case: Case, source: SourceExecutions, target_of: Callable[[Machine], Target]) -> bool:
+    """Whether every outcome of a machine that completes is allowed; of a source without a race."""
+    for placed in case.machine().placed:
+        target = target_of(placed)
+        if not target.completes():
+            return False
+        if any(not source.allows(it.outcome) for it in target.suspects(source)):
+            return False
+    return True
+
+
 def soundness(
     case: Case, source: SourceExecutions, target_of: Callable[[Machine], Target]
 ) -> Verdict:

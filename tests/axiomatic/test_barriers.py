@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -297,6 +298,8 @@ def test_verdicts_name_what_parts(root: Path, monkeypatch: pytest.MonkeyPatch) -
     )
     assert whole.verdict.value == "UNSUPPORTED"
     assert "is a barrier of a device" in whole.reason
+    written_out = re.search(r"\(write it out with atomics, as (\S+) does\)", whole.reason)
+    assert written_out is not None and "barrier(" in (root / written_out[1]).read_text()
 
 
 def test_a_barrier_of_a_device_needs_all_of_its_groups_at_once(

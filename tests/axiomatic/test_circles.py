@@ -2,10 +2,11 @@
 
 import pytest
 
-from rspverify.axiomatic import MemoryModel, load_model, read_model, shipped_models
+from rspverify.axiomatic import MemoryModel, load_model, read_model, read_values, shipped_models
 from rspverify.axiomatic.read_values import increments_are_in_line, values_may_cause_themselves
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
+from rspverify.relation.terms import closure
 from rspverify.scheme import read_scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -104,6 +105,7 @@ def test_what_the_shipped_models_leave(name: str, possible: set[str]) -> None:
     ("text", "possible"),
     [
         ("let hb = (sb | rf)+\nirreflexive hb as Hb", set()),
+        ("let hb = sb | rf\nirreflexive hb as Hb", {"increments", "own stores", "copies"}),
         ("let hb = rf+\nirreflexive rf; sb as Rf", {"increments", "plain increments", "copies"}),
         (
             "let hb = sb+\nirreflexive rf | (mo; rf) as Rmw",
@@ -123,6 +125,20 @@ def test_what_the_shipped_models_leave(name: str, possible: set[str]) -> None:
 def test_circles_that_a_model_leaves(text: str, possible: set[str]) -> None:
     found = {each for each, program in PROGRAMS.items() if circular(program, model(text))}
     assert found == possible
+
+
+@pytest.mark.parametrize("scope", ["device", "work_group"])
+def test_what_flows_along_happens_before_is_told_without_looking_for_circles(
+    scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each read of the one is after the write of the other, if their scopes reach each other."""
+    asked = []
+    monkeypatch.setattr(read_values, "closure", lambda *given: asked.append(1) or closure(*given))
+    text = COPIES.replace("relaxed, memory_scope_device);\n  atomic", "acquire, #);\n  atomic")
+    text = text.replace("relaxed, memory_scope_device);\n}", "release, #);\n}")
+    assert text.count("#") == 4
+    found = circular(text.replace("#", f"memory_scope_{scope}"), load_model("opencl-rsp"))
+    assert (found, bool(asked)) == (scope == "work_group", scope == "work_group")
 
 
 @pytest.mark.parametrize("guard", ["r0 == 5", "r0 * r0 == 25"])

@@ -369,7 +369,7 @@ SCHEME = "name: s\nrows:\n"
         ),
         (
             SCHEME + "  - {op: load, scope: cta, code: [LD r x]}\n",
-            "s.yaml:3:23: scope must be na, wi, wg, dv or all, not",
+            "s.yaml:3:23: scope must be na, wi, sg, wg, dv or all, not",
         ),
         (SCHEME + "  - {op: load, scope: na, codes: [LD r x]}\n", "s.yaml:3:27: "),
         (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.answers import Fault, Result
+from rspverify.answers import Result, RowsAtFault
 from rspverify.judge.cache import cache_place
 from rspverify.judge.faults import faults
 from rspverify.judge.judge import Judge
@@ -41,7 +41,9 @@ def unsound(scheme: Path, *tests: str, settings: Settings = USUAL) -> list[Resul
     return found
 
 
-def asked(results: list[Result], settings: Settings = USUAL, *, kept: bool = True) -> list[Fault]:
+def asked(
+    results: list[Result], settings: Settings = USUAL, *, kept: bool = True
+) -> list[RowsAtFault]:
     return list(faults(results, settings, judge(kept=kept)))
 
 
@@ -106,7 +108,7 @@ def test_a_test_that_is_gone_meanwhile(scheme: Path, tmp_path: Path) -> None:
     (result,) = unsound(scheme, str(test))
     test.unlink()
     (found,) = asked([result])
-    assert found == Fault((), f"{test}: no such file\n  hint: check the path")
+    assert found == RowsAtFault((), f"{test}: no such file\n  hint: check the path")
 
 
 def test_a_mistake_of_ours_is_why_no_row_is_told(

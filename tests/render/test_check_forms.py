@@ -20,7 +20,6 @@ from results import result
 
 from rspverify.answers import (
     Difference,
-    Fault,
     Held,
     Internal,
     ModelAnswer,
@@ -28,6 +27,7 @@ from rspverify.answers import (
     ReadValue,
     Result,
     RowAtFault,
+    RowsAtFault,
     SuiteReport,
 )
 from rspverify.commands.reports import Form
@@ -66,7 +66,7 @@ UNSOUND = replace(
     seconds=0.125,
 )
 ROW = RowAtFault(2, "load DV,N", ("INV_L1 WG", "LD r x"), 12, 5, 12, 70)
-FAULTS = {("litmus/Fig4.litmus", "schemes/original.yaml"): Fault((ROW,))}
+FAULTS = {("litmus/Fig4.litmus", "schemes/original.yaml"): RowsAtFault((ROW,))}
 
 
 def expecting(
@@ -217,7 +217,7 @@ def test_an_annotation_stands_at_the_row() -> None:
 def test_a_row_of_several_lines_has_no_columns() -> None:
     """GitHub refuses them."""
     row = replace(ROW, end_line=14)
-    found = commands(report(UNSOUND, faults={key: Fault((row,)) for key in FAULTS}))[0][1]
+    found = commands(report(UNSOUND, faults={key: RowsAtFault((row,)) for key in FAULTS}))[0][1]
     assert (found["line"], found["endLine"]) == ("12", "14")
     assert not {"col", "endColumn"} & found.keys()
 
@@ -225,11 +225,11 @@ def test_a_row_of_several_lines_has_no_columns() -> None:
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (Fault(()), "neither a row of it nor two mend it, made as strong as can be"),
-        (Fault((), "timeout of 1 s"), "no row is told to be at fault: timeout of 1 s"),
+        (RowsAtFault(()), "neither a row of it nor two mend it, made as strong as can be"),
+        (RowsAtFault((), "timeout of 1 s"), "no row is told to be at fault: timeout of 1 s"),
     ],
 )
-def test_where_no_row_is_at_fault_it_stands_at_the_test(fault: Fault, words: str) -> None:
+def test_where_no_row_is_at_fault_it_stands_at_the_test(fault: RowsAtFault, words: str) -> None:
     found = commands(report(UNSOUND, faults=dict.fromkeys(FAULTS, fault)))[0]
     assert found[1]["file"] == "litmus/Fig4.litmus"
     assert found[2].endswith(words)
@@ -366,7 +366,7 @@ def test_a_result_of_sarif_stands_at_the_row() -> None:
 def test_two_rows_at_fault_must_both_change() -> None:
     """So SARIF understands several locations of a result."""
     rows = (ROW, replace(ROW, number=5, line=20, end_line=20))
-    (found,) = log(report(UNSOUND, faults={key: Fault(rows) for key in FAULTS}))["results"]
+    (found,) = log(report(UNSOUND, faults={key: RowsAtFault(rows) for key in FAULTS}))["results"]
     lines = [each["physicalLocation"]["region"]["startLine"] for each in found["locations"]]
     assert lines == [12, 20]
 
@@ -409,7 +409,7 @@ def test_a_path_as_a_reference(file: str, uri: str) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_breaks_a_form(name: str) -> None:
-    fault = {(name, name): Fault((replace(ROW, operations=name),))}
+    fault = {(name, name): RowsAtFault((replace(ROW, operations=name),))}
     held = Held(name, (Difference(told(result(Word.SOUND), name), name),), gone=(name,))
     words = (Word.UNSOUND, Word.ERROR, Word.UNSUPPORTED, Word.RACY)
     alone = [told(result(word), name) for word in words]

@@ -11,10 +11,10 @@ from rspverify.scheme.mutants import locks_of
 
 _PROVED_FOR = frozenset(
     {
-        "cece1e1725844e66738da049ce2532e430082d8c562ff452c21f6525cb9e3035",  # rsp
-        "58e40983b302495ef1199900bb54e4db8a32a51409d2bdbfb85714196fcbeda7",  # rsp-coherent-l2
-        "5412d0cdbd068a4cbcb244bd3b23f6717553653c2557b1619097a0b2774aa6d4",  # rsp-inv-l2
-        "64697b82f5fc9b0a3d18a03992e6523d30e4a4c37b8d1fb39e09f6aadbf9c819",  # rsp-st-waits
+        "62f7a74daaa9345663384997b1c52b3f14c3e00bb7f6589479e5a3bb5622e170",  # rsp
+        "3dde3e461af2bbb5920d0514920ad00cb92e3f5c9dafc32fd057e21c0d7d9d7c",  # rsp-coherent-l2
+        "135094c6ed7faee0a740e1f3f993be025a58060901a3de8851b8e43032c8a0cd",  # rsp-inv-l2
+        "31f6d49987469659790c1550a2a5d70949fbde27d707d71466d508f3a29e588a",  # rsp-st-waits
     }
 )
 """What the machines say that the lemmas are proved for (`Architecture.meaning_digest`)."""
