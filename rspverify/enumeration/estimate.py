@@ -17,10 +17,12 @@ from rspverify.enumeration.survey import Survey
 _PARENTS = 300
 """So many tests of each size are extended."""
 _DECIDED = 30
-"""So many tests of each size are decided."""
+"""So many tests of each size are decided,"""
+_PATIENCE = 5.0
+"""as long as that takes no more than so many seconds of this process."""
 
-Decide = Callable[[Sequence[bytes]], object]
-"""Decides tests of a survey, in this process."""
+Decide = Callable[[bytes], object]
+"""Decides a test of a survey, in this process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +63,13 @@ def expectations(
         """Seconds for one decision, on average over a sample."""
         if decide is None:
             return 0.0
-        chosen = rng.sample(tests, min(_DECIDED, len(tests)))
-        started = time.process_time()
-        decide(chosen)
-        return (time.process_time() - started) / max(1, len(chosen))
+        started, done = time.process_time(), 0
+        for each in rng.sample(tests, min(_DECIDED, len(tests))):
+            decide(each)
+            done += 1
+            if time.process_time() - started > _PATIENCE:
+                break
+        return (time.process_time() - started) / max(1, done)
 
     base = Survey(survey.space.within(known + 1), survey.model)
     phases = list(base.phases(upto=known))

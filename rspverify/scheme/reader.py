@@ -62,7 +62,7 @@ def _read_machine(
 ) -> Architecture:
     """The machine that is named, or whose file is, as seen from the scheme's folder."""
     node = fields.get("machine")
-    if isinstance(node, Text) and node.text.endswith(ENDING):
+    if isinstance(node, Text) and (ENDING in node.text or "+" in node.text):
         try:
             return machine_named(node.text, Path(source.name).parent)
         except InputError as error:

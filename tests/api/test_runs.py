@@ -30,14 +30,14 @@ state {
   memory[x] : value of system
   unit      : unit  of thread
   seen[x]   : bit   of workgroup
-  any       : bit   of workgroup
+  some      : bit   of workgroup
 }
 final memory
 complete when each thread t, location y: empty t.unit.q[y], each thread t: empty t.unit.out
 instruction ld r x
-  do enqueue self in unit.q[x]; seen[x] := true; any := true
+  do enqueue self in unit.q[x]; seen[x] := true; some := true
   later TAKE when oldest unit.q[x] is self do dequeue unit.q[x]; add self to unit.out
-  later READ when self in unit.out, seen[x], any do remove self from unit.out; r := memory[x]
+  later READ when self in unit.out, seen[x], some do remove self from unit.out; r := memory[x]
 instruction st x r
   do enqueue self in unit.q[x]
   later WRITE
@@ -127,7 +127,7 @@ def test_a_machine_of_ones_own_with_parts_of_every_sort(tmp_path: Path) -> None:
         "1 P0 ld r a",
         f"unit P0 {{{values}}} q a: [ld r a]",
         "seen d0 w0 {a=seen}",
-        "any d0 w0 {any=1}",
+        "some d0 w0 {some=1}",
         "2 P0 st b r",
         f"unit P0 {{{values}}} q a: [ld r a] q b: [st b r]",
         "3 unit P0 TAKE(ld r a)",

@@ -20,6 +20,7 @@ from rspverify.architecture import (
     IsIn,
     IsOldest,
     IsReady,
+    IsSwitched,
     Lacks,
     Leave,
     LocationElement,
@@ -29,6 +30,7 @@ from rspverify.architecture import (
     Read,
     SetTo,
     Sort,
+    Switch,
     Take,
     Write,
     Written,
@@ -95,6 +97,16 @@ def test_places_that_programs_say_nothing_of() -> None:
     assert kinds.names == ("thread", "workgroup", "cu", "wgp", "device", "system")
     assert kinds.contains("wgp", "cu") and kinds.contains("wgp", "workgroup")
     assert not kinds.contains("cu", "workgroup") and not kinds.contains("workgroup", "cu")
+
+
+def test_switches() -> None:
+    found = read(
+        'switch A "one" switch B = true instruction ST r x do if A { memory[x] := r };'
+        " if not B { nothing }"
+    )
+    assert found.switches == (Switch("A", "one"), Switch("B", "", True))
+    (effect,) = found.instructions["ST"].effects
+    assert isinstance(effect, If) and effect.conditions == (IsSwitched("A"),)
 
 
 def test_names_of_several_words() -> None:

@@ -294,6 +294,11 @@ NAMES = [
         ],
     ),
     (
+        "switch A instruction B when A or not A do nothing",
+        ["1:29 A is a switch, and must stand alone, not beside `or`"],
+    ),
+    ("switch A = B", ["1:12 a switch must have true or false here, not 'B'"]),
+    (
         "final rmw",
         [
             "1:7 rmw must be that of one workgroup, and a system has several (say `each workgroup w: … w.rmw …`)"

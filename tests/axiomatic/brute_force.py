@@ -8,9 +8,10 @@ syntax of expressions.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import count, permutations, product
 
 from relation.concrete import World
 
@@ -36,18 +37,34 @@ class Found:
     undefined: frozenset[str]
 
 
-def consistent(program: Program, model: MemoryModel, values: Iterable[int]) -> set[Found]:
-    """Every consistent execution whose reads have values out of those given."""
+class TooMany(Exception):
+    """There are more candidates than are to be tried."""
+
+
+def consistent(
+    program: Program, model: MemoryModel, values: Iterable[int], most: int = sys.maxsize
+) -> set[Found]:
+    """Every consistent execution whose reads have values out of those given.
+
+    Raises TooMany where there are more than `most` candidates.
+    """
     found: set[Found] = set()
     reads = [it.index for it in program.operations if it.reads]
+    tried = count(1)
     for chosen in product(sorted(values), repeat=len(reads)):
-        found |= set(_with_values(program, model, dict(zip(reads, chosen, strict=True))))
+        with_values = dict(zip(reads, chosen, strict=True))
+        for candidate in _with_values(program, model, with_values):
+            if next(tried) > most:
+                raise TooMany
+            if candidate is not None:
+                found.add(candidate)
     return found
 
 
 def _with_values(
     program: Program, model: MemoryModel, values: Mapping[int, int]
-) -> Iterator[Found]:
+) -> Iterator[Found | None]:
+    """Every candidate with these values, None for one that is not consistent."""
     events: list[Event] = []
     read: dict[int, int] = {}
     written: dict[int, int] = {}
@@ -108,6 +125,7 @@ def _with_values(
                 memory = {by_index[w].at.name: written[w] for w in last}
                 for names, broken in _evaluations(model, base):
                     if broken is None or not _ends(model, base, names, last, named):
+                        yield None
                         continue
                     order = names.get(named, mo) if named else mo
                     yield Found(

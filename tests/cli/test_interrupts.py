@@ -107,6 +107,7 @@ def test_what_is_known_is_shown(number: int, code: int, jobs: str, root: Path) -
 def test_repair_says_what_is_known_at_sigterm(root: Path) -> None:
     scheme = str(root / "schemes" / "original.yaml")
     command = [sys.executable, "-m", "rspverify", "repair", scheme, "--forbid", "LK_L2,UL_L2"]
+    command += ["-j", "1"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root
     )

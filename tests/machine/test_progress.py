@@ -219,7 +219,7 @@ def test_a_marker_is_waited_for_past_what_is_skipped() -> None:
 
 @pytest.mark.parametrize(
     "devices, real, count, states, decided",
-    [(1, False, 110, 3_000, 85), (1, True, 70, 2_500, 25), (2, True, 60, 2_500, 12)],
+    [(1, False, 70, 3_000, 53), (1, True, 45, 2_500, 15), (2, True, 40, 2_500, 7)],
 )
 def test_programs_that_are_rich_in_locks(
     devices: int, real: bool, count: int, states: int, decided: int

@@ -148,11 +148,11 @@ def test_generated_rf_and_mo_are_those_of_the_replay() -> None:
     assert compared > 500
 
 
-@pytest.mark.parametrize("devices, most, states, decided", [(1, 6, 1_000, 45), (2, 4, 2_500, 25)])
+@pytest.mark.parametrize("devices, most, states, decided", [(1, 6, 1_000, 28), (2, 4, 2_500, 15)])
 def test_every_rf_and_mo_is_generated(devices: int, most: int, states: int, decided: int) -> None:
     """All pairs of outcome, rf and mo, by exhaustive search of the simulation."""
     done = several = 0
-    for number in range(60):
+    for number in range(40):
         rng = random.Random(f"every {devices} {number}")
         program = hostile_assembly(rng, devices=devices, most=most, palettes=ACCESSES)
         if number % 2:

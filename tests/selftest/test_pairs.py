@@ -147,23 +147,23 @@ def test_workers_change_nothing() -> None:
 
 def test_every_engine_finds_the_same_outcomes() -> None:
     choices = replace(CHEAP, turn=None)
-    results = list(run_pairs(tasks_for(1, 70, 0, None, choices), Judge()))
+    results = list(run_pairs(tasks_for(1, 45, 0, None, choices), Judge()))
     assert [it.disagreement for it in results if it.disagreement] == []
     decided = Counter(len(it.found.decided) for it in results)
-    assert decided[len(CHEAP.engines)] >= 6, decided
-    assert decided[0] + decided[1] < 30, decided
+    assert decided[len(CHEAP.engines)] >= 4, decided
+    assert decided[0] + decided[1] < 20, decided
     several = [it for it in results if it.labels["devices"] == "2" and len(it.found.decided) > 1]
-    assert len(several) >= 10
+    assert len(several) >= 6
 
 
 def test_every_verdict_follows_from_the_outcomes() -> None:
     """In both readings; and the pairs are worth the while."""
-    results = list(run_pairs(tasks_for(4, 36, 0, None, CHEAP), Judge()))
+    results = list(run_pairs(tasks_for(4, 24, 0, None, CHEAP), Judge()))
     assert [it.disagreement for it in results if it.disagreement] == []
     words = Counter(it.found.word for it in results)
     race_free = words["SOUND"] + words["UNSOUND"] + words["VACUOUS"]
     assert race_free > 2 * words["RACY"], words
-    assert words["UNSOUND"] >= 2, words
+    assert words["UNSOUND"] >= 1, words
 
 
 @settings(max_examples=20, derandomize=True)

@@ -22,6 +22,8 @@ from rspverify.verdict import Outcome, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = sorted((ROOT / "litmus/rsp").rglob("*.litmus"))
+UNROLLED = TESTS[::4]
+"""Those that steps are asked about as often as the other engines; of all, once."""
 MODEL = load_model("opencl-rsp")
 SCHEMES = [read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")]
 EXPECTED = read_expected(str(ROOT / "litmus/rsp/expected.yaml")).verdicts
@@ -63,10 +65,12 @@ def test_written_for_readers(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TESTS, ids=name_of)
 def test_every_engine_gives_the_expected_verdict(path: Path) -> None:
+    """By steps a quarter: of the others their outcomes are compared, from which verdicts follow."""
     program = read_program_file(path)
+    engines = [it for it in Engine if it is not Engine.UNROLL or path in UNROLLED]
     for scheme in SCHEMES:
         words = {
-            check(Case(program, scheme, MODEL, Settings(engine=engine))).word for engine in Engine
+            check(Case(program, scheme, MODEL, Settings(engine=engine))).word for engine in engines
         }
         assert words == {Word(EXPECTED[name_of(path)][scheme.name])}
 
@@ -75,7 +79,7 @@ def test_every_engine_gives_the_expected_verdict(path: Path) -> None:
 def test_every_engine_finds_the_same_outcomes(path: Path) -> None:
     """Whether or not stores wait; and by events with real L2s, which on one device change nothing.
 
-    Steps list many outcomes slowly: where stores wait, too, they are asked for few.
+    Steps list many outcomes slowly: where stores wait, too, they are asked for few, of a quarter.
     """
     program = read_program_file(path)
     for scheme in SCHEMES:
@@ -85,7 +89,7 @@ def test_every_engine_finds_the_same_outcomes(path: Path) -> None:
             compiled = compile_program(program, scheme.on_machine(MACHINES[machine]))
             expected = outcomes(compiled, Settings())
             ways = [Settings(l2=L2.REAL), Settings(engine=Engine.EXPLICIT)]
-            if machine == "rsp" or len(expected) <= FEW:
+            if machine == "rsp" or (len(expected) <= FEW and path in UNROLLED):
                 ways.append(Settings(engine=Engine.UNROLL))
             assert expected
             assert all(outcomes(compiled, each) == expected for each in ways)

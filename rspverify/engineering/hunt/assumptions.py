@@ -15,6 +15,7 @@ _PROVED_FOR = frozenset(
         "3dde3e461af2bbb5920d0514920ad00cb92e3f5c9dafc32fd057e21c0d7d9d7c",  # rsp-coherent-l2
         "135094c6ed7faee0a740e1f3f993be025a58060901a3de8851b8e43032c8a0cd",  # rsp-inv-l2
         "31f6d49987469659790c1550a2a5d70949fbde27d707d71466d508f3a29e588a",  # rsp-st-waits
+        "bd69b7ad075c98d958930bcdc72e7b3db10c93dace05d533bd99a02f41a83b9c",  # rsp-lines
     }
 )
 """What the machines say that the lemmas are proved for (`Architecture.meaning_digest`)."""

@@ -18,6 +18,7 @@ from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.work import Work
+from rspverify.machine import unbounded
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
 
@@ -46,6 +47,8 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         )
     if not proved_for(scheme.machine):
         return f"formulas need lemmas that are not proved for the machine {scheme.machine.name}"
+    if unknown := unbounded(scheme.machine):
+        return f"formulas are for machines that the engine events knows: {unknown}"
     if space.devices > 1:
         return "formulas are for one device"
     if space.mixed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -184,11 +184,10 @@ class Hunt:
         if not survey.argued:
             return ()
 
-        def decide(programs: Sequence[bytes]) -> None:
-            for each in programs:
-                program = program_named(decoded(each), survey.space)
-                source = SourceExecutions(program, survey.model, race_free=True)
-                check(Case(program, scheme, survey.model, settings), source)
+        def decide(packed: bytes) -> None:
+            program = program_named(decoded(packed), survey.space)
+            source = SourceExecutions(program, survey.model, race_free=True)
+            check(Case(program, scheme, survey.model, settings), source)
 
         deciding = None if isinstance(self.strategy, ByFormula) else decide
         known, larger = min(_QUICK, survey.space.events), not smaller_stand(scheme)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rspverify.architecture import MACHINES
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.by import By
@@ -31,7 +32,7 @@ from rspverify.scheme import Scheme, read_scheme, read_scheme_file
 from rspverify.soundness.blame import strongest
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -160,9 +161,15 @@ rows:
 """
 
 
-def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
+@pytest.mark.parametrize(
+    ("machine", "engine", "many"),
+    [("rsp", Engine.EVENTS, 80), ("rsp-lines", Engine.EXPLICIT, 40)],
+)
+def test_no_scheme_breaks_what_work_groups_do_not_share(
+    machine: str, engine: Engine, many: int
+) -> None:
     """Not even one that frees the locks of others and publishes nothing."""
-    table = read_scheme(Source("wild.yaml", WILD))
+    table = read_scheme(Source("wild.yaml", WILD)).on_machine(MACHINES[machine])
     space = Space(events=3, operations=("ld.na", "st.na", "ld.WG", "st.WG", "inc.WG", "st.DV"))
     listing = Survey(space.within(4), MODEL)
     for _ in listing.phases(upto=3):
@@ -170,9 +177,10 @@ def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
     tables = Tables(space)
     alone = [each for each in listing.growing(3) if sort_of(decoded(each), tables) is Sort.ALONE]
     words = set()
-    for each in random.Random(6).sample(alone, 80):
+    for each in random.Random(6).sample(alone, many):
         program = program_named(decoded(each), space)
-        words.add(check(Case(program, table, MODEL, Settings(shortest=False))).word)
+        settings = Settings(engine=engine, shortest=False)
+        words.add(check(Case(program, table, MODEL, settings)).word)
     assert words == {Word.SOUND, Word.VACUOUS}
 
 

@@ -10,7 +10,7 @@ import rspverify
 from rspverify.architecture import MACHINES, machine_named
 from rspverify.engineering.hunt.assumptions import proved_for
 
-PROVED = ("rsp", "rsp-coherent-l2", "rsp-inv-l2", "rsp-st-waits")
+PROVED = ("rsp", "rsp-coherent-l2", "rsp-inv-l2", "rsp-lines", "rsp-st-waits")
 
 LOSES_STORES = """
 machine loses "a store may be dropped before it is flushed"
@@ -25,6 +25,17 @@ step DROP of workgroup, location x
 def test_the_machines_that_the_lemmas_are_proved_for(name: str) -> None:
     """If this fails as what a machine says has changed, read the proofs again first."""
     assert proved_for(MACHINES[name]) is (name in PROVED)
+
+
+def test_formulas_are_for_machines_that_events_knows() -> None:
+    """The lemmas hold by lines as well, but no formula has a flush of several locations."""
+    settings = rspverify.Settings(machine="rsp-lines")
+    found = rspverify.hunt("proposed", events=2, threads=2, settings=settings).report()
+    assert found.sound and found.phases[-1].to_decide == 26
+    assert found.method.why_by_programs is not None
+    assert (
+        "the engine events knows: nothing bounds how often FLUSH_L1" in found.method.why_by_programs
+    )
 
 
 def test_a_machine_on_which_one_thread_goes_wrong_is_found_out(tmp_path: Path) -> None:

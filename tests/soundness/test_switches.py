@@ -1,0 +1,108 @@
+"""What is not known of a machine: a wrong verdict says which switch would excuse it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rspverify.architecture import Architecture, machine_named
+from rspverify.axiomatic import load_model
+from rspverify.litmus import read_program
+from rspverify.scheme import read_scheme_file
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Source
+from rspverify.verdict import Verdict, Word
+
+MACHINE = """machine open "what a store does with the line is not known"
+places thread < workgroup < device < system
+switch ST_DROPS "a store drops the line"
+switch ST_UPDATES "a store updates the line"
+switch ST_WAITS "a store waits for nothing"
+state { memory[x] : value of system  copy[x] : value of workgroup  VALID[x] : bit of workgroup }
+final memory
+instruction LD r x when VALID[x] do r := copy[x]
+instruction ST r x
+  do memory[x] := r;
+     if ST_DROPS { VALID[x] := false };
+     if ST_UPDATES { copy[x] := r; VALID[x] := true }
+step FETCH of workgroup, location x do copy[x] := memory[x]; VALID[x] := true
+"""
+
+SCHEME = """name: open
+machine: open.machine{on}
+rows:
+  - {{op: load, scope: wg, order: relaxed, code: [LD r x]}}
+  - {{op: store, scope: wg, order: relaxed, code: [ST r x]}}
+"""
+
+OWN = """OpenCL own
+{ x = 0; }
+P0@wg 0, dev 0 (global atomic_int *x) {
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_work_group);
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_work_group);
+}
+exists (0:r0=0)
+"""
+
+
+def verdict(folder: Path, on: str = "") -> Verdict:
+    (folder / "open.machine").write_text(MACHINE)
+    (folder / "open.yaml").write_text(SCHEME.format(on=on))
+    scheme = read_scheme_file(folder / "open.yaml")
+    program = read_program(Source("own.litmus", OWN))
+    return check(Case(program, scheme, load_model("opencl-rsp"), Settings()))
+
+
+def test_a_wrong_verdict_says_what_would_excuse_it(tmp_path: Path) -> None:
+    found = verdict(tmp_path)
+    assert (found.word, found.sound_if) == (Word.UNSOUND, ("ST_DROPS", "ST_UPDATES"))
+    assert found.reason.endswith("; SOUND if ST_DROPS or ST_UPDATES")
+
+
+@pytest.mark.parametrize("on", ["+ST_DROPS", "+ST_UPDATES", "+ST_WAITS+ST_DROPS"])
+def test_a_scheme_may_have_a_switch_on(on: str, tmp_path: Path) -> None:
+    assert verdict(tmp_path, on).word is Word.SOUND
+
+
+def test_a_switch_that_does_nothing_excuses_nothing(tmp_path: Path) -> None:
+    found = verdict(tmp_path, "+ST_WAITS")
+    assert (found.word, found.sound_if) == (Word.UNSOUND, ("ST_DROPS", "ST_UPDATES"))
+
+
+def test_only_together(tmp_path: Path) -> None:
+    text = MACHINE.replace("if ST_UPDATES {", "if ST_UPDATES, ST_WAITS {").replace(
+        "if ST_DROPS { VALID[x] := false };", "if ST_DROPS, ST_WAITS { nothing };"
+    )
+    (tmp_path / "open.machine").write_text(text)
+    (tmp_path / "open.yaml").write_text(SCHEME.format(on=""))
+    scheme = read_scheme_file(tmp_path / "open.yaml")
+    program = read_program(Source("own.litmus", OWN))
+    found = check(Case(program, scheme, load_model("opencl-rsp"), Settings()))
+    assert found.sound_if == ("ST_DROPS+ST_UPDATES+ST_WAITS",)
+    assert found.reason.endswith("; SOUND if ST_DROPS and ST_UPDATES and ST_WAITS")
+
+
+def test_a_machine_with_a_switch_on_is_another(tmp_path: Path) -> None:
+    path = tmp_path / "open.machine"
+    path.write_text(MACHINE)
+    off = machine_named(str(path))
+    on: Architecture = machine_named(f"{path}+ST_DROPS")
+    assert (off.is_on("ST_DROPS"), on.is_on("ST_DROPS")) == (False, True)
+    assert off.identity != on.identity
+    assert on == off.switched("ST_DROPS")
+
+
+def test_a_switch_that_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "open.machine"
+    path.write_text(MACHINE)
+    with pytest.raises(
+        InputError, match=r"must have the switch ST_DROP, and has not.*\n.*ST_DROPS"
+    ):
+        machine_named(f"{path}+ST_DROP")
+    with pytest.raises(
+        InputError, match=r"machine rsp must have the switch A, and has not.*\n.*none"
+    ):
+        machine_named("rsp+A")
