@@ -1,6 +1,6 @@
 """LLVM's IR to assembly, by llvmlite in a process of its own, as LLVM ends a process that it fails.
 
-`python -m rspverify.compilers.emit CPU FEATURES`: from standard input to standard output. Without
+`python -P emit.py CPU FEATURES`: from standard input to standard output. Without
 arguments it says which LLVM it is.
 """
 

@@ -70,10 +70,10 @@ def codes(
     """The code of each operation, or `only` of these.
 
     operators: of the RMWs that have one row, the first of which stands for all. thorough: what is
-    compiled is held to itself. All these operators, and all orders of a
-    compare-exchange that count as one, must have the code of the row. Without labels the functions
-    must be the same, so that labels hold nothing up. In a kernel the codes must be the same. With
-    nothing begun before, an operation must have a part of its code, in the same order.
+    compiled is held to itself. All these operators, and all orders of a compare-exchange that count
+    as one, must have the code of the row. Without labels the functions must be the same, so that
+    labels hold nothing up. In a kernel the codes must be the same. With nothing begun before, an
+    operation must have a part of its code, in the same order.
 
     Raises InputError with all that cannot be read, or does not hold.
     """
@@ -143,16 +143,17 @@ def _instructions(lines: tuple[Line, ...]) -> tuple[Instruction, ...]:
 
 
 def _of_mode(lines: tuple[Line, ...], processor: Processor) -> Iterator[Problem]:
-    """A problem where a kernel says of itself that it is for another mode."""
+    """A problem unless kernels say of themselves that they are for the mode."""
     if processor.mode is None:
         return
     name, there, without = processor.mode.directive
     wanted = there if processor.in_mode else without
-    for line in lines:
-        if isinstance(line, Directive) and line.name == name and line.argument != wanted:
-            message = f"{name} must be {wanted} for {processor}, not {line.argument}"
-            yield Problem(line.span, message)
-            return
+    said = [line for line in lines if isinstance(line, Directive) and line.name == name]
+    wrong = [line for line in said if line.argument != wanted]
+    if wrong or not said:
+        found = wrong[0].argument if wrong else "missing"
+        message = f"{name} must be {wanted} for {processor}, not {found}"
+        yield Problem(wrong[0].span if wrong else None, message)
 
 
 def _of_access(case: Case, code: Code) -> Iterator[Problem]:
@@ -207,6 +208,7 @@ def _of_labels(
 def _of_kernels(
     cases: list[Case], found: Mapping[Shape, Code], processor: Processor, compiler: Compiler
 ) -> Iterator[Problem]:
+    """A problem for each operation that has another code in a kernel."""
     emitted = _emitted(cases, processor, compiler, Surroundings(kernel=True))
     for case, code in zip(cases, _named(emitted), strict=True):
         yield from _of_difference(f"`{case.shape}`", " in a kernel", code, found[case.shape])
@@ -215,6 +217,7 @@ def _of_kernels(
 def _of_nothing_before(
     cases: list[Case], found: Mapping[Shape, Code], processor: Processor, compiler: Compiler
 ) -> Iterator[Problem]:
+    """A problem for each operation that, alone, has what its row has not, or in another order."""
     emitted = _emitted(cases, processor, compiler, Surroundings(busy=False))
     for case, code in zip(cases, _named(emitted), strict=True):
         rest = iter(str(each) for each in found[case.shape])

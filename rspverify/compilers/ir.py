@@ -57,7 +57,7 @@ class Shape:
     """All of an operation that its row may depend on.
 
     scope, order: None of a non-atomic access. memories: one, but of a fence any. used: whether the
-    result of an RMW is used; None of other operations.
+    result of an RMW or a compare-exchange is used; None of other operations.
     """
 
     op: Op
@@ -76,11 +76,12 @@ class Shape:
 def shapes(*, has_local: bool = True) -> Iterator[Shape]:
     """Every operation that has a row, in the order of rows.
 
-    has_local: whether there is local memory; without it a fence of both is one of global memory.
+    has_local: whether there is local memory; without it a fence of both is one of global memory,
+    and has its row.
     """
     for op in Op:
         for memories in _memories(op, has_local):
-            for used in (True, False) if op is Op.RMW else (None,):
+            for used in (True, False) if op in (Op.RMW, Op.CAS) else (None,):
                 if op in (Op.LOAD, Op.STORE):
                     yield Shape(op, None, None, memories)
                 for scope in SYNC_SCOPES:
@@ -89,9 +90,8 @@ def shapes(*, has_local: bool = True) -> Iterator[Shape]:
 
 
 def _memories(op: Op, has_local: bool) -> list[tuple[str, ...]]:
-    if op is Op.FENCE:
-        return [each for each in _FENCED if has_local or GLOBAL in each]
-    return [(GLOBAL,), (LOCAL,)] if has_local else [(GLOBAL,)]
+    every: list[tuple[str, ...]] = list(_FENCED) if op is Op.FENCE else [(GLOBAL,), (LOCAL,)]
+    return every if has_local else [(GLOBAL,)]
 
 
 def spellings(shape: Shape, operators: Sequence[str] = OPERATORS) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
 from rspverify.compilers.processors import Processor
 from rspverify.source import InputError, Problem, Source
@@ -15,7 +16,8 @@ from rspverify.source import InputError, Problem, Source
 INSTALL = "python -m pip install 'rspverify[llvm]'"
 TRIPLE = "amdgcn-amd-amdhsa"
 
-_EMIT = (sys.executable, "-m", "rspverify.compilers.emit")
+_EMIT = (sys.executable, "-P", str(Path(__file__).with_name("emit.py")))
+"""As a file, since it needs nothing of ours, and finds nothing beside it."""
 _TELLING = (" error: ", "LLVM ERROR", "not a recognized")
 """What stands in the lines in which LLVM tells what is wrong."""
 _LONGEST = 600

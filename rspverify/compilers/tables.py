@@ -23,7 +23,7 @@ _SPELLED = "OpenCL's scopes by clang: one-as, but seq_cst and fences"
 class TableRow:
     """A row in the words of its YAML. order: none where it is for non-atomic accesses alone.
 
-    result: `used` or `unused` where the code depends on it, which of an RMW alone it may.
+    result: `used` or `unused` where the code depends on it, as that of rmw and cas may.
     """
 
     op: str
@@ -108,7 +108,7 @@ def _rows(codes: Mapping[Shape, tuple[str, ...]]) -> Iterable[TableRow]:
 
 
 def _counts(shape: Shape, codes: Mapping[Shape, tuple[str, ...]]) -> bool:
-    """Whether it matters to any RMW of this memory that its result is used."""
+    """Whether it matters to any such operation of this memory that its result is used."""
     used = (it for it in codes if (it.op, it.memories, it.used) == (shape.op, shape.memories, True))
     return any(
         codes[each] != codes[Shape(each.op, each.scope, each.order, each.memories, False)]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from compilers.documented import LOADS, TABLES, documented
 
-from rspverify.compilers import codes, llvmlite, processor, table
+from rspverify.compilers import Compiler, codes, llvmlite, processor, table
 from rspverify.compilers.ir import Shape
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import Op
@@ -23,13 +23,18 @@ each_table = pytest.mark.parametrize(("cpu", "features"), TABLES)
 
 
 @cache
+def compiler() -> Compiler:
+    return llvmlite()
+
+
+@cache
 def emitted(cpu: str, features: str) -> dict[Shape, tuple[str, ...]]:
-    found = codes(processor(cpu, features), llvmlite(), thorough=False)
+    found = codes(processor(cpu, features), compiler(), thorough=False)
     return {shape: tuple(map(str, code)) for shape, code in found.items()}
 
 
 def scheme(cpu: str, features: str) -> str:
-    return str(table(emitted(cpu, features), processor(cpu, features), llvmlite()))
+    return str(table(emitted(cpu, features), processor(cpu, features), compiler()))
 
 
 def place(cpu: str, features: str) -> Path:
@@ -62,12 +67,13 @@ def more_than_documented(cpu: str, features: str) -> dict[Shape, list[str]]:
 
 @each_table
 def test_what_is_emitted_is_what_is_documented(cpu: str, features: str) -> None:
-    """But for a wait of gfx10 and gfx11: an RMW that acquires, and whose result is not used, counts
-    as a store. Before it invalidates caches there, LLVM waits for loads, too."""
+    """But for a wait of gfx10 and gfx11: what reads and writes, acquires, and has a result that is
+    not used, counts as a store. Before it invalidates caches there, LLVM waits for loads, too."""
     generation = TABLES[cpu, features].generation
     found = more_than_documented(cpu, features)
     acquires = {
-        Shape(Op.RMW, scope, Order.ACQUIRE, (GLOBAL,), False)
+        Shape(op, scope, Order.ACQUIRE, (GLOBAL,), False)
+        for op in (Op.RMW, Op.CAS)
         for scope in ("wg", "dv", "all")
         if TABLES[cpu, features].macros(scope).inv
     }

@@ -83,6 +83,7 @@ MISTAKES = [
      r"kernel must be buffer_wbl2 sc1; .*, not s_waitcnt vmcnt\(0\); global_store_dword x r sc1"),
     (in_kernels, r"\.amdhsa_tg_split 0", ".amdhsa_tg_split 1", r"\.amdhsa_tg_split must be 0 for "
      r"gfx942, not 1"),
+    (in_kernels, r"\.amdhsa_tg_split 0", "", r"\.amdhsa_tg_split must be 0 for gfx942, not missing"),
     (with_nothing_before, r"buffer_inv sc1", "buffer_inv sc0", r"the code of `fence dv acquire "
      r"global`, where nothing has begun before, must be a part of its row's, .*"),
 ]  # fmt: skip
@@ -100,7 +101,7 @@ def test_a_mistake(when: Callable[[str], bool] | None, old: str, new: str, said:
 def test_of_many_problems_the_first_are_told() -> None:
     compiler = Planted("planted", None, lambda module: True, r"s_waitcnt lgkmcnt\(0\)", "s_what")
     only = [
-        Shape(op, scope, Order.SEQ_CST, (memory,), True if op is Op.RMW else None)
+        Shape(op, scope, Order.SEQ_CST, (memory,), True if op in (Op.RMW, Op.CAS) else None)
         for op in (Op.LOAD, Op.STORE, Op.RMW, Op.CAS)
         for scope in ("wg", "dv", "all")
         for memory in (GLOBAL, LOCAL)

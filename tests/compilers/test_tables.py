@@ -22,7 +22,7 @@ def spoken(text: str) -> Codes:
         for scope in _listed(row["scope"]):
             orders = [None] if scope == "na" else [*map(Order, _listed(row["order"]))]
             for order in orders:
-                for used in results if op is Op.RMW else [None]:
+                for used in results if op in (Op.RMW, Op.CAS) else [None]:
                     shape = Shape(op, None if scope == "na" else scope, order, memories, used)
                     assert shape not in found
                     found[shape] = tuple(row["code"])
