@@ -23,6 +23,8 @@ _SPELLED = "OpenCL's scopes by clang: one-as, but seq_cst and fences"
 class TableRow:
     """A row in the words of its YAML. order: none where it is for non-atomic accesses alone.
 
+    Compilers know no remote operations.
+
     result: `used` or `unused` where the code depends on it, as that of rmw and cas may.
     """
 
@@ -38,6 +40,7 @@ class TableRow:
         fields = {"op": self.op, "scope": _one_or_list(self.scope)}
         if self.order:
             fields["order"] = _one_or_list(self.order)
+            fields["remote"] = "false"
         fields["memory"] = _one_or_list(self.memory)
         if self.result is not None:
             fields["result"] = self.result

@@ -20,6 +20,7 @@ from rspverify.machine import (
     replay_hang,
     with_evictions,
 )
+from rspverify.machine.settling import settles
 from rspverify.scheme import Scheme, compile_program
 from rspverify.smt import Solver
 from rspverify.soundness.case import machine_of
@@ -129,6 +130,8 @@ def deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
     By search, which finds a shortest one; where the states are too many, by the events engine, if
     it can tell a deadlock of this machine.
     """
+    if settles(machine):
+        return DeadlockSearch(None, "what was begun completes, and nothing waits for anything else")
     if DeadlockEvents.unable(machine) is not None:
         return find_deadlock(machine, limits)
     try:
