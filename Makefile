@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: check test lint bench dist docs schemas tables refresh clean
 .DEFAULT_GOAL := check
 
-check: .venv/run.stamp  ## the main job: every suite below litmus, litmus-barrier and litmus-ptx, held to what is expected of it
-	$(BIN)/rspverify check --no-cache litmus litmus-barrier litmus-ptx
+check: .venv/run.stamp  ## the main job: every suite below litmus, litmus-amdgpu, litmus-barrier and litmus-ptx, held to what is expected of it
+	$(BIN)/rspverify check --no-cache litmus litmus-amdgpu litmus-barrier litmus-ptx
 
 test: .venv/test.stamp  ## the test suite, import contracts included
 	$(BIN)/python -m pytest -n auto
@@ -28,7 +28,7 @@ schemas: .venv/run.stamp  ## the JSON Schemas that are shipped, from the types o
 	$(BIN)/python -m rspverify.render.schemas
 
 refresh: .venv/run.stamp  ## write what this version says to the expected.yaml of every suite
-	$(BIN)/rspverify check --refresh --no-cache litmus litmus-barrier litmus-ptx
+	$(BIN)/rspverify check --refresh --no-cache litmus litmus-amdgpu litmus-barrier litmus-ptx
 
 tables: .venv/run.stamp  ## the tables of the grammars, to be made anew when a .lark file changes
 	$(BIN)/python -m rspverify.grammar $$(find rspverify -name '*.lark')

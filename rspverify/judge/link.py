@@ -12,8 +12,8 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from multiprocessing import resource_tracker
@@ -209,9 +209,25 @@ def _client(address: str | LocalCluster, patience: float) -> Client:
     from distributed import Client
 
     for _ in range(_STARTS):
-        with suppress(AssertionError):
+        with suppress(AssertionError), _nothing_collected():
             return Client(address, timeout=patience, set_as_default=False)
     raise OSError("this machine is too busy to connect")
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """While a loop starts, no client that has failed before is collected.
+
+    It would close itself, and wait for the lock that the start of the loop holds.
+    """
+    gc.collect()
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _started(processes: int) -> LocalCluster:
@@ -227,15 +243,16 @@ def _started(processes: int) -> LocalCluster:
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
-        return LocalCluster(
-            n_workers=processes,
-            threads_per_worker=1,
-            worker_class=Quick,
-            memory_limit=0,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL + 1,
-            scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
-        )
+        with _nothing_collected():
+            return LocalCluster(
+                n_workers=processes,
+                threads_per_worker=1,
+                worker_class=Quick,
+                memory_limit=0,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL + 1,
+                scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
+            )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -13,6 +13,8 @@ from rspverify.verdict import Word
 
 STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.SURVIVES: "bold red"}
 NEEDED, NOT_SHOWN = "needed", "not shown to be needed"
+_CODE, _WORDS = 12, 24
+"""How wide instructions and steps are at least, in columns."""
 ACCESS, OPEN, UNTOLD = "the access", "not decided", "no test tells"
 _MARKS = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta", ACCESS: "dim", UNTOLD: "yellow"}
 
@@ -52,12 +54,13 @@ def _row(row: MutatedRow, report: MutationReport) -> Iterator[Text]:
     tests = counted(row.tests, "test") if row.tests else "no test that the scheme passes uses it"
     yield head.append(f"  ({tests})", style="dim" if row.tests else "yellow")
     found = [each for each in report.mutants if each.mutant.row == row.row]
+    wide = max(_CODE, *(2 + len(it) for each in report.rows for it in each.code), 0)
     for place, instruction in enumerate(row.code, 1):
         mark = mark_of(row, place, found)
-        line = Text(f"    {instruction:12}").append(f"{mark:24}", style=_MARKS[mark])
+        line = Text(f"    {instruction:{wide}}").append(f"{mark:24}", style=_MARKS[mark])
         for what in _at(place, row, found):
             yield line.append_text(what)
-            line = Text(" " * 40)
+            line = Text(" " * (4 + wide + 24))
         if line.plain.strip():
             line.rstrip()
             yield line
@@ -78,11 +81,13 @@ def mark_of(row: MutatedRow, place: int, found: Sequence[Finding]) -> str:
 
 def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
     """What became of each step at an instruction."""
+    steps = [*(step for it in found for step in it.mutant.steps), *row.unchanged]
+    wide = max(_WORDS, *(2 + len(it.words) for it in steps), 0)
     for finding in found:
         first = finding.mutant.step
         for step in finding.mutant.steps:
             if step.place == place:
-                text = Text(f"{step.words:24}")
+                text = Text(f"{step.words:{wide}}")
                 text.append(f"{finding.verdict.value:10}", style=STYLES[finding.verdict])
                 text.append(_shown_by(finding, told=row.tests > 0))
                 if step is not first:
@@ -90,7 +95,7 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
                 yield text
     for step in row.unchanged:
         if step.place == place:
-            yield Text(f"{step.words:24}").append("the same code", style="dim")
+            yield Text(f"{step.words:{wide}}").append("the same code", style="dim")
 
 
 def _shown_by(finding: Finding, *, told: bool) -> str:
