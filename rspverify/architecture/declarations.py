@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from rspverify.architecture import syntax
 from rspverify.architecture.catalogue import shipped
 from rspverify.architecture.library import place, read_machine, syntax_of
@@ -152,6 +154,9 @@ def _declared(item: syntax.Item) -> Iterator[Declaration]:
             yield from item.cells
         case syntax.Include() | syntax.Without():
             pass
+        case syntax.Instruction():
+            for name in (item.name, *item.others):
+                yield replace(item, name=name, others=())
         case _:
             yield item
 

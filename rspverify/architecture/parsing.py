@@ -141,11 +141,12 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
         return self._words(names)
 
     def instruction(self, meta: Meta, name: syntax.Word, *parts: Any) -> syntax.Item:
-        operands, *rest = parts
+        others = tuple(each for each in parts if isinstance(each, syntax.Word))
+        operands, *rest = parts[len(others) :]
         reaches = next((each for each in rest if isinstance(each, tuple)), ())
         later = tuple(each for each in rest if isinstance(each, syntax.Step))
         span = self._span(meta)
-        return syntax.Instruction(span, name, operands, reaches, *_body(rest), later)
+        return syntax.Instruction(span, name, operands, reaches, *_body(rest), later, others)
 
     def operands(self, meta: Meta, *names: Token) -> tuple[syntax.Word, ...]:
         return self._words(names)

@@ -324,7 +324,7 @@ class Step(Spanned, frozen=True):
 
 
 class Instruction(Spanned, frozen=True):
-    """`instruction NAME OPERANDS of REACHES when … do … later …`."""
+    """`instruction NAME, OTHERS OPERANDS of REACHES when … do … later …`."""
 
     name: Word
     operands: tuple[Word, ...]
@@ -332,6 +332,7 @@ class Instruction(Spanned, frozen=True):
     conditions: tuple[Condition, ...]
     effects: tuple[Effect, ...]
     later: tuple[Step, ...]
+    others: tuple[Word, ...] = ()
 
 
 class Switch(Spanned, frozen=True):

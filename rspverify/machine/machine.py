@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, product
 
@@ -53,18 +53,10 @@ class Machine:
     def _ground(self) -> _Ground:
         program = self.program
         spaces = tuple(sorted(program.spaces.items()))
-        placement = program.placement or placements(program.machine.kinds, program.threads)[0]
+        placement = program.placement or placements(program.machine.kinds, program.threads, ())[0]
         key = (program.machine, program.threads, tuple(program.initial), spaces, placement)
         own = program.instructions if _begins(program.machine) else ()
         return (_Ground if own else _kept_ground)(*key, own, self.elide, self.evict)
-
-    @property
-    def placed(self) -> list[Machine]:
-        """The same for each placement of its threads that there may be; itself if that is said."""
-        if self.program.placement or not self.program.machine.kinds.open:
-            return [self]
-        ways = placements(self.program.machine.kinds, self.program.threads)
-        return [replace(self, program=replace(self.program, placement=it)) for it in ways]
 
     @property
     def shapes(self) -> Shapes:

@@ -17,33 +17,41 @@ Blocks = tuple[int, ...]
 
 
 @lru_cache(maxsize=512)
-def placements(kinds: Kinds, threads: tuple[ThreadId, ...]) -> tuple[Placement, ...]:
+def placements(
+    kinds: Kinds, threads: tuple[ThreadId, ...], shared: tuple[str, ...] | None = None
+) -> tuple[Placement, ...]:
     """Every placement of threads, up to the numbers of places; the first shares the least.
 
-    Places lie in those around them, and no place that lies in one is parted.
+    Places lie in those around them, and no place that lies in one is parted. shared: the open kinds
+    of which every way is wanted, None for all; of others the one in which the least is shared.
     """
     found: list[dict[str, Blocks]] = [{}]
-    for kind in reversed([name for name in kinds.names if name in kinds.open]):
-        found = [{**each, kind: it} for each in found for it in _ways(kind, kinds, threads, each)]
+    for kind in (name for name in kinds.names if name in kinds.open):
+        every = shared is None or kind in shared
+        found = [
+            {**each, kind: it} for each in found for it in _ways(kind, kinds, threads, each, every)
+        ]
     return tuple(tuple((kind, each[kind]) for kind in kinds.open) for each in found)
 
 
 def _ways(
-    kind: str, kinds: Kinds, threads: tuple[ThreadId, ...], placed: dict[str, Blocks]
+    kind: str, kinds: Kinds, threads: tuple[ThreadId, ...], placed: dict[str, Blocks], every: bool
 ) -> Iterator[Blocks]:
-    """The ways to place threads in places of a kind, those around it given."""
+    """The ways to place threads in places of a kind, those within it given."""
     said = {
         name: _said(kinds.alike.get(name, name), threads)
         for name in kinds.names
         if name not in kinds.open
     }
-    inner = [said[name] for name in said if kind in kinds.around[kinds.alike.get(name, name)]]
-    outer = [(said | placed)[name] for name in kinds.around[kind] if name in said or name in placed]
+    known = {**said, **placed}
+    inner = [known[it] for it in known if kind in kinds.around[kinds.alike.get(it, it)]]
+    outer = [said[it] for it in kinds.around[kind] if it in said]
     whole: dict[tuple[object, ...], list[frozenset[int]]] = {}
     for unit in _units(inner, len(threads)):
         where = tuple(its[min(unit)] for its in outer)
         whole.setdefault(where, []).append(unit)
-    for chosen in product(*(_partitions(units) for units in whole.values())):
+    ways = (_partitions(units) if every else [units] for units in whole.values())
+    for chosen in product(*ways):
         numbers = [0] * len(threads)
         blocks = sorted((block for blocks in chosen for block in blocks), key=min)
         for number, block in enumerate(blocks):

@@ -10,6 +10,7 @@ from rspverify.axiomatic import MemoryModel, awaited
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine, iterations_matter
+from rspverify.machine.sharing import placed
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.settings import L2, Reading, Settings
 from rspverify.source import InputError
@@ -74,7 +75,7 @@ def decided(
 
 def _matter(machine: Machine) -> str | None:
     """Why the iterations of its loops matter, whoever shares which place; None if they do not."""
-    return next((why for it in machine.placed if (why := iterations_matter(it))), None)
+    return next((why for it in placed(machine) if (why := iterations_matter(it))), None)
 
 
 def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:

@@ -21,6 +21,7 @@ from rspverify.machine import (
     with_evictions,
 )
 from rspverify.machine.settling import settles
+from rspverify.machine.sharing import placed
 from rspverify.scheme import Scheme, compile_program
 from rspverify.smt import Solver
 from rspverify.soundness.case import machine_of
@@ -52,7 +53,7 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
         if program.spins or scheduler.kind is not Kind.FAIR:
             return _scheduled(program, scheme, scheduler, settings)
         limits = settings.limits()
-        for machine in machine_of(compile_program(program, scheme), settings).placed:
+        for machine in placed(machine_of(compile_program(program, scheme), settings)):
             found = deadlock(machine, limits)
             if found.schedule is not None:
                 break
@@ -102,12 +103,12 @@ def _under(scheduler: Scheduler, program: Program, machine: Machine, limits: Lim
     lines = [operation.span.line for operation in program.operations]
     bounds = f"{max((cut.iterations for cut in program.cuts), default=0)} iterations"
     how = ""
-    for placed, scheduling in product(machine.placed, schedulings(scheduler, _groups(program))):
-        found = find_hang(placed, scheduling, limits)
+    for each, scheduling in product(placed(machine), schedulings(scheduler, _groups(program))):
+        found = find_hang(each, scheduling, limits)
         how = found.how
         if found.hang is None:
             continue
-        end = replay_hang(placed, found.hang, scheduling, lines)
+        end = replay_hang(each, found.hang, scheduling, lines)
         answer = _hanging(end, scheduling)
         if program.cuts:
             reason = f"{answer.reason}, unless the source races beyond {bounds}"

@@ -21,6 +21,7 @@ from rspverify.machine import (
     Unrolling,
     enough_steps,
 )
+from rspverify.machine.sharing import placed
 from rspverify.smt import Solver, Term, all_of
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.source import SourceExecutions
@@ -224,7 +225,7 @@ class EveryPlacement(Target):
 
 def target_of(machine: Machine, settings: Settings, limits: Limits) -> Target:
     """The executions of a machine by the engine of the settings. Raises LimitReached."""
-    if len(ways := machine.placed) > 1:
+    if len(ways := placed(machine)) > 1:
         return EveryPlacement([target_of(each, settings, limits) for each in ways])
     (machine,) = ways
     engine = engine_of(machine, settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rspverify.machine import Machine
+from rspverify.machine.sharing import placed
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Reading
 from rspverify.soundness.source import SourceExecutions
@@ -15,8 +16,8 @@ from rspverify.verdict import Verdict
 
 def holds(case: Case, source: SourceExecutions, target_of: Callable[[Machine], Target]) -> bool:
     """Whether every outcome of a machine that completes is allowed; of a source without a race."""
-    for placed in case.machine().placed:
-        target = target_of(placed)
+    for each in placed(case.machine()):
+        target = target_of(each)
         if not target.completes():
             return False
         if any(not source.allows(it.outcome) for it in target.suspects(source)):
@@ -41,13 +42,13 @@ def soundness(
     if race is not None:
         return racy(race)
     suspicion, judged, within = None, True, dict[str, int]()
-    for placed in machine.placed:
-        target = target_of(placed)
+    for each in placed(machine):
+        target = target_of(each)
         if not target.completes():
-            return vacuous(case, placed, target.within)
+            return vacuous(case, each, target.within)
         for suspect in target.suspects(source):
             if not source.allows(suspect.outcome):
-                return unsound(case, source, placed, suspect)
+                return unsound(case, source, each, suspect)
             suspicion = suspicion or suspect
         judged = judged and target.judges_rf_and_mo(case.model)
         within |= target.within

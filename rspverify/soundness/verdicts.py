@@ -64,8 +64,12 @@ def unsound(case: Case, source: SourceExecutions, machine: Machine, suspect: Sus
 
 
 def placement_in_words(machine: Machine) -> str:
-    """What follows a claim that holds for one placement of threads: who shares a place."""
+    """What follows a claim that holds for one placement of threads: who shares a place.
+
+    Of places that lie in each other the innermost is told.
+    """
     together: list[str] = []
+    told: list[set[str]] = []
     for kind, numbers in machine.program.placement:
         for number in dict.fromkeys(numbers):
             its = [
@@ -73,9 +77,10 @@ def placement_in_words(machine: Machine) -> str:
                 for thread, own in zip(machine.program.threads, numbers, strict=True)
                 if own == number
             ]
-            if len(its) > 1:
+            if len(its) > 1 and not any(set(its) <= before for before in told):
+                told.append(set(its))
                 together.append(f"{' and '.join(its)} on one {kind}")
-    if not machine.program.placement:
+    if not machine.program.placement or len(machine.program.threads) < 2:
         return ""
     return f", with {', '.join(together)}" if together else ", with no two threads on one place"
 

@@ -71,4 +71,6 @@ def _mnemonic(rng: random.Random, machine: Architecture) -> Mnemonic:
     every = list(machine.instructions.values())
     accesses = [it for it in every if it.reads or it.writes]
     plain = [it for it in accesses if it.name in ("LD", "ST")]
-    return rng.choice(rng.choice((plain, plain, accesses, every, every, every[-3:])))
+    return rng.choice(
+        rng.choice((plain or accesses, plain or every, accesses, every, every, every[-3:]))
+    )

@@ -12,6 +12,7 @@ from rspverify.architecture.reader import read_architecture
 from rspverify.assembly import ThreadId
 from rspverify.machine import Machine
 from rspverify.machine.placements import placements
+from rspverify.machine.sharing import placed
 from rspverify.source import Source
 
 CHAINS = {
@@ -74,9 +75,9 @@ def test_where_none_is_said_the_least_is_shared() -> None:
     its = read_architecture(Source("m", MACHINE))
     made = program(its, "ST x 1; LD x", "LD x")
     assert [it.name for it in Machine(made).structures] == ["memory", "L1", "L1"]
-    shared = Machine(made).placed[-1]
+    shared = placed(Machine(made))[-1]
     assert [it.name for it in shared.structures] == ["memory", "L1"]
-    assert shared.placed == [shared]
+    assert placed(shared) == [shared]
 
 
 MACHINE = """machine m

@@ -1,0 +1,98 @@
+"""Which places it matters to share. Of others nothing is lost if as few as may be share one.
+
+docs/machine.md, «Who shares a place», has the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
+
+from rspverify.architecture import Architecture, CellKind, Places, Sort
+from rspverify.machine.machine import Machine, everywhere
+from rspverify.machine.placements import placements
+from rspverify.machine.rules import AnyBit, Assign, Bit, Copy, Rule, SetBit, StepRule, Word
+
+
+def placed(machine: Machine) -> list[Machine]:
+    """A machine for each placement of its threads that matters; itself if one is said."""
+    program = machine.program
+    if program.placement or not program.machine.kinds.open:
+        return [machine]
+    shared = shared_with_effect(program.machine)
+    ways = placements(program.machine.kinds, program.threads, shared)
+    return [replace(machine, program=replace(program, placement=it)) for it in ways]
+
+
+@lru_cache
+def shared_with_effect(architecture: Architecture) -> tuple[str, ...]:
+    """The kinds of places of which programs do not say who is in them, and where that matters."""
+    machine = replace(everywhere(architecture), evict=True)
+    return tuple(kind for kind in architecture.kinds.open if not _may_be_own(machine, kind))
+
+
+def _may_be_own(machine: Machine, kind: str) -> bool:
+    """Whether what several have in one place of a kind could as well be each one's own.
+
+    It is a copy that steps of the place fill, and that may be lost at any time; everyone speaks of
+    the own place alone.
+    """
+    architecture = machine.program.machine
+    spoken_of = {name for it in _binders(architecture) for name in (it.kind, it.inside, it.outside)}
+    sorts = {it.sort for it in architecture.cells if it.place == kind}
+    if kind in spoken_of or not sorts <= {Sort.VALUE, Sort.BIT}:
+        return False
+    cells = [it for it in machine.cells if isinstance(it, Bit) and _of(it, kind)]
+    become_true = {bit for rule in machine.rules for bit in rule.may_set()}
+    bits = {it for it in cells if it in become_true or machine.starts_true(it)}
+    wanted = {bit for guard in machine.ending if isinstance(guard, AnyBit) for bit, _ in guard.bits}
+    lost = {rule.takes_away for rule in machine.steps}
+    return (
+        bits <= lost
+        and not bits & wanted
+        and all(_fills(rule, kind) or _takes(rule, kind) for rule in machine.rules)
+    )
+
+
+def _binders(part: object) -> Iterator[Places]:
+    """The places that variables stand for, wherever."""
+    if isinstance(part, Places):
+        yield part
+    elif isinstance(part, CellKind):
+        return
+    elif is_dataclass(part):
+        for each in fields(part):
+            yield from _binders(getattr(part, each.name))
+    elif isinstance(part, dict):
+        for it in part.values():
+            yield from _binders(it)
+    elif isinstance(part, tuple):
+        for it in part:
+            yield from _binders(it)
+
+
+def _fills(rule: Rule, kind: str) -> bool:
+    """Whether a step of a place does nothing but to copy what is outside, whatever the copy is."""
+    if not isinstance(rule, StepRule) or rule.structure.place.kind != kind:
+        return False
+    if any(bit.structure.place.kind == kind for bit, _ in rule.literals):
+        return False
+    return all(
+        (isinstance(it, Copy) and _of(it.target, kind) and not _of(it.source, kind))
+        or (isinstance(it, SetBit) and it.value and _of(it.bit, kind))
+        for it in rule.updates
+    )
+
+
+def _takes(rule: Rule, kind: str) -> bool:
+    """Whether a rule, of what is in places of a kind, only takes away."""
+    return not any(
+        (isinstance(it, SetBit) and it.value and _of(it.bit, kind))
+        or (isinstance(it, Copy | Assign) and _of(it.target, kind))
+        for it in rule.may_change
+    )
+
+
+def _of(cell: Bit | Word, kind: str) -> bool:
+    return cell.structure.place.kind == kind
