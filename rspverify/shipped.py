@@ -15,13 +15,16 @@ from pathlib import Path
 SCHEMES, TESTS = "schemes", "litmus"
 """The folders that ship, and those in which schemes and tests of one's own are looked for."""
 
+OF_PROCESSORS = "litmus-amdgpu"
+"""The folder of tests for the tables of compilers, which ships too."""
+
 IN_ASSEMBLY = "litmus-ptx"
 """The folder of tests in assembly, which ships too; no scheme is checked with them."""
 
 SCHEME_ENDINGS = (".yaml", ".yml")
 TEST_ENDING = ".litmus"
 
-_SHIPPED = ((SCHEMES,), (TESTS,), (IN_ASSEMBLY,))
+_SHIPPED = ((SCHEMES,), (TESTS,), (OF_PROCESSORS,), (IN_ASSEMBLY,))
 SHIPPED = Path(str(files("rspverify"))) / "data"
 
 

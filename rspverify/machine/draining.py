@@ -31,6 +31,8 @@ def drains(machine: Machine) -> bool:
     shapes = machine.shapes
     if shapes.unknown is not None:
         return False
+    if any(bit not in shapes.clearing for bit in machine.final()):
+        return False  # Nobody says that it becomes false.
     ways = [*shapes.clearing.values(), *shapes.refreshing.values()]
     if any(len(steps) > 1 for steps in ways):
         return False  # One lock more may keep only one of them from happening.

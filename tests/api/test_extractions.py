@@ -15,6 +15,6 @@ def test_what_the_machine_has_not_is_named() -> None:
     assert knows_machine(extraction)
     with pytest.raises(InputError) as error:
         read_back(extraction)
-    said = r"^llvm-gfx1\.yaml:5:.*: an instruction must be one of .*, not 'ds_store_b32'$"
+    said = r"^llvm-gfx1\.yaml:6:.*: an instruction must be one of .*, not 'ds_store_b32'$"
     assert re.search(said, str(error.value), re.MULTILINE)
     assert not knows_machine(Extraction("llvm-gfx1", "by hand", "amdgpu-gfx1", (row,)))

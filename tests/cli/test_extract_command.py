@@ -38,10 +38,10 @@ def test_the_table_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         'note: "rows for rmw are not for sub, xchg, and, or, xor, umin, max or min"',
     ]
     assert rows == (
-        "  - {op: rmw, scope: dv, order: relaxed, memory: global, result: used,\n"
+        "  - {op: rmw, scope: dv, order: relaxed, remote: false, memory: global, result: used,\n"
         "     code: [global_atomic r x glc]}\n"
-        "  - {op: rmw, scope: dv, order: relaxed, memory: global, result: unused, "
-        "code: [global_atomic r x]}\n"
+        "  - {op: rmw, scope: dv, order: relaxed, remote: false, memory: global, result: unused,\n"
+        "     code: [global_atomic r x]}\n"
     )
     extraction = rspverify.extract("amdgpu", "gfx90a", "+tgsplit", operators=["add", "umax"])
     assert str(extraction) == file.read_text()

@@ -19,7 +19,7 @@ from rspverify.limits import LimitReached
 from rspverify.machine import Machine, iterations_matter
 from rspverify.value import Binary, Constant, Read
 
-NAMES = [name for name in MACHINES if not name.startswith("ptx")]
+NAMES = [name for name in MACHINES if not name.startswith(("ptx", "amdgpu"))]
 
 Threads = tuple[tuple[tuple[int, int], list[str]], ...]
 

@@ -228,7 +228,9 @@ def test_a_wrong_order_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     program = assembly((HERE, ["ST x 1"]), (NEAR, ["ST x 2"]))
     expected = Simulation(program, elide_l2=True).executions(1_000)
     assert Witnesses(machine_of(program)).everything() == expected
-    made_first: Callable[..., Term] = lambda self, a, b: self._events.order.before(a, b)  # noqa: E731
+    made_first: Callable[..., Term] = lambda self, a, b: self._events.order.before(  # noqa: E731
+        self._writing[a][0], self._writing[b][0]
+    )
     monkeypatch.setattr(GeneratedWitness, "_in_order", made_first)
     assert Witnesses(machine_of(program)).each_witness() != expected
 
