@@ -31,10 +31,10 @@ from rspverify.machine.rules import (
     SetBit,
     StepRule,
     Update,
-    When,
     Without,
     fails,
     holds,
+    plain,
 )
 
 _MOST = 8
@@ -104,7 +104,7 @@ class Cases:
                     yield f"{its} puts what may be there already into {fifo}"
         for rule in rules:
             for each in _split(rule) if isinstance(rule, InstructionRule) else [rule]:
-                entered = [*_enqueued(each.updates)]
+                entered = _enqueued(each.updates)
                 if len(set(entered)) < len(entered):
                     yield f"{rule} enters a fifo twice"
 
@@ -297,9 +297,5 @@ def _taken_away(rules: Iterable[Rule]) -> Iterator[tuple[Bit, StepRule]]:
             yield rule.takes_away, rule
 
 
-def _enqueued(updates: Iterable[Update]) -> Iterator[Enqueue]:
-    for update in updates:
-        if isinstance(update, Enqueue):
-            yield update
-        elif isinstance(update, When):
-            yield from _enqueued(update.updates)
+def _enqueued(updates: Iterable[Update]) -> list[Enqueue]:
+    return [it for it in plain(updates) if isinstance(it, Enqueue)]

@@ -6,7 +6,7 @@ The instructions and steps of a machine's file become rules over named cells
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import assert_never
@@ -264,6 +264,15 @@ Change = SetBit | Copy | Deliver | Assign | SetLock
 Update = Change | Enqueue | Dequeue | When
 
 
+def plain(updates: Iterable[Update]) -> Iterator[Change | Enqueue | Dequeue]:
+    """Updates, those under conditions included."""
+    for update in updates:
+        if isinstance(update, When):
+            yield from plain(update.updates)
+        else:
+            yield update
+
+
 # ---- Rules ---------------------------------------------------------------------------------------
 
 
@@ -305,16 +314,7 @@ class _Rule:
     @cached_property
     def may_change(self) -> list[Change]:
         """The updates of cells, those that happen only under conditions included."""
-        found: list[Change] = []
-        for update in self.updates:
-            match update:
-                case When(guards, updates):
-                    found += _Rule(guards, updates).may_change
-                case Enqueue() | Dequeue():
-                    pass
-                case _:
-                    found.append(update)
-        return found
+        return [it for it in plain(self.updates) if not isinstance(it, Enqueue | Dequeue)]
 
     def may_set(self) -> list[Bit]:
         """The bits that it makes true, be it under conditions."""

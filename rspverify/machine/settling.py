@@ -5,8 +5,6 @@ docs/machine.md, «Progress», has the argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
@@ -20,9 +18,8 @@ from rspverify.machine.rules import (
     Rule,
     SetBit,
     StepRule,
-    Update,
-    When,
     Without,
+    plain,
 )
 
 
@@ -36,7 +33,7 @@ def settles(machine: Machine) -> bool:
     fifos: dict[int, set[Fifo]] = {}
     pools: dict[int, set[Bit]] = {}
     for rule in machine.rules:
-        for update in _all(rule.updates):
+        for update in plain(rule.updates):
             match update:
                 case Enqueue(fifo, Issued(index)):
                     if isinstance(rule, StepRule):
@@ -61,14 +58,6 @@ def settles(machine: Machine) -> bool:
             return False
     waits = [guard for code in machine.code for rule in code for guard in rule.guards]
     return all(_comes(guard, clear) for guard in (*waits, *machine.ending))
-
-
-def _all(updates: Iterable[Update]) -> Iterable[Update]:
-    for update in updates:
-        if isinstance(update, When):
-            yield from _all(update.updates)
-        else:
-            yield update
 
 
 def _ways_out(machine: Machine) -> dict[tuple[int, Fifo], list[Rule]]:
