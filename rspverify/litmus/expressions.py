@@ -280,6 +280,8 @@ class Evaluation:
                         other = self.pointer(written, what, Kind.LOAD, guard)
         if target is None or (how.expected is not None and other is None and register is None):
             return UNKNOWN
+        if register is not None or (other is not None and self._language == "C"):
+            how = replace(how, used=True)  # What was found is kept there.
         if how.expected is None:
             result = self.memory.access(how, target, guard, call.span, operand)
             return result if how.kind.reads else None

@@ -89,8 +89,10 @@ class Cases:
 
         def once(bit: Bit, seen: frozenset[Bit]) -> bool:
             its = setting.get(bit, [])
-            if bit in seen or all(isinstance(it, InstructionRule) for it in its):
-                return bit not in seen
+            if bit in seen or not isinstance(bit, Member):
+                return False  # A bit that several may set, or one that is set again and again.
+            if all(isinstance(it, InstructionRule) for it in its):
+                return True
             cleared = [set(it.cleared) for it in its if isinstance(it, StepRule)]
             if len(cleared) < len(its):
                 return False

@@ -111,7 +111,7 @@ class Grounding:
     def _place(self, kind: str, thread: ThreadId, number: int | None) -> Place:
         path = (thread.device, thread.workgroup, thread.thread)
         if number is not None:
-            return Place(kind, path[:1], number)
+            return Place(kind, (), number)
         return Place(kind, path[: _DEPTH[self.architecture.kinds.alike.get(kind, kind)]])
 
     def place_of(self, thread: ThreadId) -> Place:

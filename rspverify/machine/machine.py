@@ -91,11 +91,8 @@ class Machine:
     @cached_property
     def members(self) -> tuple[Member, ...]:
         """The cells of pools: one for each instruction that may be in it."""
-        return tuple(
-            dict.fromkeys(
-                bit for rule in self.rules for bit in rule.may_set() if isinstance(bit, Member)
-            )
-        )
+        found = [bit for rule in self.rules for bit in (*rule.may_set(), *rule.looks)]
+        return tuple(dict.fromkeys(bit for bit in found if isinstance(bit, Member)))
 
     @property
     def structures(self) -> tuple[Structure, ...]:
@@ -188,6 +185,10 @@ class InCases:
     def unknown(self) -> str | None:
         """Why the engine without steps does not know it; None if it does."""
         return self._cases.unknown or self.shapes.unknown
+
+    def has(self, rule: StepRule) -> bool:
+        """Whether it is a step of the program, not of an instruction that it might have."""
+        return rule.key in self._steps
 
     def steps(self, rule: StepRule) -> tuple[Rule, ...]:
         """The steps of the machine that a step in cases stands for."""

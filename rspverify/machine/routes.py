@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,38 +89,52 @@ class Routes:
         fetches = {it.key for steps in self.shapes.refreshing.values() for it in steps}
         for rule in self.rules:
             changed = [it for it in rule.changes if isinstance(it, Word) and self._leads(it)]
+            if isinstance(rule, InstructionRule) and rule.instruction.mnemonic.writes:
+                if not self._writes_once(rule):
+                    yield f"it is not said that what {rule} begins to write is written once"
             if self._starts(rule):
                 if len(self._starts(rule)) != 1 or len(changed) != 1:
                     yield f"what {rule} writes goes to memory by several ways"
                 elif not self._lasts(rule, changed[0]):
                     yield f"what {rule} writes is not flushed"
-            elif isinstance(rule, InstructionRule) and rule.instruction.mnemonic.writes:
-                if not self._writes_later(rule):
-                    yield f"it is not said that what {rule} begins to write is written once"
             elif rule.key in flushes:
                 if changed != [flushes[rule.key][1]]:
                     yield f"{rule} changes more than one value"
             elif changed and rule.key not in fetches:
                 yield f"{rule} brings values to where writes go"
 
-    def _writes_later(self, rule: InstructionRule) -> bool:
-        """Whether just one later step of an instruction writes in each execution, in one place.
+    @cached_property
+    def _of_instruction(self) -> Mapping[int, list[Rule]]:
+        """By index of an instruction, its cases and later steps."""
+        found: dict[int, list[Rule]] = {}
+        for rule in self.rules:
+            if rule.instruction is not None:
+                found.setdefault(rule.instruction.index, []).append(rule)
+        return found
 
-        The instruction sets a bit that is false in the end; whatever makes it false writes.
+    def _writes_once(self, rule: InstructionRule) -> bool:
+        """Whether an instruction writes just once in each execution, all its ways in one place.
+
+        It writes itself, or it sets a bit that is false in the end, and whatever makes that false
+        writes: a later step, which needs it.
         """
-        its = [it for it in self.rules if it.instruction == rule.instruction]
-        writing = [it for it in its if self._starts(it)]
-        bits = {bit for it in writing for bit in cleared(it)}
-        if len(bits) != 1 or len({it for step in its for it in self._starts(step)}) != 1:
+        its = self._of_instruction[rule.instruction.index]
+        steps = [it for it in its if isinstance(it, StepRule) and self._starts(it)]
+        if len({word for it in its for word in self._starts(it)}) != 1:
+            return False
+        if not steps:
+            return bool(self._starts(rule))
+        bits = {bit for it in steps for bit in cleared(it)}
+        if len(bits) != 1 or not all(cleared(it) for it in steps):
             return False
         (bit,) = bits
         changing = [it for it in self.rules if bit in it.sets(True) or bit in it.sets(False)]
         return (
             fails(bit) in self.shapes.complete
-            and bit in rule.sets(True)
+            and (bit in rule.sets(True)) is not bool(self._starts(rule))
             and not self.shapes.starts_true(bit)
-            and all(isinstance(it, InstructionRule) or it in writing for it in changing)
-            and all(bit in cleared(it) for it in writing if isinstance(it, StepRule))
+            and all(isinstance(it, InstructionRule) or it in steps for it in changing)
+            and all(bit not in it.sets(True) for it in steps)
             and all(it.instruction == rule.instruction for it in changing)
         )
 

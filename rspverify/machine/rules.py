@@ -21,7 +21,7 @@ from rspverify.value import Expression
 class Place:
     """A place of a kind: path has its device, work-group and thread, as far as it has them.
 
-    number: of a place of which programs do not say who is in it; its path has its device alone.
+    number: of a place of which programs do not say who is in it; it has no path.
     """
 
     kind: str

@@ -9,9 +9,11 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
+    Dequeue,
     Enqueue,
     Fifo,
     Guard,
+    InstructionRule,
     Issued,
     Member,
     Oldest,
@@ -26,9 +28,9 @@ from rspverify.machine.rules import (
 def settles(machine: Machine) -> bool:
     """Whether all that is in fifos can leave, and instructions wait for nothing else.
 
-    Each fifo has instructions alone, each instruction is in one fifo at most, and what is oldest
-    may leave, but for what was begun before in its thread; it then leaves its pools. Nothing waits
-    but for what is in them.
+    Each fifo has instructions alone, each instruction is in one fifo at most, in a pool only while
+    it is there, and what is oldest may leave, but for what was begun before in its thread; it then
+    leaves its pools. Nothing waits but for what is in them.
     """
     fifos: dict[int, set[Fifo]] = {}
     pools: dict[int, set[Bit]] = {}
@@ -48,16 +50,39 @@ def settles(machine: Machine) -> bool:
                 case _:
                     pass
     ways = _ways_out(machine)
+    threads = {it.index: it.thread for it in machine.program.instructions}
     clear = {bit for index in fifos for bit in pools.get(index, ())}
     for index, its in fifos.items():
         (fifo, *others) = its
         out = ways.get((index, fifo), [])
-        if others or not any(_may_leave(rule, index, clear) for rule in out):
+        earlier: set[Bit] = {
+            bit
+            for bit in clear
+            if isinstance(bit, Member) and bit.index < index
+            if threads[bit.index] == threads[index]
+        }
+        if others or not any(_may_leave(rule, earlier) for rule in out):
             return False
         if any(not pools.get(index, set()) <= set(rule.sets(False)) for rule in out):
             return False
+        if any(Dequeue(fifo) not in rule.updates for rule in out):
+            return False
+    if not all(_in_pools_while_in_fifo(machine, rule) for code in machine.code for rule in code):
+        return False
     waits = [guard for code in machine.code for rule in code for guard in rule.guards]
     return all(_comes(guard, clear) for guard in (*waits, *machine.ending))
+
+
+def _in_pools_while_in_fifo(machine: Machine, rule: InstructionRule) -> bool:
+    """Whether, in each of its cases, an instruction that enters a pool enters its fifo, too."""
+    entered = {bit for bits in machine.in_cases.queues.values() for bit in bits}
+    for case in machine.in_cases.of(rule):
+        if case.rule.conditional:
+            return False
+        pools = {bit for bit in case.rule.sets(True) if isinstance(bit, Member)}
+        if pools and not pools & entered:
+            return False
+    return True
 
 
 def _ways_out(machine: Machine) -> dict[tuple[int, Fifo], list[Rule]]:
@@ -70,16 +95,13 @@ def _ways_out(machine: Machine) -> dict[tuple[int, Fifo], list[Rule]]:
     return found
 
 
-def _may_leave(rule: Rule, index: int, clear: set[Bit]) -> bool:
+def _may_leave(rule: Rule, earlier: set[Bit]) -> bool:
     """Whether a step happens in its turn, once what was begun before in its thread is complete."""
     return all(
         isinstance(guard, Oldest)
         or (
             isinstance(guard, AnyBit)
-            and any(
-                not value and bit in clear and isinstance(bit, Member) and bit.index < index
-                for bit, value in guard.bits
-            )
+            and any(not value and bit in earlier for bit, value in guard.bits)
         )
         for guard in rule.guards
     )

@@ -40,6 +40,11 @@ def of_thread(body: str, asks: str = "exists (x=1)", unroll: int = 8) -> list[bo
             "memory_order_relaxed);",
             [False],
         ),
+        (
+            "int e = 0; atomic_compare_exchange_strong_explicit(x, &e, 1, memory_order_relaxed, "
+            "memory_order_relaxed);",
+            [True],
+        ),
     ],
 )
 def test_what_the_text_looks_at_is_used(body: str, results: list[bool]) -> None:

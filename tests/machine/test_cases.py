@@ -10,7 +10,7 @@ import pytest
 from machine.any_engine import differences
 from machine.any_program import any_program
 from machine.engines import events_outcomes, searched
-from machine.own_machines import program
+from machine.own_machines import program, variant
 from machine.queued import queued, random_choice
 from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
@@ -114,3 +114,24 @@ def test_a_planted_mistake_is_noticed(
     monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
     plant(monkeypatch)
     assert events_outcomes(Machine(made)) != expected
+
+
+def test_a_bit_that_later_steps_of_other_instructions_clear() -> None:
+    its = variant(
+        "state { count : pool of thread  go : bit of thread }\n"
+        "instruction GET r x do add self to count\n"
+        " later LOAD when self in count do r := memory[x]; remove self from count\n"
+        " later CLEAR when go do go := false\ninstruction GO do go := true"
+    )
+    for code in ("GO; LD x", "GO; GET x", "GET x; GO"):
+        assert differences(program(its, code, "ST x 1"), 6_000) == {}
+
+
+def test_a_pool_that_nothing_enters_as_a_switch_is_off() -> None:
+    its = variant(
+        "state { count : pool of thread }\nswitch ON\n"
+        "instruction GET r x do r := memory[x]; if ON { add self to count }\n"
+        " later DONE when self in count do remove self from count\n"
+        "instruction WAIT when empty count"
+    )
+    assert differences(program(its, "GET x; WAIT", "ST x 1"), 6_000) == {}

@@ -97,3 +97,12 @@ def test_a_machine_says_which_structures_are_near() -> None:
         "L1 cu 0",
         "memory",
     ]
+
+
+def test_a_place_around_devices_is_one() -> None:
+    text = MACHINE.replace("< any cu < device <", "< device < any rack <").replace("cu", "rack")
+    its = read_architecture(Source("m", text))
+    made = program(its, "ST x 1", "LD x", places=((0, 0), (1, 0)))
+    found = [it.structures for it in placed(Machine(made))]
+    assert [[str(it) for it in its].count("L1 rack 0") for its in found] == [1, 1]
+    assert sorted(len(its) for its in found) == [2, 3]

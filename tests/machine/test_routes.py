@@ -55,7 +55,7 @@ REASONS = {
         " do each device d: d.L2.VALID[x] := false; fetch(L2, x, L1.data[x]); L1.DIRTY[x] := false",
         ONE,
     ),
-    "goes to memory by several ways": (
+    "it is not said that what ST r x begins to write is written once": (
         "instruction ST r x\n do memory[x] := r; store(L1, x, r)",
         TWO,
     ),
@@ -160,3 +160,18 @@ def test_an_operation_that_stores_twice_by_several_ways(
         assert word_of(scheme, "x=1 x=2!", engine) is Word.UNSOUND
     monkeypatch.setattr(GeneratedWitness, "_overtaken", lambda self: iter(()))
     assert word_of(scheme, "x=1 x=2!", Engine.EVENTS) is Word.SOUND
+
+
+def test_a_store_that_is_made_twice(tmp_path: Path) -> None:
+    """At once and later: what is later may come after the next store."""
+    twice = (
+        "state { pool : pool of thread }\n"
+        "complete when each workgroup w, location y: not w.L1.DIRTY[y],\n"
+        " each device d, location y: not d.L2.DIRTY[y], each thread t: empty t.pool\n"
+        "instruction ST r x\n do add self to pool; store(L1, x, r)\n later STORE when self in pool\n"
+        " do remove self from pool; store(L1, x, r)"
+    )
+    scheme = scheme_on(twice, "ST r x", tmp_path)
+    assert "is written once" in str(everywhere(scheme.machine).in_cases.routes.unknown)
+    for engine in (Engine.EXPLICIT, Engine.EVENTS):
+        assert word_of(scheme, "x=1 x=2", engine) is Word.UNSOUND

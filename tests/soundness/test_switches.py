@@ -12,7 +12,7 @@ from rspverify.litmus import read_program
 from rspverify.scheme import read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import Verdict, Word
 
@@ -106,3 +106,35 @@ def test_a_switch_that_is_not_there(tmp_path: Path) -> None:
         InputError, match=r"machine rsp must have the switch A, and has not.*\n.*none"
     ):
         machine_named("rsp+A")
+
+
+LATE = """machine late "stores may pass each other once c is set"
+places thread < workgroup < device < system
+switch FIX "c takes three steps"
+state { memory[x] : value of system  count : pool of thread
+        busy : bit of thread  a : bit of system  b : bit of system  c : bit of system }
+final memory
+complete when each thread t: empty t.count
+instruction LD r x do r := memory[x]
+instruction ST r x when not busy or c do add self to count; busy := true
+  later STORE when self in count do remove self from count; memory[x] := r; busy := false
+step AT_ONCE of system when not FIX do c := true
+step FIRST of system do a := true
+step SECOND of system when a do b := true
+step THIRD of system when b do c := true
+"""
+
+
+def test_what_holds_within_bounds_excuses_nothing(tmp_path: Path) -> None:
+    (tmp_path / "open.machine").write_text(LATE)
+    (tmp_path / "open.yaml").write_text(SCHEME.format(on=""))
+    scheme = read_scheme_file(tmp_path / "open.yaml")
+    twice = OWN.replace("  int r0", f"  {STORE_TWO}\n  int r0").replace("exists (0:r0=0)", "")
+    program = read_program(Source("own.litmus", f"{twice}locations [x;]\n"))
+    for steps in (5, 6):
+        settings = Settings(engine=Engine.UNROLL, steps=steps)
+        found = check(Case(program, scheme, load_model("opencl-rsp"), settings))
+        assert found.sound_if == ()
+
+
+STORE_TWO = "atomic_store_explicit(x, 2, memory_order_relaxed, memory_scope_work_group);"
