@@ -4,6 +4,7 @@ FROM python:3.11-slim
 COPY pyproject.toml README.md LICENSE /src/
 COPY schemes /src/schemes
 COPY litmus /src/litmus
+COPY litmus-amdgpu /src/litmus-amdgpu
 COPY litmus-ptx /src/litmus-ptx
 COPY rspverify /src/rspverify
 RUN pip install --no-cache-dir /src && rm -rf /src
