@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.value import Expression
 
+_DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
+"""How much of (device, work-group, thread) says which place of a kind it is."""
+
 
 @dataclass(frozen=True)
 class ThreadId:
@@ -16,6 +19,10 @@ class ThreadId:
     device: int
     workgroup: int
     thread: int
+
+    def path(self, kind: str = "thread") -> tuple[int, ...]:
+        """Which place of a kind that programs say it is in: its device, work-group and thread."""
+        return (self.device, self.workgroup, self.thread)[: _DEPTH[kind]]
 
     def __str__(self) -> str:
         return f"P{self.thread}"

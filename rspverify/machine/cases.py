@@ -70,17 +70,19 @@ class Cases:
                     self._members.setdefault(it.fifo, {})[member] = None
                 else:
                     self._mixed.add(it.fifo)
-        wanted = {bit for rule in rules for bit in _wanted_false(rule)}
-        self._lost = {bit: step for bit, step in _taken_away(rules) if bit in wanted}
+        self._lost: dict[Bit, StepRule] = {}
         self._alike: Mapping[Bit, Bit] = {}
         self.needed = bool(self._members or any(rule.conditional for rule in rules))
         self.unknown: str | None = None
         if self.needed:
-            made = [case.rule for rule in rules for case in self.of(rule)]
+            ways = [(it, rule) for rule in rules for it in _split(rule)]
+            wanted = {_false(guard) for it, _ in ways for guard in it.guards}
+            self._lost = {bit: step for bit, step in _taken_away(rules) if bit in wanted}
+            made = [self._case(*each).rule for each in ways]
             self._alike = _alike(made)
-            self.unknown = next(self._again(rules, made), None)
+            self.unknown = next(self._again(ways, made), None)
 
-    def _again(self, rules: Sequence[Rule], made: Sequence[Rule]) -> Iterator[str]:
+    def _again(self, ways: Sequence[tuple[Rule, Rule]], made: Sequence[Rule]) -> Iterator[str]:
         """Instructions that may be in a fifo more than once."""
         setting: dict[Bit, list[Rule]] = {}
         for rule in made:
@@ -102,13 +104,11 @@ class Cases:
         for fifo, members in self._members.items():
             for member in members:
                 if not once(member, frozenset()):
-                    its = next(it for it in setting[member])
-                    yield f"{its} puts what may be there already into {fifo}"
-        for rule in rules:
-            for each in _split(rule) if isinstance(rule, InstructionRule) else [rule]:
-                entered = _enqueued(each.updates)
-                if len(set(entered)) < len(entered):
-                    yield f"{rule} enters a fifo twice"
+                    yield f"{setting[member][0]} puts what may be there already into {fifo}"
+        for it, rule in ways:
+            entered = _enqueued(it.updates)
+            if len(set(entered)) < len(entered):
+                yield f"{rule} enters a fifo twice"
 
     @property
     def queues(self) -> Mapping[Fifo, Iterable[Bit]]:
@@ -120,10 +120,7 @@ class Cases:
 
     def of(self, rule: Rule) -> list[Case]:
         """The cases of a rule: several only of an instruction."""
-        if isinstance(rule, StepRule):
-            return [self._case(rule, rule)]
-        made = [self._case(it, rule) for it in _split(rule)]
-        return made if len(made) <= _MOST else [self._case(rule, rule)]
+        return [self._case(it, rule) for it in _split(rule)]
 
     def _case(self, rule: Rule, whole: Rule) -> Case:
         guards: list[Guard] = []
@@ -231,8 +228,13 @@ def _undone(rule: Rule) -> set[Bit]:
     }
 
 
-def _split(rule: InstructionRule) -> list[InstructionRule]:
-    """The rule for each way in which the conditions of its effects may hold; itself if unknown."""
+def _split(rule: Rule) -> Sequence[Rule]:
+    """The rule for each way in which the conditions of its effects may hold; itself if unknown.
+
+    So it is with a step, and with an instruction of too many ways.
+    """
+    if isinstance(rule, StepRule):
+        return [rule]
     left, found = [rule], list[InstructionRule]()
     while left:
         each = left.pop()
@@ -249,6 +251,8 @@ def _split(rule: InstructionRule) -> list[InstructionRule]:
                 inner = chain.from_iterable(updates if it is first else [it] for it in each.updates)
                 waits = tuple(it for it in made if not isinstance(it, Oldest))
                 left.append(replace(each, guards=waits, updates=tuple(inner)))
+    if len(found) > _MOST:
+        return [rule]
     return [
         replace(it, guards=tuple(dict.fromkeys(it.guards)), case=n) for n, it in enumerate(found)
     ]
@@ -282,14 +286,6 @@ def _false(guard: Guard) -> Bit | None:
     if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]:
         return guard.bits[0][0]
     return None
-
-
-def _wanted_false(rule: Rule) -> Iterator[Bit]:
-    split = _split(rule) if isinstance(rule, InstructionRule) else [rule]
-    for each in split:
-        for guard in each.guards:
-            if (bit := _false(guard)) is not None:
-                yield bit
 
 
 def _taken_away(rules: Iterable[Rule]) -> Iterator[tuple[Bit, StepRule]]:

@@ -7,10 +7,11 @@ the machine is found, and no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import assert_never
 
+from rspverify.assembly import Instruction
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import rules
 from rspverify.machine.entries import Entry
@@ -19,7 +20,7 @@ from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
-from rspverify.machine.rules import Bit, Fifo, Guard, InstructionRule, Rule, Word
+from rspverify.machine.rules import Bit, Fifo, Guard, Rule, StepRule, Word
 from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Choice, Model, Term, all_of, any_of, choose, variable
 from rspverify.smt.choice import equal
@@ -64,7 +65,6 @@ class Events(Observation):
             raise ShapeUnknown(machine.in_cases.unknown)
         self.machine = machine
         self._to_the_end = complete
-        self._chosen: dict[int, list[Term]] = {}
         self.possible = PossibleEvents(machine)
         self.fifos = EventFifos(self.possible)
         self.order = EventOrder(self.possible, self._choose())
@@ -94,11 +94,11 @@ class Events(Observation):
         """By event, that it is in the execution."""
         happens: list[Term] = []
         dispatched: dict[int, Term] = {}
-        for each in self.possible.all:
-            if isinstance(each.rule, InstructionRule):
-                happens.append(self._case(each, dispatched))
-                continue
-            assert each.owner is not None
+        for index, cases in self.possible.cases.items():  # These come first.
+            dispatched[index] = self._dispatched(cases[0].instruction, dispatched)
+            happens += self._one_of(cases, dispatched[index])
+        for each in self.possible.all[len(happens) :]:
+            assert isinstance(each.rule, StepRule) and each.owner is not None
             owned = happens[each.owner.number]
             if each.clears and self._must_be_cleared(each.owner, each.clears):
                 happens.append(owned)
@@ -108,26 +108,23 @@ class Events(Observation):
                 self.constraints.append(happens[-1].implies(owned))
         return happens
 
-    def _case(self, each: Event, dispatched: dict[int, Term]) -> Term:
-        """That an instruction is executed, and this is the case of it that happens."""
-        index = each.instruction.index
-        cases = self.possible.cases[index]
-        if each is cases[0]:
-            dispatched[index] = self._dispatched(index, each.instruction.thread.thread, dispatched)
-            chosen = [variable(f"case{index}") for _ in cases[1:]]
-            self._chosen[index] = [*chosen, TRUE]
-        place = cases.index(each)
-        chosen = self._chosen[index]
-        return all_of((dispatched[index], *(~it for it in chosen[:place]), chosen[place]))
+    def _one_of(self, cases: Sequence[Event], dispatched: Term) -> Iterator[Term]:
+        """By case of an instruction, that it is executed and this is the one that happens."""
+        left = dispatched
+        for each in cases[:-1]:
+            chosen = variable(f"case{each.instruction.index}")
+            yield left & chosen
+            left &= ~chosen
+        yield left
 
-    def _dispatched(self, index: int, thread: int, dispatched: Mapping[int, Term]) -> Term:
+    def _dispatched(self, it: Instruction, dispatched: Mapping[int, Term]) -> Term:
         """That an instruction is executed: by its guard, and in turn."""
-        guard = self.guards[index]
+        index, guard = it.index, self.guards[it.index]
         if self._to_the_end or guard is FALSE:
             return guard
         term = variable(f"dispatched{index}")
         self.constraints.append(term.implies(guard))
-        for earlier in self.machine.program.code[thread]:
+        for earlier in self.machine.program.code[it.thread.thread]:
             if earlier.index < index:
                 passed = dispatched[earlier.index] | ~self.guards[earlier.index]
                 self.constraints.append(term.implies(passed))

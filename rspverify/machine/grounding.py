@@ -36,10 +36,6 @@ from rspverify.machine.rules import (
     Word,
 )
 
-_DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
-"""How much of (device, work-group, thread) says which place of a kind it is."""
-
-
 _KINDS: Mapping[Sort, type[Bit | Word | Lock | Fifo]] = {
     Sort.VALUE: Word,
     Sort.BIT: Bit,
@@ -109,10 +105,9 @@ class Grounding:
     # Places and cells
 
     def _place(self, kind: str, thread: ThreadId, number: int | None) -> Place:
-        path = (thread.device, thread.workgroup, thread.thread)
         if number is not None:
             return Place(kind, (), number)
-        return Place(kind, path[: _DEPTH[self.architecture.kinds.alike.get(kind, kind)]])
+        return Place(kind, thread.path(self.architecture.kinds.alike.get(kind, kind)))
 
     def place_of(self, thread: ThreadId) -> Place:
         """The place that a thread is."""
@@ -338,7 +333,7 @@ class Grounding:
                 case files.Enter(at, files.Element.SELF):
                     yield at.kind, *self._at(at, here)
                 case files.If(conditions, inner):
-                    if self._may_hold(conditions, here):
+                    if self._possible(conditions, here) is not None:
                         yield from self._self_enters(inner, here)
                 case files.Each(binder, inner):
                     for bound in self._bound(binder, here):
@@ -346,14 +341,14 @@ class Grounding:
                 case _:
                     pass
 
-    def _may_hold(self, conditions: Iterable[files.Condition], here: _Here) -> bool:
-        """Whether there may be a state in which conditions hold."""
+    def _possible(
+        self, conditions: Iterable[files.Condition], here: _Here
+    ) -> tuple[Guard, ...] | None:
+        """The guards that conditions are; None where they hold in no state."""
         try:
-            for _ in self._guards(conditions, here):
-                pass
+            return tuple(self._guards(conditions, here))
         except _Never:
-            return False
-        return True
+            return None
 
     # Effects
 
@@ -401,9 +396,8 @@ class Grounding:
         effects: tuple[files.Effect, ...],
         here: _Here,
     ) -> Iterator[Update]:
-        try:
-            guards = tuple(self._guards(conditions, here))
-        except _Never:
+        guards = self._possible(conditions, here)
+        if guards is None:
             return
         updates = tuple(self._updates(effects, here))
         if not guards:

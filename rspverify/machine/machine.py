@@ -161,6 +161,7 @@ class InCases:
         self, every: Sequence[Rule], rules: Sequence[Rule], shapes: Shapes, memory: Sequence[Word]
     ) -> None:
         self._cases = Cases(every)
+        self._steps = {it.key: self.of(it)[0].steps for it in rules if isinstance(it, StepRule)}
         self.shapes = shapes
         self.final = _cleared(shapes.complete)
         if self._cases.needed:
@@ -168,9 +169,8 @@ class InCases:
             ending = self._cases.guards(shapes.complete)
             self.shapes = Shapes(made, ending, memory, shapes.starts_true)
             self.final = _cleared(ending)
-        own = [case.rule for it in rules for case in self.of(it)]
-        self.routes = Routes(self.shapes, own, frozenset(memory))
-        self._steps = {it.key: self.of(it)[0].steps for it in rules if isinstance(it, StepRule)}
+            rules = [case.rule for it in rules for case in self._cases.of(it)]
+        self.routes = Routes(self.shapes, rules, frozenset(memory))
 
     @cached_property
     def queues(self) -> Mapping[Fifo, Iterable[Bit]]:

@@ -65,7 +65,7 @@ class Pending:
             if inside and all((bit in step.sets(False)) is _delivers(step) for step in later):
                 return bit
         thread = rule.instruction.thread
-        place = Place("thread", (thread.device, thread.workgroup, thread.thread))
+        place = Place("thread", thread.path())
         added = Member(Structure(OPEN_READ, place), "", None, rule.instruction.index)
         self._added.add(added)
         return added

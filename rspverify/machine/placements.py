@@ -9,9 +9,6 @@ from itertools import product
 from rspverify.architecture import Kinds
 from rspverify.assembly import Placement, ThreadId
 
-_DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
-"""How much of (device, work-group, thread) says which place of a kind it is."""
-
 Blocks = tuple[int, ...]
 """By thread, the number of the place that it is in."""
 
@@ -39,7 +36,7 @@ def _ways(
 ) -> Iterator[Blocks]:
     """The ways to place threads in places of a kind, those within it given."""
     said = {
-        name: _said(kinds.alike.get(name, name), threads)
+        name: tuple(it.path(kinds.alike.get(name, name)) for it in threads)
         for name in kinds.names
         if name not in kinds.open
     }
@@ -58,11 +55,6 @@ def _ways(
             for thread in block:
                 numbers[thread] = number
         yield tuple(numbers)
-
-
-def _said(kind: str, threads: Sequence[ThreadId]) -> tuple[object, ...]:
-    paths = [(it.device, it.workgroup, it.thread) for it in threads]
-    return tuple(path[: _DEPTH[kind]] for path in paths)
 
 
 def _units(inner: Sequence[Sequence[object]], many: int) -> list[frozenset[int]]:

@@ -71,5 +71,5 @@ def is_arrival(bit: Bit) -> bool:
 
 def _bit(it: Instruction) -> Member:
     thread = it.thread
-    place = Place("thread", (thread.device, thread.workgroup, thread.thread))
+    place = Place("thread", thread.path())
     return Member(Structure(_ARRIVED, place), "", None, it.index)

@@ -76,10 +76,12 @@ class Replayer:
         full: list[Rule] = []
         state = self.explicit.initial
         for rule in schedule:
-            after = self.explicit.apply(state, rule)
-            if after is None and isinstance(rule, StepRule) and rule.takes_away:
-                continue
-            state = self._stepped(state, rule, len(full))
+            try:
+                state = self._stepped(state, rule, len(full))
+            except ReplayError:
+                if isinstance(rule, StepRule) and rule.takes_away:
+                    continue
+                raise
             full.append(rule)
             while dequeue := self._dequeue(state):
                 full.append(dequeue[0])

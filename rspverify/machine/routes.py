@@ -92,8 +92,8 @@ class Routes:
             if isinstance(rule, InstructionRule) and rule.instruction.mnemonic.writes:
                 if not self._writes_once(rule):
                     yield f"it is not said that what {rule} begins to write is written once"
-            if self._starts(rule):
-                if len(self._starts(rule)) != 1 or len(changed) != 1:
+            if starts := self._starts(rule):
+                if len(starts) != 1 or len(changed) != 1:
                     yield f"what {rule} writes goes to memory by several ways"
                 elif not self._lasts(rule, changed[0]):
                     yield f"what {rule} writes is not flushed"

@@ -161,8 +161,8 @@ class GeneratedWitness:
         routes = self._events.machine.in_cases.routes
         found: dict[int, list[tuple[Event, Word]]] = {}
         for each in self._events.possible.all:
-            it, start = each.rule.instruction, routes.start(each.rule)
-            if it is not None and start is not None:
+            it = each.rule.instruction
+            if it is not None and (start := routes.start(each.rule)) is not None:
                 found.setdefault(it.index, []).append((each, start))
         return found
 

@@ -213,9 +213,10 @@ class EveryPlacement(Target):
         return all(each.completes() for each in self._targets)
 
     def outcomes(self) -> Iterator[Outcome]:
-        for each in self._targets:
+        for place, each in enumerate(self._targets, 1):
             for outcome in each.outcomes():
-                self.exclude(outcome)
+                for later in self._targets[place:]:
+                    later.exclude(outcome)
                 yield outcome
 
     def exclude(self, outcome: Outcome) -> None:

@@ -68,6 +68,8 @@ def placement_in_words(machine: Machine) -> str:
 
     Of places that lie in each other the innermost is told.
     """
+    if not machine.program.placement or len(machine.program.threads) < 2:
+        return ""
     together: list[str] = []
     told: list[set[str]] = []
     for kind, numbers in machine.program.placement:
@@ -80,8 +82,6 @@ def placement_in_words(machine: Machine) -> str:
             if len(its) > 1 and not any(set(its) <= before for before in told):
                 told.append(set(its))
                 together.append(f"{' and '.join(its)} on one {kind}")
-    if not machine.program.placement or len(machine.program.threads) < 2:
-        return ""
     return f", with {', '.join(together)}" if together else ", with no two threads on one place"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from itertools import product
 
 from rspverify.architecture import Architecture
 from rspverify.architecture.reader import read_architecture
@@ -37,7 +36,6 @@ def queued(**chosen: int) -> Architecture:
     """The machine with these choices, by place; `_` stands for a space."""
     says = {what: its[chosen.get(what.replace(" ", "_"), 0)] for what, its in CHOICES.items()}
     queue = says["queue of"]
-    owner = "thread" if queue == "thread" else queue
     waits = says["a fill waits"] if queue in ("workgroup", "device") else ""
     text = f"""machine queued "of a test"
 places thread < workgroup < device < system
@@ -45,7 +43,7 @@ type cache {{ data[x] : value  VALID[x] : bit }}
 state {{
   memory[x] : value of system
   L1        : cache of workgroup
-  queue[x]  : fifo of {owner}
+  queue[x]  : fifo of {queue}
   count     : pool of thread
 }}
 final memory
@@ -67,13 +65,6 @@ step FILL of workgroup, location x {"when " + waits if waits else ""}
 {says["evict"]}
 """
     return read_architecture(Source("queued.machine", text.replace("; nothing", "")))
-
-
-def every() -> list[dict[str, int]]:
-    """All choices."""
-    names = [what.replace(" ", "_") for what in CHOICES]
-    ways = product(*(range(len(its)) for its in CHOICES.values()))
-    return [dict(zip(names, way, strict=True)) for way in ways]
 
 
 def random_choice(rng: random.Random) -> dict[str, int]:
