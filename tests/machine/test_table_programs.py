@@ -15,10 +15,10 @@ from rspverify.scheme import read_scheme_file
 @pytest.mark.parametrize("name", ["gfx90a", "gfx942", "gfx1200", "gfx1250"])
 def test_engines_agree_on_rows(name: str, root: Path) -> None:
     table, known = read_scheme_file(root / f"schemes/amdgpu/{name}.yaml"), 0
-    for number in range(6):
+    for number in range(4):
         rng = random.Random(f"rows {number}")
-        made = table_program(rng, table, 4)
-        found = differences(made, 1_500)
+        made = table_program(rng, table, 3)
+        found = differences(made, 600)
         assert not found, (found, made)
         known += found is not None
-    assert known > 1
+    assert known
