@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, product
 
@@ -263,10 +263,12 @@ class _Whole:
         """The rules of instructions that a program might have besides its own.
 
         What a bit or a step is for is told of the machine, not of what one program leaves out.
+        Of instructions that do the same one stands for all.
         """
         own, found = self.instructions, list[Rule]()
         first = 1 + max(it.index for it in own)
-        for it in _every_instruction(architecture, threads, locations, first):
+        kinds = _different(architecture)
+        for it in _every_instruction(architecture, threads, locations, first, kinds):
             found += [self.grounding.instruction(it, own), *self.grounding.later(it, own)]
         return found
 
@@ -379,14 +381,26 @@ def _begins(architecture: Architecture) -> bool:
     return any(it.later for it in architecture.instructions.values())
 
 
+@lru_cache
+def _different(architecture: Architecture) -> tuple[Mnemonic, ...]:
+    """Of instructions that are the same but for their names one."""
+    found = {replace(it, name=""): it for it in architecture.instructions.values()}
+    return tuple(found.values())
+
+
 def _every_instruction(
     architecture: Architecture,
     threads: tuple[ThreadId, ...],
     locations: tuple[str, ...],
     index: int = 0,
+    mnemonics: Iterable[Mnemonic] | None = None,
 ) -> Iterator[Instruction]:
-    """Every instruction that a program for these threads and locations may have."""
-    for mnemonic, thread in product(architecture.instructions.values(), threads):
+    """Every instruction that a program for these threads and locations may have.
+
+    mnemonics: those that are wanted, if not all.
+    """
+    every = architecture.instructions.values() if mnemonics is None else mnemonics
+    for mnemonic, thread in product(every, threads):
         for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
             register = index if mnemonic.reads else None
             value = Constant(0) if mnemonic.writes else None
