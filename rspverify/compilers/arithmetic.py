@@ -92,6 +92,7 @@ _VECTOR: Mapping[str, Calculation] = {
     "v_max_i32": _greater,
     "v_add3_u32": _sum,
     "v_lshl_add_u32": lambda value, places, more: _sum(binary("<<", value, places), more),
+    "v_lshl_or_b32": lambda value, places, more: binary("|", binary("<<", value, places), more),
     "v_add_lshl_u32": lambda one, other, places: binary("<<", _sum(one, other), places),
     "v_and_or_b32": lambda one, other, more: binary("|", binary("&", one, other), more),
     "v_or3_b32": lambda one, other, more: binary("|", binary("|", one, other), more),

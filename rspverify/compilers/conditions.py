@@ -35,10 +35,16 @@ class Decision:
 Condition = bool | Decision
 
 
+_LATEST = 1 << 32
+_GREATEST = (1 << 31) - 1
+
+
 @lru_cache(maxsize=4096)
 def _place(comparison: Expression) -> tuple[int, str]:
     """Where a comparison stands in the order of decisions."""
-    return max(reads(comparison), default=-1), repr(comparison)
+    looked_at = reads(comparison)
+    last = max(looked_at, default=0)
+    return (_LATEST if min(looked_at, default=0) < 0 else last), repr(comparison)
 
 
 @lru_cache(maxsize=4096)
@@ -94,6 +100,16 @@ def compared(operator: str, left: Expression, right: Expression) -> Condition:
             return negated(compared("<", left, right))
         case "<=":
             return negated(compared("<", right, left))
+    match left, right:
+        case Select(condition, then, otherwise), _:
+            parts = (compared(operator, it, right) for it in (then, otherwise))
+            return choice(condition_of(condition), *parts)
+        case _, Select(condition, then, otherwise):
+            parts = (compared(operator, left, it) for it in (then, otherwise))
+            return choice(condition_of(condition), *parts)
+        case Constant(number), Read() | Unary() | Binary() if operator == "<":
+            greater = number < _GREATEST
+            return negated(compared("<", right, Constant(number + 1))) if greater else False
     if operator == "==":
         left, right = _in_order(left, right)
         if isinstance(right, Constant) and right.value == 0:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, Seen, ThreadId
@@ -30,6 +31,7 @@ from rspverify.litmus.program import Kind, Operation, Order, Program, Thread
 from rspverify.scheme import spaces_of, written_by
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import (
+    Constant,
     Expression,
     Read,
     Select,
@@ -195,19 +197,37 @@ class _ReadBack:
         if one == other:
             return True
         holds = expression(guard)
-        needed = sorted(reads(one) | reads(other) | reads(holds))
-        if any(it not in self._domain for it in needed):
-            return False
-        count = 1
-        for it in needed:
-            count *= len(self._domain[it])
-        if count > _MOST:
-            return False
-        for values in product(*(self._domain[it] for it in needed)):
-            known = dict(zip(needed, values, strict=True))
-            if evaluate(holds, known) and evaluate(one, known) != evaluate(other, known):
+        for known in self._cases(one, other, holds):
+            try:
+                if known is None or (
+                    evaluate(holds, known) and (evaluate(one, known) != evaluate(other, known))
+                ):
+                    return False
+            except KeyError:  # It looks at what was never written.
                 return False
         return True
+
+    def _cases(self, *of: Expression) -> Iterator[Mapping[int, int] | None]:
+        """What the machine may read, as far as expressions look at it; None if that is too much."""
+        needed = sorted(frozenset[int]().union(*map(reads, of)) - {UNKNOWN.index})
+        sizes = [len(self._domain.get(it, ())) for it in needed]
+        if not all(sizes) or prod(sizes) > _MOST:
+            yield None
+            return
+        for values in product(*(self._domain[it] for it in needed)):
+            yield dict(zip(needed, values, strict=True))
+
+    def _known(self, value: Expression, guard: Expression) -> Expression | None:
+        """A value without what was never written, if nothing looks at that under a guard."""
+        if UNKNOWN.index not in reads(value):
+            return value
+        for known in self._cases(value, guard):
+            try:
+                if known is None or (evaluate(guard, known) and evaluate(value, known) is None):
+                    return None
+            except KeyError:
+                return None
+        return substituted(value, lambda it: Constant(0) if it == UNKNOWN.index else Read(it))
 
     def _domains(self) -> Mapping[int, Sequence[int]]:
         """The values that each read may have."""
@@ -230,8 +250,8 @@ class _ReadBack:
             if not it.reads:
                 continue
             guard = substituted(it.guard, lambda i: known.get(i, Read(i)))
-            value = _given(self._results[it.index], condition_of(guard))
-            if UNKNOWN.index in reads(value):
+            value = self._known(_given(self._results[it.index], condition_of(guard)), guard)
+            if value is None:
                 raise InputError([_lost(it)])
             known[it.index] = value
             yield Seen(it.index, guard, value)

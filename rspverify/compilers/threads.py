@@ -20,6 +20,7 @@ from rspverify.compilers.arithmetic import branches, calculated
 from rspverify.compilers.assembly import Instruction, Label, Line
 from rspverify.compilers.conditions import Condition, both, negated
 from rspverify.compilers.registers import (
+    UNKNOWN,
     CannotReadError,
     Half,
     Lanes,
@@ -27,6 +28,7 @@ from rspverify.compilers.registers import (
     State,
     Value,
     joined,
+    registers,
 )
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Expression, Read
@@ -186,6 +188,11 @@ class _Walk:
 
     def _refuse(self, it: Instruction, why: str) -> None:
         self._problems.append(_cannot(it.span, f"{it} cannot be read: {why}"))
+        if self._state is not None and it.operands:  # What follows of it is not told.
+            lost = dict.fromkeys(registers(it.operands[0]), UNKNOWN)
+            values = {**self._state.values, **lost}
+            open_ = {name: its for name, its in self._state.open.items() if name not in lost}
+            self._state = replace(self._state, values=values, open=open_)
 
     def _one(self, it: Instruction, before: State) -> Mapping[str, Value] | None:
         """What an instruction writes to registers, if it only calculates."""
