@@ -16,7 +16,7 @@ from rspverify.compilers.assembly import Label, read_assembly
 from rspverify.compilers.llvm import Compiler, llc, llvmlite
 from rspverify.compilers.processors import Processor, processor
 from rspverify.compilers.programs import module, pointers, read_as
-from rspverify.compilers.read_back import read_back
+from rspverify.compilers.matching import read_back
 from rspverify.compilers.threads import read_thread
 from rspverify.litmus.program import LOCAL, Program
 from rspverify.scheme import beyond, without_subgroups
@@ -158,10 +158,11 @@ def _beyond(program: Program, it: Compilation) -> Iterable[Problem]:
     if program.spins:
         message = "a loop that never ends cannot be unrolled, and loops are not read"
         yield Problem(program.spins[0].span, message, severity=Severity.UNSUPPORTED)
+    if any(each.remote for each in program.operations):
+        message = f"remote operations are beyond {it.name}: compilers do not know them"
+        yield Problem(None, message, severity=Severity.UNSUPPORTED)
     for each in program.operations:
         reason = beyond(each, program)
-        if reason is None and each.remote:
-            reason = "is remote, and compilers know no remote operations"
         if (
             reason is None
             and each.location
