@@ -6,8 +6,23 @@ from collections.abc import Sequence
 
 from rspverify.answers import Result, SuiteReport
 from rspverify.corpus.inputs import tests_meant
+from rspverify.shipped import COMPILERS
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, Source, read_source
+from rspverify.wording import alternatives
+
+
+def compilers_named(names: Sequence[str], llc: str | None) -> list[str]:
+    """Compilers as they are given in the place of schemes. llc: the program that compiles.
+
+    Raises InputError with every name that is none.
+    """
+    wrong = [each for each in names if not each.startswith(COMPILERS)]
+    if wrong:
+        kinds = alternatives([f"{each}CPU" for each in COMPILERS])
+        message = f"--compiler must be {kinds}, such as amdgpu:gfx942"
+        raise InputError(Problem(None, f"{message}, not {each}") for each in wrong)
+    return [f"{each}@{llc}" if llc else each for each in names]
 
 
 def tables_of(

@@ -101,7 +101,7 @@ def check(
     """
     from rspverify.api.checks import check as checked
     from rspverify.api.checks import check_suites
-    from rspverify.api.compilers import differences, tables_of
+    from rspverify.api.compilers import compilers_named, differences, tables_of
     from rspverify.api.inputs import split
     from rspverify.api.reasons import Wanted
     from rspverify.render.check_text import CheckStream
@@ -111,7 +111,7 @@ def check(
     files = reports_meant(report or (), [*(inputs or ()), expect, output], Form)
     judge = judge_of(jobs, cluster, cached=not no_cache, settings=settings)
     text = format is Form.TEXT
-    named = [f"{each}@{llc}" if llc else each for each in compiler or ()]
+    named = compilers_named(compiler or (), llc)
     require(llc is None or bool(named), "--llc must go with --compiler")
     require(not compare_table or bool(named), "--compare-table must go with --compiler")
     parts = None

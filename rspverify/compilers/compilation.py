@@ -14,9 +14,9 @@ from rspverify.architecture import Architecture, machine_named
 from rspverify.assembly import AssemblyProgram
 from rspverify.compilers.assembly import Label, read_assembly
 from rspverify.compilers.llvm import Compiler, llc, llvmlite
+from rspverify.compilers.matching import read_back
 from rspverify.compilers.processors import Processor, processor
 from rspverify.compilers.programs import module, pointers, read_as
-from rspverify.compilers.matching import read_back
 from rspverify.compilers.threads import read_thread
 from rspverify.litmus.program import LOCAL, Program
 from rspverify.scheme import beyond, without_subgroups
