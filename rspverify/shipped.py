@@ -24,6 +24,9 @@ IN_ASSEMBLY = "litmus-ptx"
 SCHEME_ENDINGS = (".yaml", ".yml")
 TEST_ENDING = ".litmus"
 
+COMPILERS = ("amdgpu:",)
+"""What words begin with that name a compiler, in the place of a scheme: `amdgpu:gfx942`."""
+
 _SHIPPED = ((SCHEMES,), (TESTS,), (OF_PROCESSORS,), (IN_ASSEMBLY,))
 SHIPPED = Path(str(files("rspverify"))) / "data"
 

@@ -163,7 +163,7 @@ def check(
         require(Path(file).parent.is_dir(), f"{file}: its folder must exist")
         held = None if refresh else read_expected(file, settings.model)
     judge = chosen(judge, settings)
-    read = read_inputs(meant.schemes, settings, judge)
+    read = read_inputs(meant.schemes, settings, judge, compilers=True)
     suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in read.schemes), {}, file, False)
     run = Run(read, judge)
     asked = Check(

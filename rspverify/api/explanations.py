@@ -17,7 +17,7 @@ from rspverify.judge.incident import Incident, reporting
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.reading import load_scheme
-from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.judge.verdicts import Named, Verdicts
 from rspverify.limits import Limits
 from rspverify.picture import Picture
 from rspverify.soundness.settings import Settings
@@ -35,7 +35,7 @@ class Explained:
 
     explanation: Explanation
     test: LoadedTest
-    scheme: NamedScheme
+    scheme: Named
     verdicts: Verdicts
     incident: Incident
     limits: Limits
@@ -75,7 +75,8 @@ class Explained:
     def _repr_html_(self) -> str:
         from rspverify.render.check_html import html
 
-        result, source, table = self.explanation.result, self.test.source, self.scheme.scheme.source
+        result, source = self.explanation.result, self.test.source
+        table = self.scheme.code_of(source, self.verdicts.settings)
         command = command_of(result, self.verdicts.settings)
         detail = Detail(source.text, table.text, command, self.explanation, self.picture)
         report = SuiteReport(
@@ -109,7 +110,7 @@ def explain(scheme: AScheme, test: ATest, settings: Settings | None = None) -> E
     incident = Incident("explain", (name_of(file),), (name_of(table),), settings)
     limits = settings.limits()
     with reporting(incident):
-        named = NamedScheme.of(load_scheme(table, settings), name_of(table))
+        named = Named.by(load_scheme(table, settings), name_of(table), settings)
         loaded = read_test(read_source(file), settings)
         verdicts = Verdicts(Judge(), load_model(settings.model), settings)
         found = explained(loaded, named, verdicts)

@@ -134,7 +134,7 @@ def hunt(
     (named,) = meant_by(schemes=schemes_given(scheme)).schemes
     if write is not None:
         require_folder(str(write), "programs")
-    (table,), model = read_inputs([named], settings, judge).parsed()
+    (table,), model = read_inputs([named], settings, judge).tables()
     bounds = (events, threads, workgroups or threads, devices, locations, guards)
     space, left_out = hunting_space(table.scheme, bounds, operations, mixed=plain_on_atomic)
     setup = HuntSetup(

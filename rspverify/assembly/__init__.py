@@ -6,6 +6,7 @@ from rspverify.assembly.program import (
     AssemblyProgram,
     Instruction,
     Placement,
+    Seen,
     SpinLoop,
     ThreadId,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "AssemblyProgram",
     "Instruction",
     "Placement",
+    "Seen",
     "SpinLoop",
     "ThreadId",
 ]

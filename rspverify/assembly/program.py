@@ -47,6 +47,7 @@ class Instruction:
     read, as far as the source is concerned; where it is 0 the source has a load (docs/machine.md).
     guard: executed when this is not 0; otherwise skipped without a step.
     label: of ARRIVE and DEPART, the barrier.
+    waits: instructions of its thread, by index, that must be complete before it is executed.
     """
 
     index: int
@@ -60,6 +61,7 @@ class Instruction:
     value: Expression | None = None
     success: Expression | None = None
     label: str | None = None
+    waits: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
         """By name: `LD r y`, `FLU_L1 DV`, `arrive B1`."""
@@ -87,6 +89,16 @@ Placement = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What a read of the source has read, over reads of the compiled program, where its guard is
+    not 0."""
+
+    operation: int
+    guard: Expression
+    value: Expression
+
+
+@dataclass(frozen=True)
 class AssemblyProgram:
     """A compiled program.
 
@@ -97,7 +109,8 @@ class AssemblyProgram:
     machine: what it is compiled for. spaces: of locations that are in another kind of memory than
     the machine's first, which. placement: who shares which place, as far as programs do not say it;
     where none is said, the least is shared. spins: the loops that only spin; where one goes on, an
-    execution is not complete.
+    execution is not complete. seen: what the reads of the source have read, where they are not one
+    by one those of the compiled program; None where they are.
     """
 
     threads: tuple[ThreadId, ...]
@@ -109,6 +122,7 @@ class AssemblyProgram:
     spaces: Mapping[str, str] = field(default_factory=dict)
     spins: tuple[SpinLoop, ...] = ()
     placement: Placement = ()
+    seen: tuple[Seen, ...] | None = None
 
     @property
     def goes_on(self) -> tuple[Expression, ...]:

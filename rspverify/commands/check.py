@@ -17,7 +17,7 @@ from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile, Rep
 from rspverify.commands.output import judge_of, note
 from rspverify.commands.reports import Form, reports_meant, write_reports
 from rspverify.soundness.settings import OPTIONS, Settings
-from rspverify.source import require
+from rspverify.source import Given, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,6 +67,26 @@ def check(
     ] = Form.TEXT,
     report: Reports = None,
     output: OutputFile = None,
+    compiler: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="In the place of a scheme: compile each test, whole, and check what is emitted. "
+            "amdgpu:CPU, as amdgpu:gfx942, amdgpu:gfx942+tgsplit.",
+        ),
+    ] = None,
+    llc: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="The llc that compiles. Default: LLVM in llvmlite."),
+    ] = None,
+    compare_table: Annotated[
+        bool,
+        typer.Option(
+            "--compare-table",
+            help="Also check the table by which --compiler compiles operations one by one, and "
+            "tell where the two differ.",
+        ),
+    ] = False,
     jobs: Jobs = None,
     cluster: ClusterAt = None,
     no_cache: NoCache = False,
@@ -81,6 +101,7 @@ def check(
     """
     from rspverify.api.checks import check as checked
     from rspverify.api.checks import check_suites
+    from rspverify.api.compilers import compilers_named, differences, tables_of
     from rspverify.api.inputs import split
     from rspverify.api.reasons import Wanted
     from rspverify.render.check_text import CheckStream
@@ -90,14 +111,22 @@ def check(
     files = reports_meant(report or (), [*(inputs or ()), expect, output], Form)
     judge = judge_of(jobs, cluster, cached=not no_cache, settings=settings)
     text = format is Form.TEXT
-    parts = check_suites(inputs or (), settings, refresh=refresh, judge=judge)
+    named = compilers_named(compiler or (), llc)
+    require(llc is None or bool(named), "--llc must go with --compiler")
+    require(not compare_table or bool(named), "--compare-table must go with --compiler")
+    parts = None
+    if not named:
+        parts = check_suites(inputs or (), settings, refresh=refresh, judge=judge)
     suites = parts is not None
     require(
         not suites or expect is None, "--expect must go with a scheme: a suite has its own file"
     )
     if parts is None:
         schemes, tests = split(inputs or ())
-        parts = [checked(schemes, tests, settings, expect=expect, refresh=refresh, judge=judge)]
+        given: list[Given] = [*schemes, *named]
+        if compare_table:
+            given += tables_of(named, tests, settings)
+        parts = [checked(given, tests, settings, expect=expect, refresh=refresh, judge=judge)]
     first = parts[0]
     note(first.notes)
     reports: list[SuiteReport] = []
@@ -127,6 +156,8 @@ def check(
             problems = write_reports(_forms(reports), files) if files else []
             if text:
                 stream.finish(reports, () if suites else first.commands())
+                for line in differences(reports[0]) if compare_table else ():
+                    console.print(line, markup=False, highlight=False, soft_wrap=True)
             else:
                 console.file.write(_forms(reports)[format]())
     tell(problems)

@@ -35,7 +35,7 @@ OPERATORS = ("add", "sub", "xchg", "and", "or", "xor", "umax", "umin", "max", "m
 
 _ON_DEVICE = "!amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
 """What clang says of every RMW in global memory, unless it is told otherwise."""
-_METADATA = """\
+METADATA = """\
 !0 = !{}
 !1 = !{!3, !4}
 !2 = !{!5, !6}
@@ -186,7 +186,7 @@ def end(number: int) -> str:
 def module(operations: Mapping[int, tuple[Shape, str]], around: Surroundings) -> str:
     """A module that has a function for each operation of IR, by numbers."""
     functions = (_function(at, *each, around) for at, each in operations.items())
-    return "\n".join((f'target triple = "{TRIPLE}"', *functions, _METADATA))
+    return "\n".join((f'target triple = "{TRIPLE}"', *functions, METADATA))
 
 
 _POINTERS = {"load": 1, "store": 1, "lload": 3, "lstore": 3}

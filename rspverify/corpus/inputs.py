@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from rspverify.corpus.suite import FILE, Suite, find_suites, read_each
 from rspverify.shipped import (
+    COMPILERS,
     SCHEME_ENDINGS,
     SCHEMES,
     TEST_ENDING,
@@ -104,8 +105,8 @@ def _named_apart(found: Iterable[Given], problems: list[Problem]) -> list[Given]
 
 
 def _scheme(given: Given, problems: list[Problem]) -> Given:
-    """A text, or the path of the scheme that a word means."""
-    if isinstance(given, Source):
+    """A text, the path of the scheme that a word means, or the word of a compiler."""
+    if isinstance(given, Source) or given.startswith(COMPILERS):
         return given
     path = scheme_meant(given, problems)
     if _irregular(located(path)):
@@ -159,7 +160,7 @@ def _test(given: Given, problems: list[Problem]) -> Given:
 
 def _as_scheme(word: str) -> str | None:
     """The path of the scheme that a word means; None if it is none: a test, or unknown."""
-    if word.endswith(SCHEME_ENDINGS):
+    if word.endswith(SCHEME_ENDINGS) or word.startswith(COMPILERS):
         return word
     named = schemes_named(word) if _is_name(word) else []
     return named[0] if named else None

@@ -41,7 +41,7 @@ def suite_results(
     """
     match suite.kind:
         case Kind.SCHEMES:
-            run = Run(read_inputs(suite.columns, settings, judge), judge)
+            run = Run(read_inputs(suite.columns, settings, judge, compilers=True), judge)
             yield from run.results(tests)
         case Kind.MODELS:
             models = {

@@ -22,7 +22,7 @@ from rspverify.verdict import Word
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
     from rspverify.judge.loaded_test import LoadedTest
-    from rspverify.judge.verdicts import NamedScheme, Verdicts
+    from rspverify.judge.verdicts import Named, Verdicts
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,16 @@ class Broken:
     """A test that a scheme breaks. command: what shows it, if any does.
 
     word: UNSOUND, or another where it gets stuck or never completes. progress: whether its progress
-    is asked for, too. outcome: the wrong one, where it is known.
+    is asked for, too. outcome: the wrong one, where it is known. code: what a compiler made of it.
     """
 
     test: Source
-    scheme: NamedScheme
+    scheme: Named
     word: Word
     progress: bool
     command: str = ""
     outcome: Observed | None = None
+    code: str = ""
 
 
 def details(
@@ -66,7 +67,8 @@ def details(
         return
     settings, known = replace(settings, confirm=None, smt_dir=None), texts or {}
     files = list(dict.fromkeys(each.scheme_file for each in results))
-    inputs = read_inputs([known.get(it, it) for it in files], settings, judge, unique=False)
+    given = [known.get(it, it) for it in files]
+    inputs = read_inputs(given, settings, judge, unique=False, compilers=True)
     schemes, model = inputs.parsed()
     named = {it.file: it for it in schemes}
     asked = [_broken(it, named[it.scheme_file], settings, known) for it in results]
@@ -74,7 +76,7 @@ def details(
 
 
 def _broken(
-    result: Result, scheme: NamedScheme, settings: Settings, texts: Mapping[str, Source]
+    result: Result, scheme: Named, settings: Settings, texts: Mapping[str, Source]
 ) -> Broken | Detail:
     """What is asked of a result; or where its file has gone meanwhile, all that is known of it."""
     command = command_of(result, settings)
@@ -82,7 +84,9 @@ def _broken(
         test = read_source(texts.get(result.file, result.file))
     except InputError as error:
         return Detail("", "", command, reason="\n".join(map(str, error.problems)))
-    return Broken(test, scheme, result.verdict, settings.progress, command, result.outcome)
+    word, outcome = result.verdict, result.outcome
+    code = scheme.code_of(test, settings).text
+    return Broken(test, scheme, word, settings.progress, command, outcome, code)
 
 
 def details_of(
@@ -100,7 +104,8 @@ def details_of(
 
 
 def _unanswered(it: Broken, reason: str) -> Detail:
-    return Detail(it.test.text, it.scheme.scheme.source.text, it.command, reason=reason)
+    code = it.code or it.scheme.table.source.text
+    return Detail(it.test.text, code, it.command, reason=reason)
 
 
 class _Details:

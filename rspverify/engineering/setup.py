@@ -49,6 +49,6 @@ def read_setup(
     found, unread = read_tests(tests, settings, judge, problems)
     if problems or inputs is None:
         raise InputError(problems)
-    parsed, model = inputs.parsed()
+    parsed, model = inputs.tables()
     verdicts = Verdicts(judge, model, inputs.settings)
     return Setup(parsed, found, tuple(FileAndReason(*each) for each in unread), verdicts)

@@ -54,7 +54,7 @@ def soundness_question(
     chosen = replace(settings, model=model.name, machine=scheme.machine)
     content = (
         digest(source.text),
-        scheme.rows_used(program),
+        scheme.made_of(source, program),
         model.digest,
         replace(chosen, seconds=None, progress=False, scheduler=FAIR),
     )

@@ -8,12 +8,11 @@ from typing import assert_never
 from rspverify.answers import CompiledThread, Explanation, Reached
 from rspverify.judge.answers import result_of
 from rspverify.judge.loaded_test import LoadedTest
-from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.judge.verdicts import Named, Verdicts
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine, enough_steps
-from rspverify.scheme import compile_program
-from rspverify.soundness.case import decided, machine_of
+from rspverify.soundness.case import compiled, decided, machine_of
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.target import engine_of, target_of
@@ -26,7 +25,7 @@ MOST_COUNTED = 1_000
 """So many outcomes that a model allows are counted."""
 
 
-def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explanation:
+def explain(test: LoadedTest, scheme: Named, verdicts: Verdicts) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
     settings = verdicts.settings
     answer, progress = verdicts.answer(test, scheme), None
@@ -48,8 +47,8 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
     if result.internal is not None:
         return Explanation(result, program.title, verdict, going)
     supported = verdict.word is not Word.UNSUPPORTED
-    compiled = compile_program(program, scheme.scheme) if supported else None
-    machine = machine_of(compiled, settings) if compiled else None
+    code = compiled(program, scheme.scheme) if supported else None
+    machine = machine_of(code, settings) if code else None
     texts = {axiom.name: str(axiom) for axiom in verdicts.model.axioms}
     return Explanation(
         result,
@@ -68,12 +67,10 @@ class Reach:
     What `find` has found is there whatever ends it. limits: their clock may run already.
     """
 
-    def __init__(
-        self, test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts, limits: Limits
-    ) -> None:
+    def __init__(self, test: LoadedTest, scheme: Named, verdicts: Verdicts, limits: Limits) -> None:
         program = decided(test.program, verdicts.model, (scheme.scheme,), verdicts.settings)
         self._program = program
-        self._machine = machine_of(compile_program(program, scheme.scheme), verdicts.settings)
+        self._machine = machine_of(compiled(program, scheme.scheme), verdicts.settings)
         shared = verdicts.source(test)
         same = shared.program is program
         self._source = shared if same else SourceExecutions(program, verdicts.model)

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rspverify.judge.cache import Question, digest
-from rspverify.source import InputError, Source, read_source
+from rspverify.source import InputError, Source, in_one_line, read_source
 
 if TYPE_CHECKING:
     from rspverify.architecture import Architecture
     from rspverify.axiomatic import MemoryModel
+    from rspverify.compilers.compilation import Compilation
     from rspverify.litmus import Operation, Program
     from rspverify.scheme import Ordering, Scheme
     from rspverify.soundness.settings import Settings
@@ -71,6 +72,10 @@ class SchemeFacts:
 
         return replace(self, machine=machine.identity, unbounded=unbounded(machine))
 
+    def made_of(self, source: Source, program: ProgramFacts) -> tuple[object, ...]:
+        """All that the compiled form of a test depends on."""
+        return self.rows_used(program)
+
     def rows_used(self, program: ProgramFacts) -> tuple[tuple[str, ...], ...]:
         """All that the compiled form of a program, or its refusal, depends on in this scheme.
 
@@ -87,6 +92,35 @@ class SchemeFacts:
             else:
                 used.append((use.shape, *code))
         return tuple(refused or used)
+
+
+@dataclass(frozen=True)
+class CompilerFacts(SchemeFacts):
+    """A compiler in the place of a scheme: a test is made what it emits.
+
+    settings: how tests are read.
+    """
+
+    compilation: Compilation | None = None
+    settings: Settings | None = None
+
+    @staticmethod
+    def of(compilation: Compilation, settings: Settings) -> CompilerFacts:
+        """The facts of a compiler."""
+        name, machine = compilation.name, compilation.machine
+        facts = CompilerFacts(name, "", {}, {}, {}, None, compilation, settings)
+        on_machine = facts.on_machine(machine)
+        assert isinstance(on_machine, CompilerFacts)
+        return on_machine
+
+    def made_of(self, source: Source, program: ProgramFacts) -> tuple[object, ...]:
+        """The compiler, and what it emits or why it does not."""
+        assert self.compilation is not None and self.settings is not None
+        try:
+            emitted = self.compilation.emitted(self.settings.read(source)).text
+        except InputError as error:
+            emitted = in_one_line(error.problems)
+        return (self.compilation.origin, digest(emitted))
 
 
 @dataclass(frozen=True)

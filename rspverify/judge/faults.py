@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rspverify.answers import Result, RowAtFault, RowsAtFault
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.judge import Judge
-from rspverify.judge.reading import read_inputs
+from rspverify.judge.reading import names_compiler, read_inputs
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.soundness.settings import Engine, Settings
@@ -72,13 +72,15 @@ class _Faults:
         exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False, insist=False)
         self._settings = replace(exact, confirm=None, smt_dir=None, shortest=False)
         files = list(dict.fromkeys(each.scheme_file for each in results))
-        given = [texts.get(file, file) for file in files]
+        given = [texts.get(file, file) for file in files if not names_compiler(file)]
         self._inputs = read_inputs(given, self._settings, judge, unique=False)
         self._settings = self._inputs.settings
         self._judge = judge
 
     def task(self, result: Result) -> _Task | RowsAtFault:
         """What is to be asked of a result, or why there is nothing to ask."""
+        if names_compiler(result.scheme_file):
+            return RowsAtFault((), "a compiler has no rows")
         try:
             return _Task(result, read_source(self._texts.get(result.file, result.file)))
         except InputError as error:
@@ -97,7 +99,7 @@ class _Faults:
 
         warm_up()
         schemes, model = self._inputs.parsed()
-        return {each.file: each.scheme for each in schemes}, model
+        return {each.file: each.table for each in schemes}, model
 
     def decided(self, task: _Task) -> Sequence[RowsAtFault]:
         """The fault, decided; what goes wrong meanwhile is why there is none."""

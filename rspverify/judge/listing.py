@@ -15,7 +15,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.litmus import Program, warm_up
-from rspverify.scheme import Scheme
+from rspverify.soundness.case import Translator
 from rspverify.soundness.outcomes import SoFar, machine_outcomes, outcomes, races
 from rspverify.soundness.schedulers import Scheduler
 from rspverify.soundness.settings import Settings
@@ -37,7 +37,7 @@ class Listing:
     """
 
     model: MemoryModel
-    schemes: tuple[Scheme, ...]
+    schemes: tuple[Translator, ...]
     scheme_files: tuple[str, ...]
     settings: Settings
     races: bool = False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rspverify.architecture import machine_named
 from rspverify.architecture.catalogue import ENDING
 from rspverify.judge.facts import (
+    CompilerFacts,
     ModelFacts,
     SchemeFacts,
     facts_of_model,
@@ -16,6 +17,7 @@ from rspverify.judge.facts import (
     model_question,
     scheme_question,
 )
+from rspverify.shipped import COMPILERS
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import (
     MAX_SCHEME_BYTES,
@@ -30,24 +32,36 @@ from rspverify.source import (
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
     from rspverify.judge.judge import Judge
-    from rspverify.judge.verdicts import NamedScheme
+    from rspverify.judge.verdicts import Named, NamedScheme
     from rspverify.scheme import Scheme
+    from rspverify.soundness.case import Translator
 
 
 @dataclass(frozen=True)
 class SchemeText:
-    """A scheme's text and its facts. parsed: None where the cache knew the facts."""
+    """A scheme's text and its facts. parsed: None where the cache knew the facts.
+
+    Of a compiler there is no text.
+    """
 
     file: str
     source: Source
     facts: SchemeFacts
-    parsed: Scheme | None
+    parsed: Translator | None
 
-    def scheme(self, settings: Settings) -> Scheme:
+    def scheme(self, settings: Settings) -> Translator:
         """The scheme, for the machine that the settings name if they name one."""
         from rspverify.scheme import read_scheme
 
         return _on_machine(self.parsed or read_scheme(self.source), settings)
+
+    def table(self, settings: Settings) -> Scheme:
+        """The same of what is a table."""
+        from rspverify.scheme import Scheme
+
+        found = self.scheme(settings)
+        assert isinstance(found, Scheme)
+        return found
 
 
 @dataclass(frozen=True)
@@ -64,36 +78,58 @@ class Inputs:
         """The names of the schemes."""
         return [each.facts.name for each in self.schemes]
 
-    def parsed(self) -> tuple[tuple[NamedScheme, ...], MemoryModel]:
+    def parsed(self) -> tuple[tuple[Named, ...], MemoryModel]:
         """Schemes and model, for those that decide. Raises InputError if the model has changed."""
         from rspverify.axiomatic import load_model
-        from rspverify.judge.verdicts import NamedScheme
+        from rspverify.judge.verdicts import Named
 
-        schemes = (
-            NamedScheme(each.file, each.scheme(self.settings), each.facts) for each in self.schemes
-        )
+        schemes = (Named(it.file, it.scheme(self.settings), it.facts) for it in self.schemes)
         return tuple(schemes), self.model or load_model(self.settings.model)
 
+    def tables(self) -> tuple[tuple[NamedScheme, ...], MemoryModel]:
+        """The same of schemes that are tables, all of them."""
+        from rspverify.judge.verdicts import NamedScheme
 
-def load_scheme(given: Given, settings: Settings) -> Scheme:
-    """A scheme, for the machine that the settings name if they name one."""
+        named, model = self.parsed()
+        return tuple(NamedScheme(it.file, it.table, it.facts) for it in named), model
+
+
+def load_scheme(given: Given, settings: Settings) -> Translator:
+    """A scheme or a compiler, for the machine that the settings name if they name one."""
     from rspverify.scheme import read_scheme_file
 
+    if names_compiler(given):
+        from rspverify.compilers.compilation import compilation
+
+        return _on_machine(compilation(name_of(given)), settings)
     return _on_machine(read_scheme_file(given), settings)
 
 
-def _on_machine(scheme: Scheme, settings: Settings) -> Scheme:
+def names_compiler(given: Given) -> bool:
+    """Whether a compiler is given in the place of a scheme."""
+    return isinstance(given, str) and given.startswith(COMPILERS)
+
+
+def _on_machine(scheme: Translator, settings: Settings) -> Translator:
     return scheme.on_machine(machine_named(settings.machine)) if settings.machine else scheme
 
 
 def read_inputs(
-    given: Sequence[Given], settings: Settings, judge: Judge, *, unique: bool = True
+    given: Sequence[Given],
+    settings: Settings,
+    judge: Judge,
+    *,
+    unique: bool = True,
+    compilers: bool = False,
 ) -> Inputs:
     """Read schemes and model. Raises InputError for all that is wrong with them.
 
-    unique: whether two schemes must have two names.
+    unique: whether two schemes must have two names. compilers: whether there may be compilers.
     """
     problems: list[Problem] = []
+    if not compilers:
+        problems += [_no_table(name_of(each)) for each in given if names_compiler(each)]
+        given = [each for each in given if not names_compiler(each)]
     known, model = None, None
     try:
         known, model = _model(settings.model, judge)
@@ -109,7 +145,7 @@ def read_inputs(
     for each in given:
         path = name_of(each)
         try:
-            scheme = _scheme(each, judge)
+            scheme = _compiler(each, settings) if names_compiler(each) else _scheme(each, judge)
         except InputError as error:
             problems += error.problems
             continue
@@ -150,6 +186,19 @@ def _scheme(given: Given, judge: Judge) -> SchemeText:
     if known:
         judge.keep(question, facts)
     return SchemeText(source.name, source, facts, scheme)
+
+
+def _no_table(word: str) -> Problem:
+    message = f"a scheme must be a table here, not the compiler {word}"
+    return Problem(None, message, "rspverify extract makes a table of what a compiler emits")
+
+
+def _compiler(given: Given, settings: Settings) -> SchemeText:
+    from rspverify.compilers.compilation import compilation
+
+    found = compilation(name_of(given))
+    facts = CompilerFacts.of(found, settings)
+    return SchemeText(found.word, Source(found.word, ""), facts, found)
 
 
 def _model(name: str, judge: Judge) -> tuple[ModelFacts, MemoryModel | None]:

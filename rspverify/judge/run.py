@@ -7,6 +7,7 @@ by workers, which get what they share once it has been read.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from rspverify.judge.answers import (
     soundness_question,
 )
 from rspverify.judge.cache import Question
-from rspverify.judge.facts import ProgramFacts, program_question
+from rspverify.judge.facts import CompilerFacts, ProgramFacts, program_question
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.judge.work import Work, stem
@@ -31,7 +32,7 @@ from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
 if TYPE_CHECKING:
     from rspverify.judge.loaded_test import LoadedTest
-    from rspverify.judge.verdicts import NamedScheme, Verdicts
+    from rspverify.judge.verdicts import Named, Verdicts
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,26 @@ class Run:
 
         Close it when done.
         """
+        self._compile(files)
         known = [self.known(file) for file in files]
         if tasks := self._tasks(known):
             _ = self.parsed
         rows = (each.results for each in known)
         work = Work("check", self.decided, lambda task: stem(task.file), self._asks)
         yield from self.judge.completed(rows, work, tasks, self._lost)
+
+    def _compile(self, files: Sequence[Given]) -> None:
+        """Have compilers make all tests at once what they make of them."""
+        compilers = [it for it in self.inputs.schemes if isinstance(it.facts, CompilerFacts)]
+        if not compilers:
+            return
+        programs = []
+        for each in files:
+            with suppress(InputError):  # It is said where the test is asked about.
+                programs.append(self.inputs.settings.read(read_source(each)))
+        for it in compilers:
+            assert isinstance(it.facts, CompilerFacts) and it.facts.compilation is not None
+            it.facts.compilation.prepare(programs)
 
     def known(self, given: Given) -> Known:
         """A test as far as it can be told without a grammar and a solver."""
@@ -111,7 +126,7 @@ class Run:
         return Known(file, source, facts, results)
 
     @cached_property
-    def parsed(self) -> tuple[tuple[NamedScheme, ...], Verdicts]:
+    def parsed(self) -> tuple[tuple[Named, ...], Verdicts]:
         """The schemes, and who decides: all that it takes, read before there are workers.
 
         Raises InputError.

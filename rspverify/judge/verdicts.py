@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
+from rspverify.compilers.compilation import Compilation
 from rspverify.judge.answers import (
     Answer,
     ProgressAnswer,
@@ -17,26 +18,56 @@ from rspverify.judge.answers import (
 )
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.cache import Question
-from rspverify.judge.facts import SchemeFacts, facts_of_model, facts_of_scheme
+from rspverify.judge.facts import CompilerFacts, SchemeFacts, facts_of_model, facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme
-from rspverify.soundness.case import Case
+from rspverify.soundness.case import Case, Translator
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.wording import observed
+from rspverify.source import InputError, Source
 from rspverify.verdict import WITHOUT_PROGRESS, Progress, ProgressWord, Verdict, Word
 
 
 @dataclass(frozen=True, eq=False)
-class NamedScheme:
-    """A scheme, the name of its file, and its facts."""
+class Named:
+    """What compiles tests, what it is called on command lines, and its facts."""
 
     file: str
-    scheme: Scheme
+    scheme: Translator
     facts: SchemeFacts
+
+    @staticmethod
+    def by(scheme: Translator, file: str, settings: Settings) -> Named:
+        """A scheme or a compiler. settings: how tests are read."""
+        if isinstance(scheme, Compilation):
+            return Named(file, scheme, CompilerFacts.of(scheme, settings))
+        return NamedScheme.of(scheme, file)
+
+    @property
+    def table(self) -> Scheme:
+        """The scheme, of what is one: a compiler has no table."""
+        assert isinstance(self.scheme, Scheme)
+        return self.scheme
+
+    def code_of(self, test: Source, settings: Settings) -> Source:
+        """The text that says what code a test becomes: the scheme's, or what is emitted for it."""
+        if isinstance(self.scheme, Compilation):
+            try:
+                return self.scheme.emitted(settings.read(test))
+            except InputError:
+                return Source(self.file, "")
+        return self.scheme.source
+
+
+@dataclass(frozen=True, eq=False)
+class NamedScheme(Named):
+    """A scheme, the name of its file, and its facts."""
+
+    scheme: Scheme
 
     @staticmethod
     def of(scheme: Scheme, file: str = "") -> NamedScheme:
@@ -66,13 +97,13 @@ class Verdicts:
         """The same judge and model, with other settings."""
         return Verdicts(self.judge, self.model, settings)
 
-    def answer(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
+    def answer(self, test: LoadedTest, scheme: Named) -> Answer:
         """The verdict with what it took."""
         return self.judge.ask(
             self.question(test, scheme), lambda: self._decided(test, scheme), self._worth_keeping
         )
 
-    def word(self, test: LoadedTest, scheme: NamedScheme) -> Word:
+    def word(self, test: LoadedTest, scheme: Named) -> Word:
         """The word of the verdict alone. Unless it is SOUND nothing else is kept of the verdict, so
         that a search that makes thousands of them leaves room for others."""
         asked = self.question(test, scheme)
@@ -90,7 +121,7 @@ class Verdicts:
                 self.judge.keep(question, word)
         return word
 
-    def progress(self, test: LoadedTest, scheme: NamedScheme, word: Word) -> ProgressAnswer | None:
+    def progress(self, test: LoadedTest, scheme: Named, word: Word) -> ProgressAnswer | None:
         """Whether the compiled test can always go on; None where that has no meaning.
 
         word: that of the verdict on the test under the scheme.
@@ -103,7 +134,7 @@ class Verdicts:
             self._worth_keeping,
         )
 
-    def question(self, test: LoadedTest, scheme: NamedScheme) -> Question[Answer]:
+    def question(self, test: LoadedTest, scheme: Named) -> Question[Answer]:
         """Is the test compiled soundly?"""
         return soundness_question(
             test.source, test.facts, scheme.facts, self.model_facts, self.settings
@@ -118,14 +149,14 @@ class Verdicts:
             self._sources[test] = SourceExecutions(test.program, self.model)
         return self._sources[test]
 
-    def _decided(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
+    def _decided(self, test: LoadedTest, scheme: Named) -> Answer:
         incident = incident_of(test.file, scheme.file, self.settings)
         found = decided(self.source(test), scheme.scheme, self.settings, incident)
         if found.internal is not None:
             self.internal.append(found.internal)
         return found
 
-    def _progress(self, test: LoadedTest, scheme: NamedScheme) -> ProgressAnswer:
+    def _progress(self, test: LoadedTest, scheme: Named) -> ProgressAnswer:
         from rspverify.soundness.progress import progress
 
         started = time.perf_counter()
@@ -141,7 +172,7 @@ class Verdicts:
 
 
 def decided(
-    source: SourceExecutions, scheme: Scheme, settings: Settings, incident: Incident
+    source: SourceExecutions, scheme: Translator, settings: Settings, incident: Incident
 ) -> Answer:
     """The verdict on a program under a scheme, whatever goes wrong while it is decided."""
     started = time.perf_counter()

@@ -31,7 +31,7 @@ from rspverify.machine.rules import (
     Without,
 )
 from rspverify.machine.state import Layout, State
-from rspverify.value import Constant, Expression
+from rspverify.value import Constant, Expression, evaluate
 from rspverify.verdict import Outcome
 
 _CLOCK_EVERY = 2048
@@ -285,7 +285,16 @@ class ExplicitMachine:
         """The outcome of a complete state."""
         memory = ((x, self.machine.memory(x)) for x in self.machine.locations)
         last = tuple((x, self.cell(state, word)) for x, word in memory if word)
-        return Outcome(tuple(sorted(self.layout.values(state).items())), last)
+        return Outcome(tuple(sorted(self._seen(state).items())), last)
+
+    def _seen(self, state: State) -> Mapping[int, int]:
+        """What the reads of the source have read."""
+        values, seen = self.layout.values(state), self.machine.program.seen
+        if seen is None:
+            return values
+        return {
+            it.operation: evaluate(it.value, values) for it in seen if evaluate(it.guard, values)
+        }
 
     def search(self, limits: Limits) -> Exploration:
         """All outcomes. Raises LimitReached beyond the limits on states or time."""

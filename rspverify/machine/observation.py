@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import Limits
-from rspverify.smt import FALSE, Choice, Model, Term, pick, truth
+from rspverify.smt import FALSE, Choice, Model, Term, choose, pick, truth
 from rspverify.value.domain import Access, Domains, derivable
 from rspverify.verdict import Outcome
 
@@ -65,6 +65,10 @@ class Observation:
             for each in program.instructions
             if each.register is not None
         }
+        self._happened, self._seen = self.executed, self.reads
+        if program.seen is not None:
+            self._happened = {it.operation: truth(it.guard, self.reads) for it in program.seen}
+            self._seen = {it.operation: choose(it.value, self.reads) for it in program.seen}
 
     def not_cut(self) -> list[Term]:
         """That no thread goes on where the unrolling of a loop has ended, or in a spin."""
@@ -74,9 +78,9 @@ class Observation:
         """What makes an execution have an outcome."""
         values = dict(outcome.reads)
         wanted = []
-        for register, executed in self.executed.items():
+        for register, executed in self._happened.items():
             if register in values:
-                wanted += [executed, self.reads[register].get(values[register], FALSE)]
+                wanted += [executed, self._seen[register].get(values[register], FALSE)]
             else:
                 wanted.append(~executed)
         return wanted + [self.memory[x].get(value, FALSE) for x, value in outcome.memory]
@@ -84,8 +88,8 @@ class Observation:
     def outcome(self, model: Model) -> Outcome:
         """The outcome of the execution that a model describes."""
         reads = [
-            (register, _value(model, self.reads[register]))
-            for register, executed in sorted(self.executed.items())
+            (register, _value(model, self._seen[register]))
+            for register, executed in sorted(self._happened.items())
             if model[executed]
         ]
         memory = [(x, _value(model, choice)) for x, choice in self.memory.items()]

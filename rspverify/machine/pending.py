@@ -3,7 +3,8 @@
 An instruction needs what its own guard and those before it in its thread are made of, as it is told
 from these whether it is its turn. What is written is needed by whoever writes it, the instruction
 or a later step of it: what only begins a write goes on. Nothing of a value is known before it is
-there: no engine may guess it.
+there: no engine may guess it. What an instruction waits for (`Instruction.waits`) has left the
+pools of its thread.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from rspverify.machine.rules import (
 )
 from rspverify.value import reads
 
+_THREAD = "thread"
+
 OPEN_READ = "read"
 """The structure whose bits say that a read has not been completed."""
 
@@ -49,11 +52,14 @@ class Pending:
         self._added: set[Bit] = set()
         self._turn: dict[int, list[AnyBit]] = {}
         passed: dict[int, set[int]] = {}
+        begun: dict[int, list[AnyBit]] = {}
         for rule in rules:
             it = rule.instruction
             turn = passed.setdefault(rule.thread, set())
             turn |= reads(it.guard)
-            self._turn[it.index] = self._known(turn)
+            waits = [bit for each in sorted(it.waits) for bit in begun[each]]
+            self._turn[it.index] = [*self._known(turn), *waits]
+            begun[it.index] = [fails(bit) for bit in rule.may_set() if _counts(bit, rule)]
             own = later.get(it.index, [])
             if it.register is not None and any(map(_delivers, own)):
                 self._bits[it.register] = self._bit(rule, own)
@@ -119,6 +125,12 @@ def _with(closed: Sequence[Update], updates: tuple[Update, ...]) -> tuple[Update
         found.append(replace(it, updates=_with(closed, it.updates)) if isinstance(it, When) else it)
     delivers = any(isinstance(it, Deliver) for it in updates)
     return (*found, *closed) if delivers else (*found,)
+
+
+def _counts(bit: Bit, rule: InstructionRule) -> bool:
+    """Whether a bit says that an instruction of a thread is in one of the thread's pools."""
+    own = isinstance(bit, Member) and bit.index == rule.instruction.index
+    return own and bit.structure.place.kind == _THREAD
 
 
 def _delivers(step: StepRule) -> bool:

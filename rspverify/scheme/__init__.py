@@ -2,7 +2,15 @@
 
 from rspverify.scheme.assemble import assemble
 from rspverify.scheme.barriers import Ordering, barrier_code, ordering
-from rspverify.scheme.compile import beyond, compile_program, rows_of, rows_used
+from rspverify.scheme.compile import (
+    beyond,
+    compile_program,
+    rows_of,
+    rows_used,
+    spaces_of,
+    without_subgroups,
+    written_by,
+)
 from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL, IN_LOCAL, Memory, serves
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import read_scheme, read_scheme_file
@@ -34,4 +42,7 @@ __all__ = [
     "serves",
     "shape_of",
     "shipped_scheme",
+    "spaces_of",
+    "without_subgroups",
+    "written_by",
 ]

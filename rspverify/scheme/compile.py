@@ -32,7 +32,7 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     Raises InputError, with one UNSUPPORTED problem per operation that the scheme cannot compile.
     """
     checked = [_unsupported(operation, program, scheme) for operation in program.operations]
-    checked += _subgroups(program, scheme.machine)
+    checked += without_subgroups(program, scheme.machine)
     if problems := [problem for problem in checked if problem is not None]:
         raise InputError(problems)
     index = count()
@@ -49,11 +49,11 @@ def compile_program(program: Program, scheme: Scheme) -> AssemblyProgram:
     cuts = tuple(cut.guard for cut in program.cuts)
     spins = tuple(_loop(spin, code[spin.thread]) for spin in program.spins)
     within = program.within
-    spaces = _spaces(program, scheme.machine)
+    spaces = spaces_of(program, scheme.machine)
     return AssemblyProgram(threads, code, initial, scheme.machine, cuts, within, spaces, spins)
 
 
-def _subgroups(program: Program, machine: Architecture) -> Iterator[Problem]:
+def without_subgroups(program: Program, machine: Architecture) -> Iterator[Problem]:
     """A problem if threads share a sub-group: a thread of a machine is one work-item."""
     for number, thread in enumerate(program.threads):
         others = [it.name for it in program.threads[:number] if one_subgroup(it, thread)]
@@ -63,7 +63,7 @@ def _subgroups(program: Program, machine: Architecture) -> Iterator[Problem]:
             yield Problem(thread.operations[0].span, message, severity=Severity.UNSUPPORTED)
 
 
-def _spaces(program: Program, machine: Architecture) -> dict[str, str]:
+def spaces_of(program: Program, machine: Architecture) -> dict[str, str]:
     """The kind of memory of each location that is not in the machine's first."""
     if not has_local(machine):
         return {}
@@ -145,13 +145,13 @@ def _instruction(
         location=operation.location if "x" in mnemonic.operands else None,
         reach=reach,
         register=operation.index if mnemonic.reads else None,
-        value=_written(operation) if mnemonic.writes else None,
+        value=written_by(operation) if mnemonic.writes else None,
         success=operation.success if mnemonic.writes else None,
         label=operation.label if mnemonic is ARRIVE or mnemonic is DEPART else None,
     )
 
 
-def _written(operation: Operation) -> Expression | None:
+def written_by(operation: Operation) -> Expression | None:
     """What the machine writes: a compare-exchange that fails writes back what it has read."""
     if operation.success is None or operation.value is None:
         return operation.value

@@ -42,6 +42,7 @@ def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:
     """
     limits = limits or Limits()
     program, scheme, model, settings = case.program, case.scheme, case.model, case.settings
+    assert isinstance(scheme, Scheme)  # A compiler has no rows.
     source = SourceExecutions(program, model)
     rows = rows_used(program, scheme)
     for anywhere in (False, True):

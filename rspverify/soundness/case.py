@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import MemoryModel, awaited
+from rspverify.compilers.compilation import Compilation
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine, iterations_matter
@@ -15,10 +17,25 @@ from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.settings import L2, Reading, Settings
 from rspverify.source import InputError
 
+Translator = Scheme | Compilation
+"""What makes a program of a machine of a source program: a table, or a compiler."""
+
+
+def compiled(program: Program, by: Translator) -> AssemblyProgram:
+    """The compiled program. Raises InputError with what cannot be compiled."""
+    match by:
+        case Scheme():
+            return compile_program(program, by)
+        case Compilation():
+            return by.compiled(program)
+        case _:
+            assert_never(by)
+
 
 @dataclass(frozen=True)
 class Case:
-    """A program, the scheme that compiles it, the model that judges it, and how that is decided.
+    """A program, the scheme or the compiler that compiles it, the model that judges it, and how
+    that is decided.
 
     limits: those of the settings; their clock starts when the case is made. Spins are read as their
     last iteration where neither the model nor the machine loses anything by it, and unrolled
@@ -26,7 +43,7 @@ class Case:
     """
 
     program: Program
-    scheme: Scheme
+    scheme: Translator
     model: MemoryModel
     settings: Settings
     limits: Limits = field(init=False, compare=False)
@@ -42,7 +59,7 @@ class Case:
         Raises InputError if a row is missing, LimitReached where a loop that must be looked at
         iteration by iteration never ends.
         """
-        machine = machine_of(compile_program(self.program, self.scheme), self.settings)
+        machine = machine_of(compiled(self.program, self.scheme), self.settings)
         if not self.program.spins or self.program.unrolled is not None:
             return machine
         if (why := _matter(machine)) is not None:
@@ -51,12 +68,12 @@ class Case:
 
 
 def decided(
-    program: Program, model: MemoryModel, schemes: Sequence[Scheme], settings: Settings
+    program: Program, model: MemoryModel, schemes: Sequence[Translator], settings: Settings
 ) -> Program:
     """The program as it is decided: its spins are unrolled where the model or a machine needs it.
 
-    So they are in the witness reading, where what an iteration reads that goes on must be
-    consistent, too. Raises LimitReached as `awaited`.
+    A compiler gets it so, too. So they are in the witness reading, where what an iteration reads
+    that goes on must be consistent, too. Raises LimitReached as `awaited`.
     """
     program = awaited(program, model)
     if not program.spins or program.unrolled is None:
@@ -64,8 +81,10 @@ def decided(
     if settings.reading is Reading.WITNESS:
         return program.unrolled
     for scheme in schemes:
+        if isinstance(scheme, Compilation):
+            return program.unrolled
         try:
-            machine = machine_of(compile_program(program, scheme), settings)
+            machine = machine_of(compiled(program, scheme), settings)
         except InputError:
             continue  # It will be said where the machine is asked for.
         if _matter(machine) is not None:

@@ -10,8 +10,8 @@ from rspverify.architecture import Architecture
 from rspverify.axiomatic import MemoryModel, Questions, awaited, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.scheme import Scheme, assemble, compile_program
-from rspverify.soundness.case import decided, machine_of
+from rspverify.scheme import assemble
+from rspverify.soundness.case import Translator, compiled, decided, machine_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.hanging import Hanging
 from rspverify.soundness.schedulers import Scheduler
@@ -57,7 +57,7 @@ class SoFar:
 def outcomes(
     program: Program,
     model: MemoryModel,
-    schemes: Sequence[Scheme],
+    schemes: Sequence[Translator],
     test: str,
     settings: Settings,
     so_far: SoFar | None = None,
@@ -224,12 +224,12 @@ def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
 
 
 def _reach(
-    program: Program, scheme: Scheme, settings: Settings, so_far: SoFar
+    program: Program, scheme: Translator, settings: Settings, so_far: SoFar
 ) -> tuple[set[Outcome] | None, str | None]:
     """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
     limits = settings.limits()
     try:
-        machine = machine_of(compile_program(program, scheme), settings)
+        machine = machine_of(compiled(program, scheme), settings)
         target = target_of(machine, settings, limits)
         found = set[Outcome]()
         for outcome in target.outcomes():

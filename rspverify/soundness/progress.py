@@ -22,9 +22,8 @@ from rspverify.machine import (
 )
 from rspverify.machine.settling import settles
 from rspverify.machine.sharing import placed
-from rspverify.scheme import Scheme, compile_program
 from rspverify.smt import Solver
-from rspverify.soundness.case import machine_of
+from rspverify.soundness.case import Translator, compiled, machine_of
 from rspverify.soundness.schedulers import Kind, Scheduler, schedulers_of
 from rspverify.soundness.scheduling import Scheduling, schedulings
 from rspverify.soundness.settings import Settings
@@ -38,7 +37,7 @@ _MOST_STATES = 500_000
 """Where all states are kept, with what leads where, more would take more than a gigabyte."""
 
 
-def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
+def progress(program: Program, scheme: Translator, settings: Settings) -> Progress:
     """Whether the compiled program always comes to its end under the scheduler of the settings.
 
     Under `fair` that is whether from every reachable state some complete one is reachable. Loops
@@ -53,7 +52,7 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
         if program.spins or scheduler.kind is not Kind.FAIR:
             return _scheduled(program, scheme, scheduler, settings)
         limits = settings.limits()
-        for machine in placed(machine_of(compile_program(program, scheme), settings)):
+        for machine in placed(machine_of(compiled(program, scheme), settings)):
             found = deadlock(machine, limits)
             if found.schedule is not None:
                 break
@@ -80,13 +79,13 @@ def progress(program: Program, scheme: Scheme, settings: Settings) -> Progress:
 
 
 def _scheduled(
-    program: Program, scheme: Scheme, scheduler: Scheduler, settings: Settings
+    program: Program, scheme: Translator, scheduler: Scheduler, settings: Settings
 ) -> Progress:
     """Whether it always comes to its end, by all states, with its spins as loops.
 
     And whether it does if no group is stopped.
     """
-    machine = machine_of(compile_program(program, scheme), settings)
+    machine = machine_of(compiled(program, scheme), settings)
     limits = settings.limits()
     limits = replace(limits, states=min(limits.states, _MOST_STATES))
     answer = _under(scheduler, program, machine, limits)

@@ -12,14 +12,19 @@ from collections.abc import Hashable, Iterator
 from dataclasses import fields
 from itertools import groupby, pairwise
 
+from rspverify.assembly import AssemblyProgram
 from rspverify.litmus import Operation, Program, Thread
 from rspverify.value import Constant, Expression, renumbered
 
 
-def exchangeable(program: Program) -> list[tuple[int, int]]:
+def exchangeable(
+    program: Program, compiled: AssemblyProgram | None = None
+) -> list[tuple[int, int]]:
     """Pairs of accesses that may be taken to come in this order, each the first of its thread.
 
     Only threads whose first access is always executed are compared, in programs without sub-groups.
+    compiled: what the program was made to; equal threads must have equal code there, too, as a
+    compiler need not see to it.
     """
     if any(each.subgroup is not None for each in program.threads):
         return []
@@ -30,7 +35,7 @@ def exchangeable(program: Program) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     alike: dict[Hashable, list[Thread]] = {}
     for (device, _), threads in groups.items():
-        texts = {each.index: _text(each, program) for each in threads}
+        texts = {each.index: (_text(each, program), _code(each, compiled)) for each in threads}
         ranked = sorted(threads, key=lambda each: (repr(texts[each.index]), each.index))
         for _, equal in groupby(ranked, key=lambda each: texts[each.index]):
             pairs += _in_order(list(equal))
@@ -58,6 +63,14 @@ def _text(thread: Thread, program: Program) -> Hashable:
     code = tuple(_all_but_its_place(it, start) for it in thread.operations)
     loops = (it for it in program.loops if it.thread == thread.index)
     return code, tuple(_shifted(it.guard, start) for it in loops)
+
+
+def _code(thread: Thread, compiled: AssemblyProgram | None) -> Hashable:
+    """What a thread was compiled to, the same for threads that are compiled in one way."""
+    if compiled is None:
+        return None
+    start = -thread.operations[0].index
+    return tuple((str(it), _shifted(it.guard, start)) for it in compiled.code[thread.index])
 
 
 def _shifted(expression: Expression, start: int) -> Expression:

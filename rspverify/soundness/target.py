@@ -157,7 +157,8 @@ class EventsTarget(_SolverTarget):
     An execution is a suspect if its own rf and mo break the model; all others are consistent as
     they are. Of suspects that differ in the order of exchangeable threads, one is found. A model
     that lets an execution choose more than rf and mo (`with … from`) is asked about outcomes, and
-    so is one where the machine does not say in which order writes reach memory.
+    so is one where the machine does not say in which order writes reach memory, or its reads are
+    not one by one those of the source.
     """
 
     def __init__(self, machine: Machine, limits: Limits) -> None:
@@ -189,7 +190,9 @@ class EventsTarget(_SolverTarget):
             yield Suspect(outcome, events.schedule(found), broken, asked)
 
     def judges_rf_and_mo(self, model: MemoryModel) -> bool:
-        return not model.chooses and self._events.machine.in_cases.routes.unknown is None
+        machine = self._events.machine
+        known = machine.in_cases.routes.unknown is None and machine.program.seen is None
+        return known and not model.chooses
 
     def _in_one_order(self, program: Program) -> Iterator[Term]:
         """That exchangeable threads make their first access in the order of their numbers."""
@@ -198,7 +201,7 @@ class EventsTarget(_SolverTarget):
             instruction = each.instruction
             if instruction.mnemonic.reads or instruction.mnemonic.writes:
                 accesses[instruction.operation] = each
-        for first, second in exchangeable(program):
+        for first, second in exchangeable(program, self._events.machine.program):
             yield self._events.order.before(accesses[first], accesses[second])
 
 

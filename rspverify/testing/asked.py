@@ -113,7 +113,7 @@ class Asked:
         from rspverify.judge.run import Run
 
         with self.at_base():
-            return Run(read_inputs([scheme], self.settings, self.judge), self.judge)
+            return Run(read_inputs([scheme], self.settings, self.judge, compilers=True), self.judge)
 
     @cached_property
     def judge(self) -> Judge:

@@ -101,7 +101,7 @@ def test_the_same_verdict_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
         threads = [rng.choice(kinds) for _ in range(rng.randint(2, 4))]
         test = program(threads, [rng.randrange(2) for _ in threads])
         with monkeypatch.context() as patched:
-            patched.setattr(reached, "exchangeable", lambda _: [])
+            patched.setattr(reached, "exchangeable", lambda *_: [])
             without = check(Case(test, ORIGINAL, MODEL, Settings()))
         found = check(Case(test, ORIGINAL, MODEL, Settings()))
         assert found.word is without.word, threads

@@ -51,7 +51,7 @@ class Comparer:
     def start(self, costs: Costs, tests: int) -> Comparison:
         """The schemes and their rows, and no test yet."""
         inputs, settings = self._inputs, self._inputs.settings
-        old, new = (each.scheme(settings) for each in inputs.schemes)
+        old, new = (each.table(settings) for each in inputs.schemes)
         names = zip(inputs.schemes, (old, new), strict=True)
         before, after = (
             SchemeName(it.file, each.name, each.machine.name, each.machine.path or None)
@@ -132,7 +132,7 @@ class Comparer:
 
     def _outcomes(self, test: LoadedTest) -> OutcomeChanges:
         named, verdicts = self._run.parsed
-        old, new = (each.scheme for each in named)
+        old, new = (each.table for each in named)
         model, settings = verdicts.model, self._inputs.settings
         files = tuple(each.file for each in self._inputs.schemes)
         incident = Incident("compare", (test.file,), files, settings)

@@ -1,0 +1,79 @@
+"""Compilers in the place of schemes, and their tables beside what they make of whole tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rspverify.answers import Result, SuiteReport
+from rspverify.corpus.inputs import tests_meant
+from rspverify.shipped import COMPILERS
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Problem, Source, read_source
+from rspverify.wording import alternatives
+
+
+def compilers_named(names: Sequence[str], llc: str | None) -> list[str]:
+    """Compilers as they are given in the place of schemes. llc: the program that compiles.
+
+    Raises InputError with every name that is none.
+    """
+    wrong = [each for each in names if not each.startswith(COMPILERS)]
+    if wrong:
+        kinds = alternatives([f"{each}CPU" for each in COMPILERS])
+        message = f"--compiler must be {kinds}, such as amdgpu:gfx942"
+        raise InputError(Problem(None, f"{message}, not {each}") for each in wrong)
+    return [f"{each}@{llc}" if llc else each for each in names]
+
+
+def tables_of(
+    names: Sequence[str], tests: Sequence[str] | None, settings: Settings
+) -> list[Source]:
+    """The tables by which compilers compile the operations of some tests one by one, as schemes.
+
+    names: the compilers, as `amdgpu:gfx942`. tests: as they are named. Raises InputError.
+    """
+    from rspverify.compilers import codes, table
+    from rspverify.compilers.compilation import compilation
+    from rspverify.compilers.programs import shapes_in
+
+    problems: list[Problem] = []
+    files = tests_meant(tests, problems).tests
+    if problems:
+        raise InputError(problems)
+    programs = []
+    for each in files:
+        try:
+            programs.append(settings.read(read_source(each)))
+        except InputError:
+            continue  # It is said where the test is asked about.
+    found: list[Source] = []
+    for name in names:
+        it = compilation(name)
+        shapes = shapes_in(programs, has_local=it.processor.has_local)
+        read = codes(it.processor, it.compiler, thorough=False, only=shapes)
+        in_words = {shape: tuple(map(str, code)) for shape, code in read.items()}
+        extraction = table(in_words, it.processor, it.compiler)
+        found.append(Source(f"<{extraction.name}>", str(extraction)))
+    return found
+
+
+def differences(report: SuiteReport) -> list[str]:
+    """Where compilers and their tables have different verdicts, a line for each test.
+
+    One line if there is no such test.
+    """
+    by_name: dict[tuple[str, str], Result] = {
+        (it.file, it.scheme): it for it in report.results if isinstance(it, Result)
+    }
+    lines: list[str] = []
+    compared = 0
+    for (file, name), it in by_name.items():
+        table = by_name.get((file, name.replace("amdgpu:", "llvm-")))
+        if table is None or table is it:
+            continue
+        compared += 1
+        if table.verdict is not it.verdict:
+            lines.append(f"{file}: {name} is {it.verdict.value}, its table {table.verdict.value}")
+    if compared and not lines:
+        return ["each test has the verdict that it has by the table"]
+    return lines

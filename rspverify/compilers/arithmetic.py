@@ -1,0 +1,324 @@
+"""What AMD's instructions calculate: those that compilers make conditions, values and branches of.
+
+What is not here cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from rspverify.compilers.assembly import Instruction
+from rspverify.compilers.conditions import (
+    Condition,
+    both,
+    choice,
+    compared,
+    condition_of,
+    either,
+    expression,
+    negated,
+)
+from rspverify.compilers.registers import (
+    UNKNOWN,
+    CannotReadError,
+    Lanes,
+    State,
+    Value,
+    merged,
+    number,
+    registers,
+)
+from rspverify.value import Constant, Expression, binary, select, unary, wrap
+
+NOTHING = re.compile(
+    r"s_nop|v_nop|s_clause|s_delay_alu|s_inst_prefetch|s_set_inst_prefetch_distance|s_setprio"
+)
+"""What passes time, and does nothing else."""
+
+_HAZARDS = re.compile(r"depctr_(?:sa_sdst|va_vdst|va_sdst|va_ssrc|va_vcc|hold_cnt)\(\d+\)")
+"""What s_wait_alu may wait for: results of calculations, and no access of memory."""
+
+_ENDING = re.compile(r"_e(?:32|64)$")
+_LOWEST = Constant(wrap(1 << 31))
+
+Calculation = Callable[..., Expression]
+
+
+def _of(name: str) -> Calculation:
+    return lambda left, right: binary(name, left, right)
+
+
+def _reversed(name: str) -> Calculation:
+    return lambda left, right: binary(name, right, left)
+
+
+def _shift(name: str) -> Calculation:
+    """The number of places comes first."""
+    return lambda places, value: binary(name, value, places)
+
+
+def _smaller(left: Expression, right: Expression) -> Expression:
+    return select(binary("<", left, right), left, right)
+
+
+def _greater(left: Expression, right: Expression) -> Expression:
+    return select(binary(">", left, right), left, right)
+
+
+def _sum(*parts: Expression) -> Expression:
+    first, *rest = parts
+    for each in rest:
+        first = binary("+", first, each)
+    return first
+
+
+_VECTOR: Mapping[str, Calculation] = {
+    "v_add_u32": _of("+"),
+    "v_add_nc_u32": _of("+"),
+    "v_sub_u32": _of("-"),
+    "v_sub_nc_u32": _of("-"),
+    "v_subrev_u32": _reversed("-"),
+    "v_subrev_nc_u32": _reversed("-"),
+    "v_mul_lo_u32": _of("*"),
+    "v_and_b32": _of("&"),
+    "v_or_b32": _of("|"),
+    "v_xor_b32": _of("^"),
+    "v_not_b32": lambda value: unary("~", value),
+    "v_lshlrev_b32": _shift("<<"),
+    "v_ashrrev_i32": _shift(">>"),
+    "v_min_i32": _smaller,
+    "v_max_i32": _greater,
+    "v_add3_u32": _sum,
+    "v_lshl_add_u32": lambda value, places, more: _sum(binary("<<", value, places), more),
+    "v_lshl_or_b32": lambda value, places, more: binary("|", binary("<<", value, places), more),
+    "v_add_lshl_u32": lambda one, other, places: binary("<<", _sum(one, other), places),
+    "v_and_or_b32": lambda one, other, more: binary("|", binary("&", one, other), more),
+    "v_or3_b32": lambda one, other, more: binary("|", binary("|", one, other), more),
+    "v_xad_u32": lambda one, other, more: _sum(binary("^", one, other), more),
+}
+"""Vector instructions: a register, then what their results are made of."""
+
+_SCALAR: Mapping[str, str] = {
+    "s_add_i32": "+",
+    "s_add_u32": "+",
+    "s_add_co_i32": "+",
+    "s_add_co_u32": "+",
+    "s_sub_i32": "-",
+    "s_sub_u32": "-",
+    "s_sub_co_i32": "-",
+    "s_sub_co_u32": "-",
+    "s_mul_i32": "*",
+    "s_lshl_b32": "<<",
+    "s_ashr_i32": ">>",
+}
+_COMPARES = {"eq": "==", "ne": "!=", "lg": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_VECTOR_COMPARES = re.compile(r"v_cmp(x?)_(eq|ne|lt|le|gt|ge)_([iu])32")
+_SCALAR_COMPARES = re.compile(r"s_cmpk?_(eq|lg|lt|le|gt|ge)_([iu])32")
+
+_BITWISE: Mapping[str, tuple[Callable[[Condition, Condition], Condition], str, bool]] = {
+    "and": (both, "&", False),
+    "or": (either, "|", False),
+    "xor": (lambda one, other: choice(one, negated(other), other), "^", False),
+    "andn2": (both, "&", True),
+    "and_not1": (both, "&", True),
+    "orn2": (either, "|", True),
+    "or_not1": (either, "|", True),
+}
+"""By word: what it makes of masks, of numbers, and whether the second operand is inverted first."""
+_BITWISE_SCALARS = re.compile(rf"s_({'|'.join(_BITWISE)})_b(32|64)")
+_SAVES = re.compile(r"s_(and|or|andn2|and_not1)_saveexec_b(?:32|64)")
+
+
+def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
+    """What an instruction writes to registers; None if it is none that calculates.
+
+    Raises CannotReadError.
+    """
+    mnemonic = _ENDING.sub("", it.mnemonic)
+    mnemonic = mnemonic.replace("v_dual_", "v_", 1)
+    if NOTHING.fullmatch(mnemonic) or _waits_for_results(it):
+        return {}
+    found = _moved(mnemonic, it.operands, before)
+    if found is None:
+        found = _compared(mnemonic, it.operands, before)
+    if found is None:
+        found = _masked(mnemonic, it.operands, before)
+    if found is None:
+        found = _numbers(mnemonic, it.operands, before)
+    if found is not None and it.modifiers:
+        raise CannotReadError(f"has {it.modifiers[0]}, which is not known")
+    return found
+
+
+def _waits_for_results(it: Instruction) -> bool:
+    words = [*it.operands, *it.modifiers]
+    known = bool(words) and all(map(_HAZARDS.fullmatch, words))
+    return it.mnemonic in ("s_wait_alu", "s_waitcnt_depctr") and known
+
+
+def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
+    if mnemonic in ("v_mov_b32", "s_mov_b32", "s_movk_i32", "s_mov_b64", "v_readfirstlane_b32"):
+        target, source = _all(operands, 2)
+        to = _targets(target)
+        known = number(source)
+        if known is not None:
+            halves = [wrap(known), wrap(known >> 32)] if len(to) == 2 else [wrap(known)]
+            return {name: Constant(it) for name, it in zip(to, halves, strict=True)}
+        sources = registers(source)
+        if len(sources) != len(to):
+            raise CannotReadError(f"has the operand {source}, which is not known")
+        return {name: before.value(each) for name, each in zip(to, sources, strict=True)}
+    if mnemonic == "v_cndmask_b32":
+        target, otherwise, then, *masks = operands
+        holds = before.lanes(masks[0] if masks else "vcc_lo")
+        values = [_any(each, before) for each in (then, otherwise)]
+        return {name: merged(holds, *values) for name in _targets(target)}
+    if mnemonic in ("s_cselect_b32", "s_cselect_b64"):
+        target, then, otherwise = _all(operands, 3)
+        holds = _carried(before)
+        to = _targets(target)
+        if len(to) == 2 or before.is_mask(then) or before.is_mask(otherwise):
+            mask = choice(holds, before.lanes(then), before.lanes(otherwise))
+            return _mask(target, mask)
+        value = select(expression(holds), before.scalar(then), before.scalar(otherwise))
+        return dict.fromkeys(to, value)
+    return None
+
+
+def _compared(
+    mnemonic: str, operands: tuple[str, ...], before: State
+) -> Mapping[str, Value] | None:
+    if vector := _VECTOR_COMPARES.fullmatch(mnemonic):
+        *targets, left, right = operands
+        signed = vector[3] == "i" or vector[2] in ("eq", "ne")
+        holds = both(before.active, _comparison(vector[2], left, right, signed, before))
+        found: dict[str, Value] = {}
+        for target in targets:
+            found |= _mask(target, holds)
+        if vector[1]:
+            found |= _masks_like("exec_lo", holds, before)
+        return found
+    if scalar := _SCALAR_COMPARES.fullmatch(mnemonic):
+        left, right = _all(operands, 2)
+        signed = scalar[2] == "i" or scalar[1] in ("eq", "lg")
+        return {"scc": Lanes(_comparison(scalar[1], left, right, signed, before))}
+    return None
+
+
+def _comparison(word: str, left: str, right: str, signed: bool, before: State) -> Condition:
+    one, other = before.scalar(left), before.scalar(right)
+    if not signed:
+        one, other = binary("^", one, _LOWEST), binary("^", other, _LOWEST)
+    return compared(_COMPARES[word], one, other)
+
+
+def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
+    if saves := _SAVES.fullmatch(mnemonic):
+        target, source = _all(operands, 2)
+        join, _, inverted = _BITWISE[saves[1]]
+        active = before.active
+        other = negated(active) if inverted else active
+        holds = join(before.lanes(source), other)
+        changed = _masks_like("exec_lo", holds, before)
+        return {**_mask(target, active), **changed, "scc": Lanes(holds)}
+    if bitwise := _BITWISE_SCALARS.fullmatch(mnemonic):
+        target, left, right = _all(operands, 3)
+        join, operator, inverted = _BITWISE[bitwise[1]]
+        if bitwise[2] == "64" or any(map(before.is_mask, (left, right))):
+            one, two = before.lanes(left), before.lanes(right)
+            holds = join(one, negated(two) if inverted else two)
+            return {**_mask(target, holds), "scc": Lanes(holds)}
+        first, second = before.scalar(left), before.scalar(right)
+        value = binary(operator, first, unary("~", second) if inverted else second)
+        return {target: value, "scc": Lanes(condition_of(value))}
+    if mnemonic in ("s_not_b32", "s_not_b64"):
+        target, source = _all(operands, 2)
+        if mnemonic == "s_not_b64" or before.is_mask(source):
+            holds = negated(before.lanes(source))
+            return {**_mask(target, holds), "scc": Lanes(holds)}
+        value = unary("~", before.scalar(source))
+        return {target: value, "scc": Lanes(condition_of(value))}
+    return None
+
+
+def _numbers(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
+    if mnemonic in _VECTOR:
+        target, *sources = operands
+        try:
+            value = _VECTOR[mnemonic](*map(before.scalar, sources))
+        except TypeError:
+            raise CannotReadError(f"has {len(operands)} operands") from None
+        (name,) = _targets(target)
+        return {name: value}
+    if mnemonic in _SCALAR:
+        target, left, right = _all(operands, 3)
+        (name,) = _targets(target)
+        value = binary(_SCALAR[mnemonic], before.scalar(left), before.scalar(right))
+        # What is carried is not calculated here, so that nothing may ask for it.
+        return {name: value} if mnemonic == "s_mul_i32" else {name: value, "scc": UNKNOWN}
+    return None
+
+
+def branches(it: Instruction, before: State) -> Condition | None:
+    """When a branch is taken; None if it is no branch."""
+    match it.mnemonic:
+        case "s_branch":
+            return True
+        case "s_cbranch_execz" | "s_cbranch_execnz":
+            return _if(it, before.active)
+        case "s_cbranch_vccz" | "s_cbranch_vccnz":
+            return _if(it, before.lanes("vcc_lo"))
+        case "s_cbranch_scc0" | "s_cbranch_scc1":
+            return _if(it, _carried(before))
+        case _:
+            return None
+
+
+def _if(it: Instruction, holds: Condition) -> Condition:
+    return negated(holds) if it.mnemonic.endswith(("cz", "c0")) else holds
+
+
+def _carried(before: State) -> Condition:
+    value = before.value("scc")
+    if not isinstance(value, Lanes):
+        raise CannotReadError("asks for a carry, which is not known")
+    return value.condition
+
+
+def _all(operands: tuple[str, ...], count: int) -> tuple[str, ...]:
+    if len(operands) != count:
+        raise CannotReadError(f"must have {count} operands, not {len(operands)}")
+    return operands
+
+
+def _targets(operand: str) -> tuple[str, ...]:
+    names = registers(operand)
+    if not names or len(names) > 2:
+        raise CannotReadError(f"has the operand {operand}, which is not known")
+    return names
+
+
+def _any(operand: str, before: State) -> Value:
+    """What an operand is, whatever its kind."""
+    names = registers(operand)
+    return before.value(names[0]) if len(names) == 1 else before.scalar(operand)
+
+
+def _mask(target: str, holds: Condition) -> Mapping[str, Value]:
+    """A mask in the register, or the two, that have it; in none where it is thrown away."""
+    if target == "null":
+        return {}
+    return {name: Lanes(holds, at) for at, name in enumerate(_targets(target))}
+
+
+def _masks_like(register: str, holds: Condition, before: State) -> Mapping[str, Value]:
+    """The mask `exec` with another condition; in as many registers as it has."""
+    names = [register, register.replace("_lo", "_hi")]
+    old = {name: before.values.get(name) for name in names}
+    return {
+        name: replace(mask, condition=holds)
+        for name, mask in old.items()
+        if isinstance(mask, Lanes)
+    }

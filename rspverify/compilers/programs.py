@@ -1,0 +1,356 @@
+"""The threads of a test as LLVM's IR: a function each, as clang makes them for AMD's processors.
+
+A location is a pointer, and no two of them are the same (`noalias`). They are arguments, of which
+a compiler knows nothing, and which each work-item has for itself. What is read is named in the end,
+in labels: `.LP0.read3.v5` says that register v5 has what operation 3 of the test has read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
+
+from rspverify.compilers.ir import LOCAL, METADATA, Shape, shapes, spellings
+from rspverify.compilers.llvm import TRIPLE
+from rspverify.litmus.program import GLOBAL, Kind, Operation, Order, Program, Scope, Thread
+from rspverify.scheme.orders import Op, at_least, op_of
+from rspverify.source import InputError, Problem, Severity
+from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, conjuncts
+
+MAX_REGISTERS = 31
+"""How many registers the arguments of a function may take; further ones would be in memory."""
+
+_SIZES = {GLOBAL: 2, LOCAL: 1}
+"""How many registers a pointer takes."""
+
+_SCOPES: Mapping[Scope, str] = {
+    Scope.WI: "wi",
+    Scope.SG: "sg",
+    Scope.WG: "wg",
+    Scope.DV: "dv",
+    Scope.ALL: "all",
+}
+_OPERATORS = {
+    "+": "add",
+    "-": "sub",
+    "|": "or",
+    "^": "xor",
+    "&": "and",
+    "min": "min",
+    "max": "max",
+    "exchange": "xchg",
+}
+"""What the operators of read-modify-writes are called in IR."""
+
+_CALCULATED = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
+_COMPARED = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
+_SHIFTED = {"<<": "shl", ">>": "ashr"}
+
+_BARRIER = "llvm.amdgcn.s.barrier"
+_NAMES = re.compile(r"%(r|x|new|old|both)\b")
+"""What operations of one row call what they are of (ir.py)."""
+
+
+def read_as(program: Program) -> Program:
+    """The form of a test that is compiled: its loops are unrolled, as a compiler might do."""
+    return program.unrolled or program if program.spins else program
+
+
+def module(programs: Mapping[str, Program], *, has_local: bool) -> str:
+    """A module with the threads of several tests, whose functions begin with their names.
+
+    Raises InputError with all that no compiler can be given.
+    """
+    functions = [
+        _Function(f"{name}P{thread.index}", thread, program, has_local).text()
+        for name, program in programs.items()
+        for thread in program.threads
+    ]
+    head = [f'target triple = "{TRIPLE}"', f"declare void @{_BARRIER}()"]
+    return "\n".join((*head, *functions, METADATA))
+
+
+def pointers(thread: Thread, program: Program) -> Mapping[str, tuple[str, ...]]:
+    """The registers in which a function has the pointer to each location that its thread accesses.
+
+    Arguments are in vector registers, from v0 on (LLVM, AMDGPUUsage, «Calling Convention»).
+    """
+    regions = {it.name: it.region for it in program.locations}
+    own = [it.location for it in thread.operations if it.location is not None]
+    found: dict[str, tuple[str, ...]] = {}
+    at = 0
+    for name in dict.fromkeys(own):
+        size = _SIZES[LOCAL if regions[name] == LOCAL else GLOBAL]
+        found[name] = tuple(f"v{it}" for it in range(at, at + size))
+        at += size
+    if at > MAX_REGISTERS:
+        message = f"{thread.name} must access fewer locations, as pointers to {len(found)} are more"
+        message += f" than {MAX_REGISTERS} registers"
+        raise InputError([_unsupported(thread.operations[0], message)])
+    return found
+
+
+def named(read: Operation, register: str) -> str:
+    """The label that says in which register is what an operation has read."""
+    return f"P{read.thread}.read{read.index}.{register}"
+
+
+def watched(operation: Operation) -> bool:
+    """Whether a label says where what an operation has read is."""
+    return operation.reads and operation.used
+
+
+def shape_of(operation: Operation, *, has_local: bool) -> Shape | None:
+    """The operation of IR that an operation is; None of a barrier and a mutex."""
+    kind, order = op_of(operation), operation.order
+    if kind is None:
+        return None
+    if order is not None and operation.failure is not None:
+        order = at_least(order, operation.failure)
+    scope = _SCOPES[operation.scope] if operation.scope is not None else None
+    used = operation.used if kind in (Op.RMW, Op.CAS) else None
+    return Shape(kind, scope, order, _memories(operation, has_local), used)
+
+
+def _memories(operation: Operation, has_local: bool) -> tuple[str, ...]:
+    """The memories that it is of; where there is no local memory, that of all is global."""
+    regions = operation.regions if has_local else frozenset({GLOBAL})
+    return tuple(it for it in (GLOBAL, LOCAL) if it in regions)
+
+
+def _unsupported(operation: Operation, message: str) -> Problem:
+    return Problem(operation.span, message, severity=Severity.UNSUPPORTED)
+
+
+class _Function:
+    """The function of a thread, line by line."""
+
+    def __init__(self, name: str, thread: Thread, program: Program, has_local: bool) -> None:
+        self._name, self._thread, self._program = name, thread, program
+        self._has_local = has_local
+        self._lines: list[str] = []
+        self._reads: dict[int, str] = {}
+        self._number = 0
+        self._block = "entry"
+        self._open: list[tuple[Expression, str, str, dict[int, str]]] = []
+        """The conditions that surround what comes next: each with the block that it is asked in,
+        the one that follows, and what reads were called outside."""
+
+    def text(self) -> str:
+        """The definition of the function."""
+        for each in self._thread.operations:
+            self._surround([it for it in conjuncts(each.guard) if it != Constant(1)])
+            self._operation(each)
+        self._surround([])
+        self._sink()
+        regions = {it.name: it.region for it in self._program.locations}
+        numbers = {name: at for at, name in enumerate(self._pointers)}
+        self._numbers = numbers
+        parameters = ", ".join(
+            f"ptr addrspace({3 if regions[name] == LOCAL else 1}) noalias %x{at}"
+            for name, at in numbers.items()
+        )
+        body = "\n".join(["entry:", *self._lines, "  ret void"])
+        return f"define void @{self._name}({parameters}) {{\n{body}\n}}"
+
+    @property
+    def _pointers(self) -> list[str]:
+        return list(pointers(self._thread, self._program))
+
+    def _new(self, start: str = "t") -> str:
+        self._number += 1
+        return f"%{start}{self._number}"
+
+    def _say(self, line: str) -> None:
+        self._lines.append(f"  {line}")
+
+    def _begin(self, block: str) -> None:
+        self._lines.append(f"{block}:")
+        self._block = block
+
+    # ---- what surrounds operations ---------------------------------------------------------------
+
+    def _surround(self, conditions: list[Expression]) -> None:
+        """Leave conditions that do not surround what comes next, and enter those that do."""
+        common = 0
+        for (condition, *_), wanted in zip(self._open, conditions, strict=False):
+            if condition != wanted:
+                break
+            common += 1
+        while len(self._open) > common:
+            self._leave()
+        for condition in conditions[common:]:
+            holds = self._condition(condition)
+            inside, after = self._new("if")[1:], self._new("end")[1:]
+            self._say(f"br i1 {holds}, label %{inside}, label %{after}")
+            self._open.append((condition, self._block, after, dict(self._reads)))
+            self._begin(inside)
+
+    def _leave(self) -> None:
+        """What was read inside counts afterwards, where it was executed."""
+        _, before, after, outside = self._open.pop()
+        last, found = self._block, dict(self._reads)
+        self._say(f"br label %{after}")
+        self._begin(after)
+        for index, name in found.items():
+            if index not in outside:
+                joined = self._new("r")
+                self._say(f"{joined} = phi i32 [ {name}, %{last} ], [ poison, %{before} ]")
+                self._reads[index] = joined
+
+    # ---- operations ------------------------------------------------------------------------------
+
+    def _operation(self, it: Operation) -> None:
+        if it.kind is Kind.BARRIER:
+            self._barrier(it)
+            return
+        shape = shape_of(it, has_local=self._has_local)
+        assert shape is not None
+        wanted = "add"
+        if shape.op is Op.RMW:
+            wanted = _OPERATORS[it.operator or "+"]
+        elif shape.op is Op.CAS:
+            wanted = self._orders(it)
+        text = spellings(shape, (wanted,) if shape.op is Op.RMW else ("add",))[
+            wanted if shape.op in (Op.RMW, Op.CAS) else next(iter(spellings(shape)))
+        ]
+        names = {"r": self._new("r"), "both": self._new("both")}
+        if it.location is not None:
+            names["x"] = f"%x{self._pointers.index(it.location)}"
+        written = it.operand if it.kind is Kind.RMW else it.value
+        if written is not None:
+            names["new"] = self._value(written)
+        if it.success is not None:
+            names["old"] = self._value(_expected(it))
+        for line in text.splitlines():
+            line = _NAMES.sub(lambda match: names[match[1]], line).strip()
+            self._say(line.replace("cmpxchg ", "cmpxchg weak ") if it.weak else line)
+        if it.reads:
+            self._reads[it.index] = names["r"]
+
+    def _orders(self, it: Operation) -> str:
+        """The two orders of a compare-exchange, as one of those that have one row."""
+        assert it.order is not None and it.failure is not None
+        words = {Order.RELAXED: "monotonic"}
+        both = (words.get(each, each.value) for each in (it.order, it.failure))
+        return " ".join(both)
+
+    def _barrier(self, it: Operation) -> None:
+        """A fence, the rendezvous, and a fence (OpenCL 2.0 §3.3.6.2), as clang's library has it."""
+        memories = _memories(it, self._has_local)
+        for order in (Order.RELEASE, Order.ACQUIRE):
+            if memories and it.scope is not None:
+                shape = Shape(Op.FENCE, _SCOPES[it.scope], order, memories)
+                (text,) = spellings(shape).values()
+                self._say(text)
+            if order is Order.RELEASE:
+                self._say(f"call void @{_BARRIER}()")
+
+    def _sink(self) -> None:
+        """Labels that name what was read, and keep it alive."""
+        kept = [it for it in self._thread.operations if watched(it)]
+        if not kept:
+            return
+        labels = "\\0A".join(
+            f".L{self._prefix}{named(it, f'${at}')}:" for at, it in enumerate(kept)
+        )
+        values = ", ".join(f"i32 {self._reads[it.index]}" for it in kept)
+        inputs = ",".join("v" * len(kept))
+        self._say(f'call void asm sideeffect "{labels}", "{inputs}"({values})')
+
+    @property
+    def _prefix(self) -> str:
+        return self._name.removesuffix(f"P{self._thread.index}")
+
+    # ---- values ----------------------------------------------------------------------------------
+
+    def _said(self, text: str) -> str:
+        name = self._new()
+        self._say(f"{name} = {text}")
+        return name
+
+    def _value(self, it: Expression) -> str:
+        """What an expression is called, of 32 bits."""
+        match it:
+            case Constant(value):
+                return str(value)
+            case Read(index):
+                return self._reads[index]
+            case Unary("-", argument):
+                return self._said(f"sub i32 0, {self._value(argument)}")
+            case Unary("~", argument):
+                return self._said(f"xor i32 {self._value(argument)}, -1")
+            case Binary(name, left, right) if name in _CALCULATED:
+                first, second = self._value(left), self._value(right)
+                return self._said(f"{_CALCULATED[name]} i32 {first}, {second}")
+            case Binary(name, left, right) if name in _SHIFTED:
+                first = self._value(left)
+                second = self._said(f"and i32 {self._value(right)}, 31")
+                return self._said(f"{_SHIFTED[name]} i32 {first}, {second}")
+            case Select(condition, then, otherwise):
+                holds = self._condition(condition)
+                first, second = self._value(then), self._value(otherwise)
+                return self._said(f"select i1 {holds}, i32 {first}, i32 {second}")
+            case Unary() | Binary():
+                return self._said(f"zext i1 {self._condition(it)} to i32")
+            case _:
+                assert_never(it)
+
+    def _condition(self, it: Expression) -> str:
+        """What is called that an expression is not 0, of one bit."""
+        match it:
+            case Constant(value):
+                return "true" if value else "false"
+            case Unary("!", argument):
+                return self._said(f"xor i1 {self._condition(argument)}, true")
+            case Binary(name, left, right) if name in _COMPARED:
+                first, second = self._value(left), self._value(right)
+                return self._said(f"icmp {_COMPARED[name]} i32 {first}, {second}")
+            case Binary("&&", left, right):
+                first, second = self._condition(left), self._condition(right)
+                return self._said(f"select i1 {first}, i1 {second}, i1 false")
+            case Binary("||", left, right):
+                first, second = self._condition(left), self._condition(right)
+                return self._said(f"select i1 {first}, i1 true, i1 {second}")
+            case Select(condition, then, otherwise):
+                holds = self._condition(condition)
+                first, second = self._condition(then), self._condition(otherwise)
+                return self._said(f"select i1 {holds}, i1 {first}, i1 {second}")
+            case Read() | Unary() | Binary():
+                return self._said(f"icmp ne i32 {self._value(it)}, 0")
+            case _:
+                assert_never(it)
+
+
+def _expected(it: Operation) -> Expression:
+    """What a compare-exchange expects to read."""
+    match it.success:
+        case Binary("==", Read(index), expected) if index == it.index:
+            return expected
+        case _:
+            raise InputError([_unsupported(it, f"{it} must compare what it reads with a value")])
+
+
+def shapes_in(programs: Iterable[Program], *, has_local: bool) -> list[Shape]:
+    """The operations of IR that tests have, in a fixed order, barriers taken apart.
+
+    In every order, and RMWs with and without a used result: a row is for those that have one code.
+    """
+    found = {
+        (shape.op, shape.scope, shape.memories)
+        for each in programs
+        for it in read_as(each).operations
+        for shape in _shapes(it, has_local)
+    }
+    every = shapes(has_local=has_local)
+    return [it for it in every if (it.op, it.scope, it.memories) in found]
+
+
+def _shapes(it: Operation, has_local: bool) -> Iterator[Shape]:
+    if it.kind is not Kind.BARRIER:
+        shape = None if it.remote else shape_of(it, has_local=has_local)
+        yield from [] if shape is None else [shape]
+    elif it.scope is not None and (memories := _memories(it, has_local)):
+        for order in (Order.RELEASE, Order.ACQUIRE):
+            yield Shape(Op.FENCE, _SCOPES[it.scope], order, memories)

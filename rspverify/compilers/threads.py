@@ -1,0 +1,351 @@
+"""What a function of assembly does: its accesses of memory, and what orders them, one by one.
+
+The function is followed from its entry on all paths at once. What is read is `Read(i)` for the i-th
+that it emits; a register is an expression over these. Nothing goes back: a loop cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+
+from rspverify.architecture import Architecture, CellKind, Mnemonic
+from rspverify.architecture.architecture import Element, Enter, Lacks, Sort, plain
+from rspverify.compilers.accesses import access
+from rspverify.compilers.amdgpu import Does, Wait, named, waits_of
+from rspverify.compilers.arithmetic import branches, calculated
+from rspverify.compilers.assembly import Instruction, Label, Line
+from rspverify.compilers.conditions import Condition, both, negated
+from rspverify.compilers.registers import (
+    UNKNOWN,
+    CannotReadError,
+    Half,
+    Lanes,
+    Queue,
+    State,
+    Value,
+    joined,
+    registers,
+)
+from rspverify.source import InputError, Problem, Severity, Span
+from rspverify.value import Expression, Read
+
+_ENDS = ("s_setpc_b64", "s_endpgm")
+_BARRIERS = {
+    "s_barrier": ("arrive", "depart"),
+    "s_barrier_signal": ("arrive",),
+    "s_barrier_wait": ("depart",),
+}
+_ELSEWHERE = re.compile(r"s_wait_(?:expcnt|samplecnt|bvhcnt|kmcnt) .*|s_waitcnt expcnt\(\d+\)")
+"""Waits for what no instruction that is known here does: exports, images, scalar loads."""
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """What a thread executes for memory, in its place.
+
+    name: as the machine has it, `global_load_dword glc`. guard: when it is executed. waits: where
+    it only waits for a part of what was issued, that, by index. half: of a barrier, `arrive` or
+    `depart`.
+    """
+
+    index: int
+    name: str
+    mnemonic: Mnemonic | None
+    guard: Condition
+    does: Does
+    span: Span
+    location: str | None = None
+    value: Expression | None = None
+    success: Expression | None = None
+    waits: frozenset[int] = frozenset()
+    half: str | None = None
+
+
+@dataclass(frozen=True)
+class EmittedThread:
+    """What a function does. named: what registers have at labels that end with them, by the
+    label without its register."""
+
+    code: tuple[Emitted, ...]
+    named: Mapping[str, Expression]
+
+
+class Instructions:
+    """The instructions of a machine as compilers write them, and what counters they count in."""
+
+    def __init__(self, machine: Architecture) -> None:
+        self.machine = machine
+        self._by_text = {it.written(it.operands): it for it in machine.instructions.values()}
+
+    def known(self, text: str) -> Mnemonic | None:
+        """The instruction that is written so."""
+        return self._by_text.get(text)
+
+    def counters(self, it: Mnemonic) -> frozenset[CellKind]:
+        """The counters of its thread in which an instruction counts until it is complete."""
+        entered = (each for each in plain(it.effects) if isinstance(each, Enter))
+        pools = {it.where.kind for it in entered if it.element is Element.SELF}
+        return frozenset(filter(self._is_counter, pools))
+
+    def awaited(self, it: Mnemonic) -> frozenset[CellKind]:
+        """The counters of its thread that an instruction waits for."""
+        lacks = (each for each in it.conditions if isinstance(each, Lacks))
+        empty = (it.where.kind for it in lacks if it.marker is None and not it.instructions)
+        return frozenset(filter(self._is_counter, empty))
+
+    def _is_counter(self, kind: CellKind) -> bool:
+        return kind.sort is Sort.POOL and kind.place == self.machine.places[0]
+
+
+@lru_cache
+def instructions_of(machine: Architecture) -> Instructions:
+    """Those of a machine."""
+    return Instructions(machine)
+
+
+def read_thread(
+    lines: Sequence[Line], pointers: Mapping[str, tuple[str, ...]], machine: Architecture
+) -> EmittedThread:
+    """What the lines of a function do. pointers: the registers that have them at its entry.
+
+    Raises InputError with all that cannot be read: UNSUPPORTED, at its line.
+    """
+    return _Walk(lines, pointers, instructions_of(machine)).thread()
+
+
+class _Walk:
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        pointers: Mapping[str, tuple[str, ...]],
+        instructions: Instructions,
+    ) -> None:
+        self._lines, self._known = lines, instructions
+        self._targets: dict[str, list[State]] = {}
+        self._passed: set[str] = set()
+        self._code: list[Emitted] = []
+        self._named: dict[str, Expression] = {}
+        self._problems: list[Problem] = []
+        values: dict[str, Value] = {
+            name: Half(location, at)
+            for location, names in pointers.items()
+            for at, name in enumerate(names)
+        }
+        values |= {"exec_lo": Lanes(True, 0), "exec_hi": Lanes(True, 1)}
+        self._state: State | None = State(True, values)
+
+    def thread(self) -> EmittedThread:
+        """What it does, to its end. Raises InputError."""
+        for together in _issued_together(self._lines):
+            first = together[0]
+            if isinstance(first, Label):
+                self._label(first)
+            elif self._state is not None:
+                self._step([it for it in together if isinstance(it, Instruction)])
+        if self._state is not None and not self._problems:
+            end = self._lines[-1].span if self._lines else None
+            self._problems.append(_cannot(end, "the function must end, and does not"))
+        if self._problems:
+            raise InputError(self._problems)
+        return EmittedThread(tuple(_without_idle_waits(self._code)), self._named)
+
+    # ---- the way through it ----------------------------------------------------------------------
+
+    def _label(self, it: Label) -> None:
+        self._passed.add(it.name)
+        coming = self._targets.pop(it.name, [])
+        for state in coming:
+            self._state = state if self._state is None else joined(self._state, state)
+        if self._state is None:
+            return
+        name, _, register = it.name.rpartition(".")
+        if re.fullmatch(r"[va]\d+", register):
+            try:
+                self._named[name] = self._state.scalar(register)
+            except CannotReadError as error:
+                self._problems.append(_cannot(it.span, f"what a test reads in the end {error}"))
+
+    def _step(self, together: Sequence[Instruction]) -> None:
+        """What is issued at a time looks at registers before it writes any."""
+        assert self._state is not None
+        before, written = self._state, dict[str, Value]()
+        for it in together:
+            try:
+                values = self._one(it, before)
+                assert len(together) == 1 or values is not None
+                written |= values or {}
+            except CannotReadError as error:
+                self._refuse(it, f"it {error}")
+        if written and self._state is not None:
+            try:
+                self._state = self._state.written(written)
+            except CannotReadError as error:
+                self._refuse(together[0], f"it {error}")
+
+    def _refuse(self, it: Instruction, why: str) -> None:
+        self._problems.append(_cannot(it.span, f"{it} cannot be read: {why}"))
+        if self._state is not None and it.operands:  # What follows of it is not told.
+            lost = dict.fromkeys(registers(it.operands[0]), UNKNOWN)
+            values = {**self._state.values, **lost}
+            open_ = {name: its for name, its in self._state.open.items() if name not in lost}
+            self._state = replace(self._state, values=values, open=open_)
+
+    def _one(self, it: Instruction, before: State) -> Mapping[str, Value] | None:
+        """What an instruction writes to registers, if it only calculates."""
+        if it.mnemonic in _ENDS:
+            self._state = None
+            return None
+        taken = branches(it, before)
+        if taken is not None:
+            self._branch(it, taken, before)
+            return None
+        values = calculated(it, before)
+        if values is not None:
+            return values
+        if it.mnemonic in _BARRIERS:
+            for half in _BARRIERS[it.mnemonic]:
+                self._emit(half, None, before.path, Does.NOTHING, it.span, half=half)
+            return None
+        waits = waits_of(it)
+        for wait in waits:
+            self._wait(wait, it)
+        if not waits:
+            self._memory(it)
+        return None
+
+    def _branch(self, it: Instruction, taken: Condition, before: State) -> None:
+        """Go on in both directions, as far as each can be taken."""
+        there, on = both(before.path, taken), both(before.path, negated(taken))
+        (target,) = it.operands or ("",)
+        if there is not False:
+            if target in self._passed:
+                raise CannotReadError(f"goes back to {target}, and loops are not read")
+            self._targets.setdefault(target, []).append(replace(before, path=there))
+        self._state = replace(before, path=on) if on is not False else None
+
+    # ---- memory ----------------------------------------------------------------------------------
+
+    def _emit(
+        self,
+        name: str,
+        mnemonic: Mnemonic | None,
+        guard: Condition,
+        does: Does,
+        span: Span,
+        *,
+        waits: frozenset[int] = frozenset(),
+        half: str | None = None,
+    ) -> Emitted:
+        found = Emitted(len(self._code), name, mnemonic, guard, does, span, waits=waits, half=half)
+        self._code.append(found)
+        return found
+
+    def _memory(self, it: Instruction) -> None:
+        """An access, or what orders accesses."""
+        assert self._state is not None
+        try:
+            (what,) = named([it])
+        except InputError:
+            raise CannotReadError("is not known") from None
+        mnemonic = self._known.known(what.name)
+        if mnemonic is None:
+            raise CannotReadError(f"is no instruction of machine {self._known.machine.name}")
+        before = self._state
+        if what.does is Does.NOTHING:
+            found = self._emit(mnemonic.name, mnemonic, before.path, Does.NOTHING, it.span)
+            self._count(found, mnemonic)
+            return
+        guard = both(before.path, before.active)
+        read = len(self._code)
+        accessed = access(it, what.does, before, read)
+        found = self._emit(mnemonic.name, mnemonic, guard, what.does, it.span)
+        self._code[-1] = replace(
+            found,
+            location=accessed.location,
+            value=accessed.value,
+            success=accessed.success,
+        )
+        self._count(found, mnemonic)
+        target = accessed.register
+        if target is not None and self._state is not None:
+            state = self._state.written({target: Read(read)})
+            if mnemonic.later:
+                state = replace(state, open={**state.open, target: frozenset({read})})
+            self._state = state
+
+    def _count(self, it: Emitted, mnemonic: Mnemonic) -> None:
+        assert self._state is not None
+        counted = dict(self._state.counted)
+        for counter in self._known.counters(mnemonic):
+            counted[str(counter)] = (*counted.get(str(counter), ()), it.index)
+        self._state = replace(self._state, counted=counted)
+
+    def _wait(self, wait: Wait, it: Instruction) -> None:
+        """Wait until no more than so many are left of what a counter counts.
+
+        Before anything was issued a wait is the calling convention's, and not the thread's.
+        """
+        assert self._state is not None
+        state, text = self._state, str(wait)
+        whole = self._known.known(wait.form.format(0))
+        if whole is None:
+            if _ELSEWHERE.fullmatch(text):
+                return
+            machine = self._known.machine.name
+            raise CannotReadError(f"waits for a counter that machine {machine} has not")
+        names = {str(each) for each in self._known.awaited(whole)}
+        parts = {name: _split(state.counted.get(name, ()), wait.number) for name in names}
+        done = frozenset(each for first, _ in parts.values() for each in first if each is not None)
+        counted = {**state.counted, **{name: rest for name, (_, rest) in parts.items()}}
+        left = {each for queue in counted.values() for each in queue}
+        if wait.number == 0 and self._code:
+            self._emit(whole.name, whole, state.path, Does.NOTHING, it.span)
+        elif wait.number and done:
+            if done & left:
+                raise CannotReadError("waits for what another counter counts, too")
+            self._emit(text, None, state.path, Does.NOTHING, it.span, waits=done)
+        self._state = replace(state, counted=counted).complete(done - left)
+
+
+def _split(queue: Queue, left: int) -> tuple[Queue, Queue]:
+    """What is complete when so many are left, and these: what is counted completes in its order.
+
+    Raises CannotReadError where that depends on the path.
+    """
+    at = max(0, len(queue) - left)
+    if None in queue[at:] and left:
+        raise CannotReadError("waits for a part of what was issued, and which depends on the path")
+    return queue[:at], queue[at:]
+
+
+def _issued_together(
+    lines: Iterable[Line],
+) -> Iterable[Sequence[Instruction | Label]]:
+    """Labels and instructions, those that stand in one line together."""
+    kept = [it for it in lines if isinstance(it, Instruction | Label)]
+    for _, group in groupby(kept, key=lambda it: (it.span.line, isinstance(it, Label))):
+        found = list(group)
+        if isinstance(found[0], Label):
+            yield from ([each] for each in found)
+        else:
+            yield found
+
+
+def _without_idle_waits(code: Sequence[Emitted]) -> Iterable[Emitted]:
+    """Without waits behind which nothing comes."""
+    last = max((at for at, it in enumerate(code) if not _only_waits(it)), default=-1)
+    return code[: last + 1]
+
+
+def _only_waits(it: Emitted) -> bool:
+    if it.half is not None or it.does is not Does.NOTHING:
+        return False
+    return it.mnemonic is None or not (it.mnemonic.effects or it.mnemonic.later)
+
+
+def _cannot(span: Span | None, message: str) -> Problem:
+    return Problem(span, message, severity=Severity.UNSUPPORTED)

@@ -1,0 +1,109 @@
+"""`check --compiler` as users meet it: tests compiled whole, in the place of a scheme."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+
+TESTS = "litmus-amdgpu"
+MP, WRC = f"{TESTS}/MP-dv.litmus", f"{TESTS}/WRC-wg-dv.litmus"
+GFX9 = "amdgpu:gfx900"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, [*arguments])
+
+
+@pytest.fixture
+def llc(tmp_path: Path) -> Path:
+    """A program that compiles as llvmlite does, but for what `edit` says."""
+    path = tmp_path / "llc"
+    emit = Path(sys.modules["rspverify"].__file__ or "").with_name("compilers") / "emit.py"
+    path.write_text(
+        f"""#!/bin/sh
+case $1 in
+  --version) echo "  LLVM version 99.1"; echo "    amdgcn - AMD GCN GPUs";;
+  *) {sys.executable} -P {emit} gfx900 "" | sed -f {tmp_path}/edit;;
+esac
+"""
+    )
+    path.chmod(0o755)
+    (tmp_path / "edit").write_text("")
+    return path
+
+
+def test_a_test_is_compiled_whole() -> None:
+    result = run("check", "--compiler", GFX9, MP, WRC, "--format", "json")
+    assert result.exit_code == 1, result.output
+    found = json.loads(result.stdout)["results"]
+    assert [(it["scheme"], it["scheme_file"], it["verdict"]) for it in found] == [
+        (GFX9, GFX9, "SOUND"),
+        (GFX9, GFX9, "UNSOUND"),
+    ]
+
+
+def test_it_is_explained_by_its_name() -> None:
+    result = run("explain", GFX9, WRC)
+    assert result.exit_code == 1
+    assert "load WG,N x    global_load_dword r x\n" in result.stdout
+    assert "It ends with 1:r0=1 2:r0=1 2:r1=0 x=1 y=1, after 12 steps." in result.stdout
+
+
+def test_it_is_held_to_what_is_expected_whichever_program_compiles(
+    tmp_path: Path, llc: Path
+) -> None:
+    """A compiler that loses an invalidation is not as expected, and is decided anew."""
+    expected = str(tmp_path / "expected.yaml")
+    given = ["check", "--compiler", GFX9, MP, "--expect", expected]
+    assert run(*given, "--refresh").exit_code == 0
+    assert run(*given, "--llc", str(llc)).exit_code == 0
+    (tmp_path / "edit").write_text("/buffer_wbinvl1/d\n")
+    result = run(*given, "--llc", str(llc))
+    assert result.exit_code == 1
+    assert "UNSOUND" in result.stdout and "1:r0=1 1:r1=0" in result.stdout
+
+
+def test_it_is_compared_with_its_table(tmp_path: Path, llc: Path) -> None:
+    same = run("check", "--compiler", GFX9, MP, "--compare-table")
+    assert same.exit_code == 0, same.output
+    assert same.stdout.endswith("each test has the verdict that it has by the table\n")
+    # Between labels, as operations of a table are, everything stays.
+    (tmp_path / "edit").write_text("/read/!{/wbinvl1/{N;/cmp/!b;s/.*\\n//}}\n")
+    other = run("check", "--compiler", GFX9, "--llc", str(llc), MP, "--compare-table")
+    assert other.exit_code == 1, other.output
+    assert f"{MP}: {GFX9} is UNSOUND, its table SOUND\n" in other.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--compiler", "gfx900"), "--compiler must be amdgpu:CPU, such as amdgpu:gfx942, not gfx"),
+        (("--compiler", "amdgpu:gfx9"), "--cpu must be a processor of AMD's, not gfx9"),
+        (("--compiler", GFX9, "--llc", "no"), "no: cannot be run: No such file or directory"),
+        (("--llc", "llc"), "--llc must go with --compiler"),
+        (("--compare-table",), "--compare-table must go with --compiler"),
+    ],
+)
+def test_what_is_wrong(arguments: tuple[str, ...], said: str) -> None:
+    result = run("check", *arguments, MP)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(said)
+
+
+@pytest.mark.parametrize("command", ["mutate", "hunt", "repair"])
+def test_what_needs_a_table(command: str) -> None:
+    result = run(command, GFX9)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"a scheme must be a table here, not the compiler {GFX9}\n")
+
+
+def test_a_remote_operation_is_unsupported() -> None:
+    result = run("check", "--compiler", GFX9, "Ex4")
+    assert result.exit_code == 3
+    assert f"remote operations are beyond {GFX9}: compilers do not know them" in result.stdout

@@ -1,0 +1,410 @@
+"""Functions of assembly, hand-written: what they do to memory, and what cannot be read."""
+
+import pytest
+
+from rspverify.architecture import machine_named
+from rspverify.compilers.assembly import read_assembly
+from rspverify.compilers.conditions import expression
+from rspverify.compilers.threads import Emitted, EmittedThread, read_thread
+from rspverify.source import InputError, Severity, Source
+from rspverify.value import Binary, Constant, Expression, Read, evaluate
+
+POINTERS = {"x": ("v0", "v1"), "y": ("v2", "v3"), "l": ("v4",)}
+ONE = Constant(1)
+LOAD_X, LOAD_Y = "global_load_dword v5, v[0:1], off", "global_load_dword v6, v[2:3], off"
+WAIT, END = "s_waitcnt vmcnt(0)", "s_setpc_b64 s[30:31]"
+
+
+def read(*lines: str, machine: str = "amdgpu-gfx9") -> EmittedThread:
+    text = "".join(f"\t{each}\n" if not each.endswith(":") else f"{each}\n" for each in lines)
+    lines_read = read_assembly(Source("a.s", text))
+    return read_thread(lines_read, POINTERS, machine_named(machine))
+
+
+def refused(*lines: str, machine: str = "amdgpu-gfx9") -> list[str]:
+    with pytest.raises(InputError) as error:
+        read(*lines, machine=machine)
+    assert error.value.severity is Severity.UNSUPPORTED
+    return [str(each).splitlines()[0] for each in error.value.problems]
+
+
+def names(code: tuple[Emitted, ...]) -> list[str]:
+    return [it.name for it in code]
+
+
+def value(*lines: str, machine: str = "amdgpu-gfx9") -> Expression:
+    """What v9 has behind lines, after x was loaded into v5 and y into v6."""
+    found = read(LOAD_X, LOAD_Y, WAIT, *lines, ".Lit.v9:", END, machine=machine)
+    return found.named[".Lit"]
+
+
+# ---- memory --------------------------------------------------------------------------------------
+
+
+def test_what_accesses_read_and_write() -> None:
+    found = read(
+        "v_mov_b32_e32 v7, 3",
+        LOAD_X + " glc",
+        WAIT,
+        "global_store_dword v[2:3], v5, off",
+        "global_atomic_add v8, v[0:1], v7, off glc",
+        "global_atomic_swap v[2:3], v7, off",
+        "ds_write_b32 v4, v7",
+        "ds_sub_rtn_u32 v9, v4, v7",
+        END,
+    ).code
+    assert names(found) == [
+        "global_load_dword glc",
+        "s_waitcnt vmcnt(0)",
+        "global_store_dword",
+        "global_atomic glc",
+        "global_atomic",
+        "ds_write_b32",
+        "ds_atomic",
+    ]
+    assert [it.location for it in found] == ["x", None, "y", "x", "y", "l", "l"]
+    values = [it.value for it in found]
+    assert values[2:] == [
+        Read(0),
+        Binary("+", Read(3), Constant(3)),
+        Constant(3),
+        Constant(3),
+        Binary("-", Read(6), Constant(3)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "machine"),
+    [
+        ("global_atomic_cmpswap v9, v[0:1], v[6:7], off glc", "amdgpu-gfx9"),
+        ("ds_cmpst_rtn_b32 v9, v4, v7, v6", "amdgpu-gfx9"),
+        ("ds_cmpstore_rtn_b32 v9, v4, v6, v7", "amdgpu-gfx11"),
+    ],
+)
+def test_which_operand_of_a_compare_exchange_is_expected(line: str, machine: str) -> None:
+    """v6 is written, v7 is expected."""
+    moves = ("v_mov_b32_e32 v6, 5", "v_mov_b32_e32 v7, 4")
+    (it,) = read(*moves, line, END, machine=machine).code
+    assert it.success is not None and it.value is not None
+    assert [evaluate(it.value, {0: old}) for old in (4, 3)] == [5, 3]
+    assert [evaluate(it.success, {0: old}) for old in (4, 3)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("word", "old", "new"),
+    [
+        ("umin", -1, 3),
+        ("smin", -1, -1),
+        ("umax", -1, -1),
+        ("smax", -1, 3),
+        ("and", 6, 2),
+        ("or", 4, 7),
+        ("xor", 1, 2),
+        ("sub", 5, 2),
+    ],
+)
+def test_operators(word: str, old: int, new: int) -> None:
+    (it,) = read("v_mov_b32_e32 v7, 3", f"global_atomic_{word} v[0:1], v7, off", END).code
+    assert it.value is not None and evaluate(it.value, {0: old}) == new
+
+
+# ---- branches and masks --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("machine", "lines"),
+    [
+        (
+            "amdgpu-gfx9",
+            (
+                "v_cmp_eq_u32_e32 vcc, 1, v5",
+                "s_and_saveexec_b64 s[4:5], vcc",
+                "s_cbranch_execz .LBB0_2",
+                "global_store_dword v[2:3], v5, off",
+                ".LBB0_2:",
+                "s_or_b64 exec, exec, s[4:5]",
+            ),
+        ),
+        (
+            "amdgpu-gfx10",
+            (
+                "s_mov_b32 s4, exec_lo",
+                "v_cmpx_eq_u32_e32 1, v5",
+                "s_cbranch_execz .LBB0_2",
+                "global_store_dword v[2:3], v5, off",
+                ".LBB0_2:",
+                "s_or_b32 exec_lo, exec_lo, s4",
+            ),
+        ),
+        (
+            "amdgpu-gfx9",
+            (
+                "v_readfirstlane_b32 s6, v5",
+                "s_cmp_lg_u32 s6, 1",
+                "s_cbranch_scc1 .LBB0_2",
+                "global_store_dword v[2:3], v5, off",
+                ".LBB0_2:",
+            ),
+        ),
+        (
+            "amdgpu-gfx9",
+            (
+                "v_cmp_ne_u32_e64 s[6:7], 1, v5",
+                "s_and_b64 vcc, exec, s[6:7]",
+                "s_cbranch_vccnz .LBB0_2",
+                "global_store_dword v[2:3], v5, off",
+                ".LBB0_2:",
+            ),
+        ),
+        (
+            "amdgpu-gfx9",
+            (
+                "v_cmp_eq_u32_e32 vcc, 1, v5",
+                "s_and_saveexec_b64 s[4:5], vcc",
+                "global_store_dword v[2:3], v5, off",
+                "s_mov_b64 exec, s[4:5]",
+            ),
+        ),
+    ],
+)
+def test_what_is_executed_under_a_condition(machine: str, lines: tuple[str, ...]) -> None:
+    *_, store, last = read(
+        LOAD_X, WAIT, *lines, "global_store_dword v[0:1], v5, off", END, machine=machine
+    ).code
+    assert expression(store.guard) == Binary("==", Read(0), ONE)
+    assert last.guard is True
+
+
+def test_both_sides_of_a_branch() -> None:
+    """A register has what the side has written that was taken; what one side waits for is its own."""
+    found = read(
+        LOAD_X,
+        WAIT,
+        "v_cmp_lt_i32_e32 vcc, 0, v5",
+        "s_cbranch_vccz .LBB0_2",
+        "v_mov_b32_e32 v9, 7",
+        "buffer_wbinvl1_vol",
+        "s_branch .LBB0_3",
+        ".LBB0_2:",
+        "v_mov_b32_e32 v9, 8",
+        ".LBB0_3:",
+        ".Lit.v9:",
+        "global_store_dword v[0:1], v9, off",
+        END,
+    )
+    assert [evaluate(found.named[".Lit"], {0: it}) for it in (0, 1)] == [8, 7]
+    _, _, invalidation, store = found.code
+    assert [evaluate(expression(invalidation.guard), {0: it}) for it in (0, 1)] == [0, 1]
+    assert store.guard is True
+
+
+def test_a_lane_that_takes_no_part_keeps_its_registers() -> None:
+    found = value(
+        "v_mov_b32_e32 v9, 1",
+        "v_cmp_eq_u32_e32 vcc, v5, v6",
+        "s_and_saveexec_b64 s[4:5], vcc",
+        "v_mov_b32_e32 v9, 2",
+        "s_or_b64 exec, exec, s[4:5]",
+    )
+    assert [evaluate(found, {0: 3, 1: it}) for it in (3, 4)] == [2, 1]
+
+
+def test_what_is_issued_together_looks_before_it_writes() -> None:
+    lines = (
+        "v_mov_b32_e32 v8, 1",
+        "v_mov_b32_e32 v9, 2",
+        "v_dual_mov_b32 v8, v9 :: v_dual_mov_b32 v9, v8",
+    )
+    found = read(*lines, ".Lit.v9:", ".Lthat.v8:", END, machine="amdgpu-gfx11").named
+    assert (found[".Lit"], found[".Lthat"]) == (Constant(1), Constant(2))
+
+
+# ---- calculation ---------------------------------------------------------------------------------
+
+CALCULATIONS = {
+    "v_add_u32_e32 v9, v5, v6": lambda a, b: a + b,
+    "v_sub_u32_e32 v9, v5, v6": lambda a, b: a - b,
+    "v_subrev_u32_e32 v9, v5, v6": lambda a, b: b - a,
+    "v_mul_lo_u32 v9, v5, v6": lambda a, b: a * b,
+    "v_and_b32_e32 v9, v5, v6": lambda a, b: a & b,
+    "v_or_b32_e32 v9, v5, v6": lambda a, b: a | b,
+    "v_xor_b32_e32 v9, v5, v6": lambda a, b: a ^ b,
+    "v_not_b32_e32 v9, v5": lambda a, b: ~a,
+    "v_lshlrev_b32_e32 v9, v6, v5": lambda a, b: a << b,
+    "v_ashrrev_i32_e32 v9, v6, v5": lambda a, b: a >> b,
+    "v_min_i32_e32 v9, v5, v6": min,
+    "v_max_i32_e32 v9, v5, v6": max,
+    "v_add3_u32 v9, v5, v6, 4": lambda a, b: a + b + 4,
+    "v_lshl_add_u32 v9, v5, 2, v6": lambda a, b: (a << 2) + b,
+    "v_lshl_or_b32 v9, v5, 2, v6": lambda a, b: (a << 2) | b,
+    "v_add_lshl_u32 v9, v5, v6, 1": lambda a, b: (a + b) << 1,
+    "v_and_or_b32 v9, v5, 5, v6": lambda a, b: (a & 5) | b,
+    "v_or3_b32 v9, v5, v6, 8": lambda a, b: a | b | 8,
+    "v_xad_u32 v9, v5, v6, -1": lambda a, b: (a ^ b) - 1,
+}
+PAIRS = [(5, 2), (-7, 3), (0, 0), (2, 5)]
+
+
+@pytest.mark.parametrize("line", CALCULATIONS)
+def test_calculations(line: str) -> None:
+    found = value(line)
+    assert [evaluate(found, {0: a, 1: b}) for a, b in PAIRS] == [
+        CALCULATIONS[line](a, b) for a, b in PAIRS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("compare", "holds"),
+    [
+        ("v_cmp_lt_i32_e32 vcc, v5, v6", lambda a, b: a < b),
+        ("v_cmp_le_i32_e32 vcc, v5, v6", lambda a, b: a <= b),
+        ("v_cmp_gt_i32_e32 vcc, v5, v6", lambda a, b: a > b),
+        ("v_cmp_ge_i32_e32 vcc, v5, v6", lambda a, b: a >= b),
+        ("v_cmp_ne_u32_e32 vcc, v5, v6", lambda a, b: a != b),
+        ("v_cmp_lt_u32_e32 vcc, v5, v6", lambda a, b: a % 2**32 < b % 2**32),
+        ("v_cmp_ge_u32_e32 vcc, v5, v6", lambda a, b: a % 2**32 >= b % 2**32),
+        ("v_cmp_gt_i32_e32 vcc, 2, v6", lambda a, b: b < 2),
+    ],
+)
+def test_comparisons(compare: str, holds: object) -> None:
+    found = value(compare, "v_cndmask_b32_e64 v9, 0, 1, vcc")
+    assert callable(holds)
+    assert [bool(evaluate(found, {0: a, 1: b})) for a, b in PAIRS] == [holds(*it) for it in PAIRS]
+
+
+def test_scalars() -> None:
+    found = value(
+        "v_readfirstlane_b32 s6, v5",
+        "s_add_i32 s7, s6, 2",
+        "s_and_b32 s8, s7, 6",
+        "s_cselect_b32 s9, s8, s6",
+        "s_not_b32 s9, s9",
+        "v_mov_b32_e32 v9, s9",
+    )
+    assert [evaluate(found, {0: it, 1: 0}) for it in (3, -2)] == [~4, ~-2]
+
+
+# ---- waits ---------------------------------------------------------------------------------------
+
+
+def test_waits_before_anything_and_behind_everything_are_left_out() -> None:
+    entry = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)"
+    found = read(entry, LOAD_X, WAIT, LOAD_Y, "s_waitcnt vmcnt(0) lgkmcnt(0)", END)
+    assert names(found.code) == ["global_load_dword", WAIT, "global_load_dword"]
+
+
+def test_a_wait_for_a_part_waits_for_that() -> None:
+    """Loads complete in their order, so that all but the last are complete."""
+    store = "global_store_dword v[0:1], v5, off"
+    found = read(LOAD_X, LOAD_Y, "s_waitcnt vmcnt(1)", store, END)
+    part = found.code[2]
+    assert (part.name, part.waits) == ("s_waitcnt vmcnt(1)", frozenset({0}))
+    assert names(found.code) == ["global_load_dword"] * 2 + [part.name, "global_store_dword"]
+
+
+def test_a_wait_for_nothing_new_is_none() -> None:
+    store = "global_store_dword v[0:1], v5, off"
+    found = read(LOAD_X, WAIT, LOAD_Y, "s_waitcnt vmcnt(1)", store, END)
+    assert names(found.code) == [
+        "global_load_dword",
+        WAIT,
+        "global_load_dword",
+        "global_store_dword",
+    ]
+
+
+def test_what_a_part_is_after_a_branch() -> None:
+    """What both sides issue last is told apart from what one of them has issued before."""
+    start = (LOAD_X, WAIT, "v_cmp_eq_u32_e32 vcc, 1, v5", "s_cbranch_vccz .LBB0_2")
+    side = ("global_load_dword v7, v[2:3], off", ".LBB0_2:", LOAD_Y)
+    store = ("global_store_dword v[0:1], v5, off", END)
+    found = read(*start, *side, "s_waitcnt vmcnt(1)", *store)
+    assert next(it.waits for it in found.code if it.name == "s_waitcnt vmcnt(1)") == {2}
+    (said,) = refused(*start, *side, "s_waitcnt vmcnt(2)", *store)
+    assert said == (
+        "a.s:8:2: s_waitcnt vmcnt(2) cannot be read: "
+        "it waits for a part of what was issued, and which depends on the path"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ((LOAD_X, "global_store_dword v[2:3], v5, off"), "uses v5 before what is loaded there"),
+        ((LOAD_X, "v_mov_b32_e32 v5, 1"), "writes v5 before what is loaded there"),
+        (
+            (LOAD_X, LOAD_Y, "s_waitcnt vmcnt(1)", "v_mov_b32_e32 v7, v6"),
+            "uses v6 before what is loaded there",
+        ),
+        ((LOAD_X, "s_waitcnt lgkmcnt(0)", "v_not_b32_e32 v9, v5"), "uses v5 before"),
+        (("ds_read_b32 v5, v4", WAIT, "v_not_b32_e32 v9, v5"), "uses v5 before"),
+    ],
+)
+def test_a_register_that_was_not_waited_for(lines: tuple[str, ...], said: str) -> None:
+    (found,) = refused(*lines, END)
+    assert found.startswith(f"a.s:{len(lines)}:2: {lines[-1]} cannot be read: it {said}")
+
+
+def test_what_a_test_reads_must_be_waited_for_in_the_end() -> None:
+    (said,) = refused(LOAD_X, ".Lit.v5:", END)
+    assert said == (
+        "a.s:2:1: what a test reads in the end uses v5 before what is loaded there was waited for"
+    )
+
+
+# ---- what cannot be read -------------------------------------------------------------------------
+
+REFUSED = {
+    "s_load_dwordx2 s[0:1], s[4:5], 0x0": "it is not known",
+    "flat_load_dword v5, v[0:1]": "it is not known",
+    "global_load_dwordx2 v[6:7], v[0:1], off": "it is not known",
+    "global_load_dword v5, v[0:1], off slc": "it is no instruction of machine amdgpu-gfx9",
+    "global_load_dword v5, v[0:1], off offset:4": "it is no instruction of machine amdgpu-gfx9",
+    "global_load_dword v5, v0, s[4:5]": "it has an address with a base, which is not known",
+    "global_load_dword v5, v[1:2], off": "it has the address v[1:2], which is not that of a location",
+    "global_load_dword s5, v[0:1], off": "it has the operand s5, which is not known",
+    "global_store_dword v[2:3], v0, off": "it calculates with v0, a pointer to x",
+    "global_atomic_inc v[2:3], v8, off": "it is not known",
+    "v_add_u32_e32 v5, v0, v0": "it calculates with v0, a pointer to x",
+    "v_add_u32_sdwa v5, v8, v8 dst_sel:DWORD": "it is not known",
+    "v_lshrrev_b32_e32 v5, 1, v8": "it is not known",
+    "v_mov_b32_e32 v5, 1.0": "it has the operand 1.0, which is not known",
+    "v_mov_b32_e32 v5, v[6:7]": "it has the operand v[6:7], which is not known",
+    "v_not_b32_e32 v5, v8 quad_perm:[0,1,2,3]": "it has quad_perm:[0,1,2,3], which is not known",
+    "v_cndmask_b32_e32 v5, v8, v8, vcc": "it uses vcc as a mask of lanes, which it is not",
+    "s_and_saveexec_b64 s[4:5], s[6:7]": "it uses s[6:7] as a mask of lanes, which it is not",
+    "s_cbranch_scc1 .LBB0_9": "it asks for a carry, which is not known",
+    "s_wait_loadcnt 0x0": "it waits for a counter that machine amdgpu-gfx9 has not",
+    "s_waitcnt_depctr depctr_vm_vsrc(0)": "it is not known",
+    "s_endpgm_saved": "it is not known",
+    "s_trap 2": "it is not known",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_is_not_known_is_refused_at_its_place(line: str) -> None:
+    start = "buffer_wbinvl1_vol"
+    assert refused(start, line, END)[0] == f"a.s:2:2: {line} cannot be read: {REFUSED[line]}"
+
+
+def test_all_of_it_is_told_and_nothing_that_follows_from_it() -> None:
+    said = refused(
+        "v_lshrrev_b32_e32 v5, 1, v8", "global_store_dword v[2:3], v5, off", "s_trap 2", END
+    )
+    assert [each.partition(": ")[2].split()[0] for each in said] == ["v_lshrrev_b32_e32", "s_trap"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (".LBB0_1:", LOAD_X, WAIT, "v_cmp_eq_u32_e32 vcc, 0, v5", "s_cbranch_vccnz .LBB0_1", END),
+        (".LBB0_1:", "s_branch .LBB0_1"),
+    ],
+)
+def test_a_loop_is_refused(lines: tuple[str, ...]) -> None:
+    said = refused(*lines)
+    assert "goes back to .LBB0_1, and loops are not read" in said[0]
+
+
+def test_a_function_that_does_not_end() -> None:
+    assert refused(LOAD_X) == ["a.s:1:2: the function must end, and does not"]
