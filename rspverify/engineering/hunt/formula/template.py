@@ -24,6 +24,7 @@ from rspverify.litmus.problems import Problems
 from rspverify.programs.meaning import call_of
 from rspverify.scheme import Scheme
 from rspverify.scheme import Template as RowTemplate
+from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of
 from rspverify.source import Source, Span
 from rspverify.value import Constant
@@ -113,7 +114,7 @@ class Template(Choices):
         it = self.space.accesses[picked[0]]
         operand = Constant(self._stored(way.slot)) if it.kind is Kind.STORE else it.value
         alone = Operations(way.slot[0], index, Problems())
-        alone.add(call_of(it), _name(way.location), _TRUE, _SPAN, operand)
+        alone.add(call_of(it, IN_GLOBAL), _name(way.location), _TRUE, _SPAN, operand)
         return alone.found[0]
 
     def _assembly(self) -> AssemblyProgram:
