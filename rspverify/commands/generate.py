@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rspverify.commands.command import command
-from rspverify.commands.output import print_parts
+from rspverify.commands.output import listed, print_parts
 
 
 @command("Write a systematic family of tests.")
@@ -61,9 +61,9 @@ def generate(
     from rspverify.source import require
 
     named = {
-        "scopes": _listed(scopes),
-        "orders": _listed(orders),
-        "memories": _listed(memories),
+        "scopes": listed(scopes),
+        "orders": listed(orders),
+        "memories": listed(memories),
     }
     if list_families or count:
         with working("counting tests"):
@@ -80,8 +80,3 @@ def generate(
         written = catalogue.generate(family, folder, **named, distinct=distinct, limit=limit)
     for name, many in written.items():
         print(f"{folder}: {many} tests of the family {name}")
-
-
-def _listed(words: str) -> list[str]:
-    """What is joined by commas."""
-    return [each.strip() for each in words.split(",") if each.strip()]
