@@ -48,11 +48,27 @@ def machine_text(name: str) -> str:
     return text_of(name)
 
 
-def families() -> Mapping[str, Family]:
-    """The families of tests that can be generated, by their names."""
-    from rspverify.generate.families import DEVICE_FAMILIES, FAMILIES
+def families(
+    family: str | None = None,
+    *,
+    scopes: Sequence[str] = (),
+    orders: Sequence[str] = (),
+    memories: Sequence[str] = (),
+    distinct: bool = False,
+) -> Mapping[str, Family]:
+    """The families of tests that can be generated, by the folders that `generate` gives them.
 
-    return FAMILIES | DEVICE_FAMILIES
+    family: one of them, `all` or `all-devices`; None for each, by name. The rest is as in
+    `generate`. Raises InputError.
+    """
+    from rspverify.generate.annotations import chosen_annotations
+    from rspverify.generate.families import DEVICE_FAMILIES, FAMILIES, chosen
+
+    asked = chosen_annotations(scopes, orders, memories) if scopes or orders or memories else None
+    if family is not None:
+        return chosen(family, asked, distinct=distinct)
+    names = FAMILIES | DEVICE_FAMILIES
+    return {name: chosen(name, asked, distinct=distinct)[""] for name in names}
 
 
 def letters() -> Sequence[tuple[str, str]]:
@@ -62,14 +78,28 @@ def letters() -> Sequence[tuple[str, str]]:
     return LETTERS
 
 
-def generate(family: str, folder: str | Path) -> dict[str, int]:
+def generate(
+    family: str,
+    folder: str | Path,
+    *,
+    scopes: Sequence[str] = (),
+    orders: Sequence[str] = (),
+    memories: Sequence[str] = (),
+    distinct: bool = False,
+    limit: int | None = None,
+) -> dict[str, int]:
     """Write a family of tests to a folder, or with `all` every one; how many there are of each.
 
-    Never overwrites a file that is not the very same test. Raises InputError.
+    scopes, orders: what the letters of shapes stand for, as `WG`, `DV.R`, and as `rlx`, `sc`; where
+    empty, what is usual. memories: `global`, `local` or both, for each location. distinct: of tests
+    that differ in names alone, one. limit: at most so many tests, None for the usual limit. Never
+    overwrites a file that is not the very same test. Raises InputError.
     """
-    from rspverify.generate.families import chosen, write_tests
+    from rspverify.generate.families import MOST, require_few, write_tests
 
-    return write_tests(chosen(family), folder)
+    found = families(family, scopes=scopes, orders=orders, memories=memories, distinct=distinct)
+    require_few(found, MOST if limit is None else limit)
+    return write_tests(found, folder)
 
 
 def init(folder: str | Path = ".") -> tuple[list[str], str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rspverify.commands.command import command
-from rspverify.commands.output import print_parts
+from rspverify.commands.output import listed, print_parts
 
 
 @command("Write a systematic family of tests.")
@@ -22,19 +22,53 @@ def generate(
     list_families: Annotated[
         bool, typer.Option("--list", help="Show the families, their shapes and their sizes.")
     ] = False,
+    scopes: Annotated[
+        str, typer.Option(help="Scopes to choose from, as WG,DV,DV.R,ALL. Default: of the family.")
+    ] = "",
+    orders: Annotated[
+        str,
+        typer.Option(
+            help="Memory orders to choose from: rlx, acq, rel, ar, sc, each where an operation may "
+            "have it. Default: the usual one of each operation."
+        ),
+    ] = "",
+    memories: Annotated[
+        str, typer.Option(help="Where each location may be: global, local, or global,local.")
+    ] = "",
+    distinct: Annotated[
+        bool,
+        typer.Option(
+            "--distinct",
+            help="Leave out tests that are another one but for names of threads, work-groups, "
+            "devices and locations.",
+        ),
+    ] = False,
+    count: Annotated[
+        bool, typer.Option("--count", help="Only say how many tests there are; write none.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many tests. Default: 30,000.")
+    ] = None,
 ) -> None:
-    """Write a systematic family of litmus tests: every scope and grouping of a few shapes.
+    """Write a systematic family of litmus tests: every choice and grouping of a few shapes.
 
-    Never overwrites a file that is not the very same test.
+    With `--list` or `--count` nothing is written. Never overwrites a file that is not the very same
+    test.
     """
     from rspverify.api import catalogue
     from rspverify.render.families_text import families
     from rspverify.render.progress import working
     from rspverify.source import require
 
-    if list_families:
-        known = catalogue.families().values()
-        rows = [(each.name, each.meaning, each.counts()) for each in known]
+    named = {
+        "scopes": listed(scopes),
+        "orders": listed(orders),
+        "memories": listed(memories),
+    }
+    if list_families or count:
+        with working("counting tests"):
+            known = catalogue.families(family, **named, distinct=distinct).values()
+            rows = [(each.name, each.meaning, each.counts()) for each in known]
         print_parts(None, families(rows, catalogue.letters()))
         return
     require(
@@ -43,6 +77,6 @@ def generate(
     )
     assert family is not None and folder is not None
     with working("writing tests"):
-        written = catalogue.generate(family, folder)
-    for name, count in written.items():
-        print(f"{folder}: {count} tests of the family {name}")
+        written = catalogue.generate(family, folder, **named, distinct=distinct, limit=limit)
+    for name, many in written.items():
+        print(f"{folder}: {many} tests of the family {name}")

@@ -20,7 +20,7 @@ from rspverify.commands.options import (
     Reports,
     SchemeFile,
 )
-from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.output import judge_of, listed, note, print_answer
 from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.engineering.hunt.by import By
 from rspverify.soundness.settings import Settings
@@ -51,6 +51,19 @@ def hunt(
             "several. Default: those of Tab. 3, with several devices also those of scope ALL."
         ),
     ] = None,
+    scopes: Annotated[
+        str,
+        typer.Option(
+            help="Instead of --operation: loads, stores and increments of these scopes, as WG,DV. "
+            "Default where --orders is given: WG,DV, with several devices also ALL."
+        ),
+    ] = "",
+    orders: Annotated[
+        str,
+        typer.Option(
+            help="The same in these orders, of rlx,acq,rel,ar,sc. Default: the usual one of each."
+        ),
+    ] = "",
     plain_on_atomic: Annotated[
         bool,
         typer.Option(
@@ -125,6 +138,8 @@ def hunt(
                 locations=locations,
                 guards=guards,
                 operations=operation,
+                scopes=listed(scopes),
+                orders=listed(orders),
                 plain_on_atomic=plain_on_atomic,
                 by=by,
                 count=count,

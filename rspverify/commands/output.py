@@ -87,3 +87,8 @@ def print_answer(
     for line in lines:
         console.print(line, soft_wrap=True)
     return problems
+
+
+def listed(words: str) -> list[str]:
+    """What an option joins by commas."""
+    return [each.strip() for each in words.split(",") if each.strip()]

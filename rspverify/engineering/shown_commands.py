@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 
 from rspverify.engineering.hunt.operations import row_shape
-from rspverify.enumeration.space import chosen_operations
-from rspverify.programs import access_named
+from rspverify.enumeration.space import access_of, chosen_operations
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.settings import Settings, option_words
 
@@ -22,6 +21,6 @@ def hunted(row: Row, scheme: Scheme) -> int | None:
     """On how many devices a hunt has programs that use a row, by default; None: it has none."""
     for devices in (1, 2):
         names = chosen_operations(None, devices)
-        if any(scheme.table.get(row_shape(access_named(name))) is row for name in names):
+        if any(scheme.table.get(row_shape(access_of(name))) is row for name in names):
             return devices
     return None

@@ -152,6 +152,10 @@ class Growth:
         count = len(parent.atomic)
         with_new = [(*parent.atomic, each) for each in (False, True)]
         for operation, plain in enumerate(tables.plain):
+            if tables.fence[operation]:
+                for test in tests:
+                    yield PackedAccess(operation, NONE, *test), parent.atomic
+                continue
             for location in range(min(count + 1, space.locations)):
                 for atomic in with_new if location == count else [parent.atomic]:
                     if plain != atomic[location] or (plain and space.mixed):
@@ -169,7 +173,7 @@ class Growth:
         tested = {access[2] for access in accesses}
         done = [len(thread[2]) for thread in parent.threads]
         for place, access in enumerate(accesses):
-            if self._tables.reads[access[0]] and place not in tested:
+            if self._tables.kept[access[0]] and place not in tested:
                 for value in values(parent, self._tables, done, number, place):
                     yield place, *value
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import IntEnum
 
-from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.races import races
 from rspverify.enumeration.tables import Tables
 
@@ -28,7 +28,8 @@ class Sort(IntEnum):
     rows store once."""
     LARGER = 1
     """It cannot be broken unless a smaller program of the space is, by a scheme whose rows give
-    back what they lock."""
+    back what they lock: some location is accessed by one thread or never written, by no seq_cst
+    operation, or the threads fall into parts that share nothing."""
     GUARDED = 2
     """It has an `if` without which it does not race either, and cannot be broken unless that
     program is, or a smaller one."""
@@ -41,17 +42,23 @@ def sort_of(packed: PackedTest, tables: Tables) -> Sort:
     groups: dict[int, set[tuple[int, int]]] = {}
     threads: dict[int, set[int]] = {}
     written: set[int] = set()
+    ordered: set[int] = set()
     for number, (device, group, accesses) in enumerate(packed.threads):
         for access in accesses:
+            if access[1] == NONE:
+                continue
             groups.setdefault(access[1], set()).add((device, group))
             threads.setdefault(access[1], set()).add(number)
             if tables.writes[access[0]]:
                 written.add(access[1])
+            if tables.seq_cst[access[0]]:
+                ordered.add(access[1])
     if not tables.space.again and all(len(groups[each]) == 1 for each in written):
         return Sort.ALONE
-    if not all(each in written and len(threads[each]) > 1 for each in groups) or not _joined(
-        list(threads.values()), len(packed.threads)
-    ):
+    if tables.space.again and len(packed.threads) == len(groups) == 1 and written:
+        return Sort.CORE
+    noise = [it for it in groups if it not in written or len(threads[it]) == 1]
+    if not set(noise) <= ordered or not _joined(list(threads.values()), len(packed.threads)):
         return Sort.LARGER
     return Sort.GUARDED if has_idle_if(packed, tables) else Sort.CORE
 
@@ -75,7 +82,7 @@ def has_idle_if(packed: PackedTest, tables: Tables) -> bool:
 
 def _joined(together: list[set[int]], count: int) -> bool:
     """Whether sets of threads that overlap, directly or not, join all threads."""
-    reached = set(together[0])
+    reached = set(together[0]) if together else set()
     while True:
         more = reached.union(*(each for each in together if each & reached))
         if more == reached:

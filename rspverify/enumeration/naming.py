@@ -34,12 +34,12 @@ def named(packed: PackedTest, space: Space) -> LitmusTest:
                 value = Constant(values[of, at] + plus)
                 guards = (*guards, Binary("==", Read(registers[tests]), value))
             it = space.accesses[packed_access.operation]
-            if it.reads:
+            if it.register is not None:
                 registers[place] = len(registers)
             accesses.append(
                 replace(
                     it,
-                    location=_LETTERS[packed_access.location],
+                    location=None if it.kind is Kind.FENCE else _LETTERS[packed_access.location],
                     value=Constant(values[number, place]) if it.kind is Kind.STORE else it.value,
                     register=registers.get(place),
                     guards=guards,

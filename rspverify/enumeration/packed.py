@@ -14,11 +14,14 @@ from typing import NamedTuple
 
 NONE = -1
 
+_NOWHERE = 255
+"""The location of a fence, as a byte."""
+
 
 class PackedAccess(NamedTuple):
     """One access. An `if` may begin before it, and then covers the rest of its thread.
 
-    operation: the place of its kind among the operations of the space.
+    operation: the place of its kind among the operations of the space. location: NONE of a fence.
     tests: the place in the thread of the read whose value the `if` tests; NONE if none begins.
     of, at: the thread and the place in it of the store whose value it must be, both NONE for the
     initial value. plus: how many increments that value must have had since.
@@ -81,7 +84,7 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
     """A test with its threads in an order, and everything named as it first occurs."""
     numbers = {old: new for new, old in enumerate(order)}
     numbers[NONE] = NONE
-    locations: dict[int, int] = {}
+    locations: dict[int, int] = {NONE: NONE}
     devices: dict[int, int] = {}
     groups: dict[tuple[int, int], int] = {}
     counts: dict[int, int] = {}
@@ -94,10 +97,11 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
             counts[device] = counts.get(device, 0) + 1
         found = []
         for operation, location, tests, of, at, plus in accesses:
-            place = locations.setdefault(location, len(locations))
+            place = locations.setdefault(location, len(locations) - 1)
             found.append(PackedAccess(operation, place, tests, numbers[of], at, plus))
         threads.append(PackedThread(on, groups[device, group], tuple(found)))
-    return PackedTest(tuple(threads), tuple([test.atomic[each] for each in locations]))
+    named = [each for each in locations if each != NONE]
+    return PackedTest(tuple(threads), tuple([test.atomic[each] for each in named]))
 
 
 def encoded(test: PackedTest) -> bytes:
@@ -106,10 +110,11 @@ def encoded(test: PackedTest) -> bytes:
     for device, group, accesses in test.threads:
         found += bytes((device, group, len(accesses)))
         for operation, location, tests, of, at, plus in accesses:
+            place = _NOWHERE if location == NONE else location
             if tests == NONE:
-                found += bytes((operation, location, 0))
+                found += bytes((operation, place, 0))
             else:
-                found += bytes((operation, location, 1 + tests, 1 + of, 1 + at, plus))
+                found += bytes((operation, place, 1 + tests, 1 + of, 1 + at, plus))
     return bytes(found)
 
 
@@ -125,6 +130,7 @@ def decoded(data: bytes) -> PackedTest:
         accesses = []
         for _ in range(length):
             operation, location, tests = data[place : place + 3]
+            location = NONE if location == _NOWHERE else location
             place += 3
             if tests:
                 of, at, plus = data[place : place + 3]

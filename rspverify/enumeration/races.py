@@ -1,4 +1,5 @@
-"""Whether a test races under `opencl-rsp`, by brute force: the model of Fig. 2 on so few events.
+"""Whether a test races under `opencl-rsp`, by brute force: the model, of global memory and without
+barriers, on so few events.
 
 This is the quick form of `Questions.race` for the programs of a space, by which it is tested. First
 the interleavings: two conflicting accesses that may both come next, and whose scopes are not
@@ -102,6 +103,26 @@ class _Executions:
         self._number = {event: index for index, event in enumerate(self._events)}
         self._accesses = [packed.threads[thread][2][place] for thread, place in self._events]
         self._writes = [at for at, access in enumerate(self._accesses) if tables.writes[access[0]]]
+        self._releasing = [
+            self._synchronising(at, tables.releases, before=True) for at in self._all
+        ]
+        self._acquiring = [
+            self._synchronising(at, tables.acquires, before=False) for at in self._all
+        ]
+
+    @property
+    def _all(self) -> range:
+        return range(len(self._events))
+
+    def _synchronising(self, at: int, wanted: Sequence[bool], *, before: bool) -> list[int]:
+        """What synchronises where an access does: it, and the fences of its thread before or after
+        it, as far as their orders say so."""
+        thread, fence = self._events[at][0], self._tables.fence
+        beside = range(at) if before else range(at + 1, len(self._events))
+        fences = [
+            it for it in beside if self._events[it][0] == thread and fence[self._accesses[it][0]]
+        ]
+        return [it for it in (at, *fences) if wanted[self._accesses[it][0]]]
 
     def race(self, suspects: Sequence[tuple[Base, Base]]) -> bool:
         """Whether one that is consistent has a race."""
@@ -198,6 +219,7 @@ class _Executions:
             if source < 0 or source not in position or tables.plain[accesses[read][0]]:
                 continue
             order, at = position[source]
+            acquiring = self._acquiring[read]
             for first in range(at + 1):
                 head = order[first]
                 if tables.plain[accesses[head][0]] or events[head][0] == events[read][0]:
@@ -207,8 +229,11 @@ class _Executions:
                     for each in order[first + 1 : at + 1]
                 ):
                     apart = distance(threads[events[head][0]], threads[events[read][0]])
-                    if tables.inclusive[apart][accesses[head][0]][accesses[read][0]]:
-                        hb[head] |= 1 << read
+                    inclusive = tables.inclusive[apart]
+                    for release in self._releasing[head]:
+                        for acquire in acquiring:
+                            if inclusive[accesses[release][0]][accesses[acquire][0]]:
+                                hb[release] |= 1 << acquire
         for middle in range(count):
             onward = hb[middle]
             for a in range(count):
@@ -219,7 +244,7 @@ class _Executions:
     def _consistent(
         self, hb: Sequence[int], orders: Sequence[tuple[int, ...]], rf: dict[int, int]
     ) -> bool:
-        """Whether Hb, Coh, Rf, Narf and Rmw hold; of Rmw, what `_orders` has not seen to."""
+        """Whether Hb, Coh, Rf, Narf, Rmw and Sc hold; of Rmw, what `_orders` has not seen to."""
         writes, atomic, accesses = self._tables.writes, self._packed.atomic, self._accesses
         if any(row >> event & 1 for event, row in enumerate(hb)):
             return False
@@ -231,13 +256,71 @@ class _Executions:
         rank = {-1: 0} | {write: 1 + at for order in orders for at, write in enumerate(order)}
         places = {}  # in mo, of what an event writes and reads
         for at, access in enumerate(accesses):
-            if atomic[access[1]]:
+            if access[1] >= 0 and atomic[access[1]]:
                 touched = ([at] if writes[access[0]] else []) + ([rf[at]] if at in rf else [])
                 places[at] = [rank[each] for each in touched]
-        return not any(
+        if any(
             hb[a] >> b & 1 and accesses[a][1] == accesses[b][1] and min(places[b]) < max(places[a])
             for a, b in product(places, repeat=2)
-        )
+        ):
+            return False
+        return self._in_one_order(hb, orders, rf)
+
+    def _in_one_order(
+        self, hb: Sequence[int], orders: Sequence[tuple[int, ...]], rf: dict[int, int]
+    ) -> bool:
+        """Whether Sc holds: seq_cst operations with inclusive scopes are in one order."""
+        tables, accesses = self._tables, self._accesses
+        ordered = [at for at in self._all if tables.seq_cst[accesses[at][0]]]
+        if len(ordered) < 2:
+            return True
+        before = list(hb)
+        for order in orders:
+            for at, write in enumerate(order):
+                for later in order[at + 1 :]:
+                    before[write] |= 1 << later
+            for read, source in rf.items():
+                if accesses[read][1] == accesses[order[0]][1]:
+                    for later in order[order.index(source) + 1 if source >= 0 else 0 :]:
+                        if later != read:
+                            before[read] |= 1 << later
+        fence = tables.fence
+
+        def reached(a: int) -> int:
+            """What a is SC-before, before fences are asked for: by itself, as a fence by all that
+            its thread does after it."""
+            after = self._after(a) if fence[accesses[a][0]] else []
+            found = before[a]
+            for each in after:
+                found |= before[each]
+            return found
+
+        def sc_before(a: int, b: int, there: int) -> bool:
+            ends = [b, *(self._before(b) if fence[accesses[b][0]] else [])]
+            return any(there >> end & 1 for end in ends)
+
+        edges: dict[int, list[int]] = {}
+        for a in ordered:
+            there = reached(a)
+            for b in ordered:
+                if a != b and self._inclusive(a, b) and sc_before(a, b, there):
+                    edges.setdefault(a, []).append(b)
+        return not _has_circle(edges)
+
+    def _after(self, at: int) -> list[int]:
+        return [it for it in self._all[at + 1 :] if self._events[it][0] == self._events[at][0]]
+
+    def _before(self, at: int) -> list[int]:
+        return [it for it in self._all[:at] if self._events[it][0] == self._events[at][0]]
+
+    def _inclusive(self, a: int, b: int) -> bool:
+        """Whether the scopes of two operations are, be they of one thread or of two."""
+        one, other = self._accesses[a][0], self._accesses[b][0]
+        if self._events[a][0] == self._events[b][0]:
+            return self._tables.within[one][other]
+        threads = self._packed.threads
+        apart = distance(threads[self._events[a][0]], threads[self._events[b][0]])
+        return self._tables.inclusive[apart][one][other]
 
     def _visible(self, read: int, source: int, hb: Sequence[int]) -> bool:
         """Whether a plain location is read from a write that happens before, with none between."""
@@ -249,3 +332,15 @@ class _Executions:
             and self._accesses[write][1] == self._accesses[read][1]
             for write in self._writes
         )
+
+
+def _has_circle(edges: dict[int, list[int]]) -> bool:
+    """Whether edges lead from somewhere back there."""
+    left = dict(edges)
+    while left:
+        ends = [a for a, there in left.items() if not any(b in left for b in there)]
+        if not ends:
+            return True
+        for each in ends:
+            del left[each]
+    return False

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from rspverify.programs import Access, access_named
+from rspverify.litmus.orders import REFUSED
+from rspverify.litmus.program import Kind, Order
+from rspverify.programs import OPERATIONS, SHORT_ORDERS, Access, access_named
 from rspverify.source import require
 
 _KINDS = ("ld", "st", "inc")
 _REACHES = ("WG", "WG.R", "DV", "DV.R", "ALL", "ALL.R")
+_ALL_REACHES = ("WI", "SG", *_REACHES)
+_UNUSED = ".unused"
 
 PLAIN = ("ld.na", "st.na")
 ONE_DEVICE = (
@@ -25,8 +29,46 @@ Tab. 3 gives both one code (docs/engineering.md).
 DEVICES = (*ONE_DEVICE, *(f"{kind}.{reach}" for reach in ("ALL", "ALL.R") for kind in _KINDS))
 """The same with those of scope ALL, for programs on several devices."""
 
-NAMES = (*PLAIN, *(f"{kind}.{reach}" for reach in _REACHES for kind in _KINDS))
-"""All operations that a space may have."""
+
+def _with_orders(kinds: Sequence[str], reaches: Sequence[str], orders: Iterable[str]) -> list[str]:
+    """Operations in every scope with each of these orders that they can have, by their names."""
+    found = []
+    for order in orders:
+        for reach in reaches:
+            for kind in kinds:
+                it = OPERATIONS[kind][0]
+                fence_of_nothing = it is Kind.FENCE and order == "rlx"
+                if SHORT_ORDERS[order] not in REFUSED.get(it.value, ()) and not fence_of_nothing:
+                    found.append(access_named(f"{kind}.{order}.{reach}").name)
+    return found
+
+
+NAMES = tuple(
+    dict.fromkeys(
+        [
+            *PLAIN,
+            *(f"{kind}.{reach}" for reach in _REACHES for kind in _KINDS),
+            *_with_orders(_KINDS, _ALL_REACHES, SHORT_ORDERS),
+            *(f"{it}{_UNUSED}" for it in _with_orders(["inc"], _ALL_REACHES, SHORT_ORDERS)),
+            *_with_orders(["F"], _ALL_REACHES, SHORT_ORDERS),
+        ]
+    )
+)
+"""All operations that a space may have; `.unused` is a read-modify-write whose result nobody uses.
+"""
+
+
+@lru_cache(maxsize=1024)
+def access_of(name: str) -> Access:
+    """The operation of a name, with a register where its result is used."""
+    access = access_named(name.removesuffix(_UNUSED))
+    kept = access.reads and not name.endswith(_UNUSED)
+    return replace(access, register=0 if kept else None)
+
+
+def unused(name: str) -> str:
+    """The same read-modify-write without a use of its result."""
+    return f"{name}{_UNUSED}"
 
 
 @dataclass(frozen=True)
@@ -51,7 +93,7 @@ class Space:
     @cached_property
     def accesses(self) -> tuple[Access, ...]:
         """The operations, in the order of their names here, as accesses of no location."""
-        return tuple(access_named(name) for name in self.operations)
+        return tuple(map(access_of, self.operations))
 
     @property
     def bounds(self) -> dict[str, int]:
@@ -70,6 +112,16 @@ class Space:
         """How far apart the values of stores are: further than increments can go."""
         return int(10 ** len(str(self.events)))
 
+    @property
+    def has_seq_cst(self) -> bool:
+        """Whether some operation is seq_cst."""
+        return any(access.order is Order.SEQ_CST for access in self.accesses)
+
+    @property
+    def has_fences(self) -> bool:
+        """Whether some operation is a fence."""
+        return any(access.kind is Kind.FENCE for access in self.accesses)
+
     def within(self, events: int) -> Space:
         """The same space with programs of so many operations at the most."""
         return replace(self, events=events)
@@ -80,5 +132,26 @@ def chosen_operations(names: Sequence[str] | None, devices: int) -> tuple[str, .
     if not names:
         return ONE_DEVICE if devices == 1 else DEVICES
     wrong = [name for name in names if name not in NAMES]
-    require(not wrong, f"an operation must be one of {', '.join(NAMES)}, not {', '.join(wrong)}")
+    known = ", ".join(NAMES[: len(PLAIN) + len(_KINDS) * len(_REACHES)])
+    require(
+        not wrong,
+        f"an operation must be one of {known}, or one with an order or without a use, as "
+        f"ld.rlx.DV, inc.sc.WG, inc.DV.unused, F.acq.DV, not {', '.join(wrong)}",
+    )
     return tuple(name for name in NAMES if name in names)
+
+
+def operations_of(scopes: Sequence[str], orders: Sequence[str]) -> tuple[str, ...]:
+    """Plain operations, and loads, stores and increments of these scopes and orders.
+
+    scopes: as `WG`, `DV.R`. orders: as `rlx`; none for the usual one of each. Raises InputError.
+    """
+    for what, asked, known in (
+        ("a scope", scopes, _ALL_REACHES),
+        ("an order", orders, tuple(SHORT_ORDERS)),
+    ):
+        wrong = [each for each in asked if each not in known]
+        require(not wrong, f"{what} must be one of {', '.join(known)}, not {', '.join(wrong)}")
+    usual = [f"{kind}.{reach}" for reach in scopes for kind in _KINDS]
+    made = _with_orders(_KINDS, scopes, orders) if orders else usual
+    return tuple(name for name in NAMES if name in (*PLAIN, *made))

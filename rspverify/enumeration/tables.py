@@ -7,14 +7,19 @@ from typing import assert_never
 
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.space import Space
-from rspverify.litmus.program import Kind, Scope
+from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs import Access
+
+_RELEASE = (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
+_ACQUIRE = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
 
 
 class Tables:
     """What operations do, by their numbers: reads, writes, stores (it does not read), plain, adds.
 
-    inclusive: whether the scopes of two are, by their distance and their numbers.
+    kept: whether what it reads is used. releases, acquires: by their orders; fence, seq_cst.
+    inclusive: whether the scopes of two are, by the distance of their threads and their numbers;
+    within: the same in one thread.
     """
 
     def __init__(self, space: Space) -> None:
@@ -25,6 +30,17 @@ class Tables:
         self.stores = [each.writes and not each.reads for each in accesses]
         self.plain = [each.plain for each in accesses]
         self.adds = [each.kind is Kind.RMW for each in accesses]
+        self.kept = [each.register is not None for each in accesses]
+        self.fence = [each.kind is Kind.FENCE for each in accesses]
+        self.seq_cst = [each.order is Order.SEQ_CST for each in accesses]
+        self.releases = [each.order in _RELEASE and each.kind is not Kind.LOAD for each in accesses]
+        self.acquires = [
+            each.order in _ACQUIRE and each.kind is not Kind.STORE for each in accesses
+        ]
+        self.within = [
+            [not {one.scope, other.scope} & {None, Scope.WI} for other in accesses]
+            for one in accesses
+        ]
         self.inclusive = [
             [[inclusive(one, other, apart) for other in accesses] for one in accesses]
             for apart in range(3)
@@ -70,10 +86,13 @@ def inclusive(first: Access, second: Access, apart: int) -> bool:
 
 
 def _reaches(one: Access, apart: int) -> bool:
-    """Whether its scope, seen from its own place, has an event so far away in it (`incl1`)."""
+    """Whether its scope, seen from its own place, has an event of another thread so far away in it
+    (`incl1`). Each thread is alone in its sub-group."""
     match one.scope:
-        case None | Scope.WI | Scope.SG:
-            raise AssertionError(f"a space has no {one.name}")
+        case None:
+            raise AssertionError(f"{one.name} has no scope")
+        case Scope.WI | Scope.SG:
+            return False
         case Scope.WG:
             return apart == 0
         case Scope.DV:

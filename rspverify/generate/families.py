@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rspverify.files import write_new
+from rspverify.generate.annotations import Annotations
 from rspverify.generate.family import Family, Shape
 from rspverify.source import InputError, Problem
 from rspverify.wording import guess
@@ -15,6 +17,10 @@ LETTERS = (
     ("t", "WG, DV or DV.R, one choice for all operations of a thread"),
     ("d", "na, WG, DV or DV.R, for each access to data that is declared atomic"),
     ("…-devices", "the same on two devices or more, with ALL and ALL.R among the choices"),
+    (
+        "--scopes, --orders",
+        "other choices for all letters; a fence is acq_rel if none is asked for",
+    ),
 )
 """What the letters of the shapes stand for."""
 
@@ -104,6 +110,85 @@ _ON_ONE_DEVICE = (
             ),
         ),
     ),
+    Family(
+        "LB",
+        "load buffering, no value comes out of thin air",
+        (Shape("r0=ld.s x; st.s y 1 || r0=ld.s y; st.s x 1", r"exists (0:r0=1 /\ 1:r0=1)"),),
+    ),
+    Family(
+        "S",
+        "a store that follows a load comes after what was published before it",
+        (Shape("st.s x 2; st.s y 1 || r0=ld.s y; st.s x 1", r"exists (1:r0=1 /\ x=2)"),),
+    ),
+    Family(
+        "R",
+        "a store that loses against a published one, and a load after it",
+        (Shape("st.s x 1; st.s y 1 || st.s y 2; r0=ld.s x", r"exists (y=2 /\ 1:r0=0)"),),
+    ),
+    Family(
+        "2+2W",
+        "two threads store to two locations, each to its second one first for the other",
+        (Shape("st.s x 1; st.s y 2 || st.s y 1; st.s x 2", r"exists (x=1 /\ y=1)"),),
+    ),
+    Family(
+        "RWC",
+        "read-to-write causality, a thread that saw a store and one that then stores",
+        (
+            Shape(
+                "st.s x 1 || r0=ld.s x; r1=ld.s y || st.s y 1; r0=ld.s x",
+                r"exists (1:r0=1 /\ 1:r1=0 /\ 2:r0=0)",
+            ),
+        ),
+    ),
+    Family(
+        "WWC",
+        "write-to-write causality, a store after one that was seen comes after it for all",
+        (
+            Shape(
+                "st.s x 2 || r0=ld.s x; st.s y 1 || r0=ld.s y; st.s x 1",
+                r"exists (1:r0=2 /\ 2:r0=1 /\ x=2)",
+            ),
+        ),
+    ),
+    Family(
+        "fences",
+        "message passing and store buffering by fences",
+        (
+            Shape(
+                "st.na x 5; F.rel.s; st.rlx.s y 1 || r0=ld.rlx.s y; F.acq.s; if r0==1: r1=ld.na x",
+                _STALE,
+            ),
+            Shape("st.na x 5; F.rel.s; st.rlx.s y 1 || r0=ld.s y; if r0==1: r1=ld.na x", _STALE),
+            Shape("st.na x 5; st.s y 1 || r0=ld.rlx.s y; F.acq.s; if r0==1: r1=ld.na x", _STALE),
+            Shape(
+                "st.rlx.s x 1; F.sc.t; r0=ld.rlx.s y || st.rlx.s y 1; F.sc.t; r0=ld.rlx.s x",
+                r"exists (0:r0=0 /\ 1:r0=0)",
+            ),
+        ),
+    ),
+    *(
+        Family(
+            f"RMW-{name}",
+            f"read-modify-writes whose result is {name}, alone and in a message",
+            (
+                Shape(f"{gets}inc.s x; r1=ld.s x", "exists (0:r1=0)"),
+                Shape(f"st.s x 1 || {gets}inc.s x; r1=ld.s x", r"exists (x=2 /\ 1:r1=1)"),
+                Shape(f"st.na x 5; {gets}inc.s y || r0=ld.s y; if r0==1: r1=ld.na x", _STALE),
+            ),
+        )
+        for name, gets in (("used", "r0="), ("unused", ""))
+    ),
+    Family(
+        "CAS",
+        "a message and a lock by compare-exchange",
+        (
+            Shape("st.na x 5; st.s y 1 || r0=cas.s y e 2; if r0: r1=ld.na x (e=1)", _STALE),
+            Shape(
+                "r0=cas.s l e 1; if r0: st.na x 1 || r0=cas.s l f 1; if r0: st.na x 1",
+                r"exists (0:r0=1 /\ 1:r0=1)",
+            ),
+        ),
+    ),
 )
 
 FAMILIES = {family.name: family for family in _ON_ONE_DEVICE}
@@ -111,27 +196,47 @@ FAMILIES = {family.name: family for family in _ON_ONE_DEVICE}
 
 DEVICE_FAMILIES = {
     f"{name}-devices": FAMILIES[name].on_devices()
-    for name in ("MP", "RMW", "CO", "SB", "WRC", "ISA2")
+    for name in ("MP", "RMW", "CO", "SB", "WRC", "ISA2", "LB", "S", "R", "2+2W", "CAS")
 }
 """Those of `generate all-devices`; the others would have too many tests on several devices."""
 
 _TOGETHER = {"all": FAMILIES, "all-devices": DEVICE_FAMILIES}
 
 
-def chosen(name: str) -> dict[str, Family]:
+MOST = 30_000
+"""So many tests are written unless more are asked for."""
+
+
+def chosen(
+    name: str, asked: Annotations | None = None, *, distinct: bool = False
+) -> dict[str, Family]:
     """The families that a command line means, by the folder that each gets: of one, no folder.
 
+    asked: other choices for their letters. distinct: of tests that differ in names alone, one.
     Raises InputError for a name that is none.
     """
-    if name in _TOGETHER:
-        return dict(_TOGETHER[name])
     known = FAMILIES | DEVICE_FAMILIES
-    if name in known:
-        return {"": known[name]}
-    names = [*known, *_TOGETHER]
-    hint = guess(name, names) or "`rspverify generate --list` shows them"
-    message = f"the family must be one of {', '.join(names)}, not {name}"
-    raise InputError([Problem(None, message, hint)])
+    if name in _TOGETHER:
+        found = dict(_TOGETHER[name])
+    elif name in known:
+        found = {"": known[name]}
+    else:
+        names = [*known, *_TOGETHER]
+        hint = guess(name, names) or "`rspverify generate --list` shows them"
+        message = f"the family must be one of {', '.join(names)}, not {name}"
+        raise InputError([Problem(None, message, hint)])
+    if asked is not None:
+        found = {place: each.with_annotations(asked) for place, each in found.items()}
+    return {place: replace(each, distinct=distinct) for place, each in found.items()}
+
+
+def require_few(families: Mapping[str, Family], limit: int = MOST) -> None:
+    """Raises InputError if families may have more tests than a limit, told without making them."""
+    most = sum(each.most for each in families.values())
+    if most > limit:
+        message = f"a family must have at most {limit:,} tests, not {most:,}"
+        hint = "--scopes, --orders and --memories leave choices out; --limit allows more"
+        raise InputError([Problem(None, message, hint)])
 
 
 def write_tests(families: Mapping[str, Family], folder: Path | str) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""A family: all tests that have one of its shapes, in every choice of reach and of grouping."""
+"""A family: all tests of its shapes, in every choice of annotations and of grouping."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 
+from rspverify.generate.alike import first_of_alike
+from rspverify.generate.annotations import FAR, USUAL, Annotations
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
 from rspverify.programs import LitmusTest, Thread, litmus_test, litmus_text, read_notation
 
-_SCOPES = ("WG", "DV", "DV.R")
-_FAR_SCOPES = (*_SCOPES, "ALL", "ALL.R")
-_LETTER = re.compile(r"(?<=\w\.)[std](?= )")
+_LETTER = re.compile(r"(?<=\w\.)[std](?=[ ;]|$)")
 """A choice: `s` of each operation, `t` one for the whole thread, and `d` of a plain or an atomic
 access to data that is declared atomic."""
+_OPERATION = re.compile(r"[\w.]+(?=\.$)")
 _ON_DEVICES = "-devices"
 
 
@@ -38,18 +40,54 @@ class Shape:
     notation: str
     asks: str
 
-    def choices(self, scopes: tuple[str, ...]) -> Iterator[LitmusTest]:
-        """Its tests with every choice for the letters of the notation, each thread alone."""
+    def choices(self, annotations: Annotations) -> Iterator[LitmusTest]:
+        """Its tests with every choice for the letters of the notation, each thread alone, and every
+        choice of memories."""
         first, *rest = _LETTER.split(self.notation)
+        kinds = self._kinds(annotations)
         keys = [self._key(each) for each in _LETTER.finditer(self.notation)]
-        distinct = list(dict.fromkeys(keys))
-        kinds = (("na", *scopes) if letter == "d" else scopes for letter, _ in distinct)
-        any_test = read_notation(_LETTER.sub(scopes[0], self.notation))
-        atomic = {each.name for each in any_test.locations if each.atomic}
-        for chosen in product(*kinds):
-            choice = dict(zip(distinct, chosen, strict=True))
+        declared = self._any_test
+        atomic = {each.name for each in declared.locations if each.atomic}
+        initial = {each.name: each.initial for each in declared.locations}
+        for chosen in product(*kinds.values()):
+            choice = dict(zip(kinds, chosen, strict=True))
             parts = (choice[key] + part for key, part in zip(keys, rest, strict=True))
-            yield litmus_test(read_notation("".join([first, *parts])).threads, atomic)
+            test = read_notation("".join([first, *parts]))
+            for local in annotations.in_memories(list(initial)):
+                yield litmus_test(test.threads, atomic, initial, local)
+
+    def size(self, annotations: Annotations) -> int:
+        """How many choices there are."""
+        memories: int = len(annotations.memories) ** len(self._any_test.locations)
+        choices: int = prod(map(len, self._kinds(annotations).values()))
+        return choices * memories
+
+    @property
+    def threads(self) -> int:
+        """How many threads it has."""
+        return self.notation.count("||") + 1
+
+    @property
+    def _any_test(self) -> LitmusTest:
+        """A test of the shape, which tells what all of them have."""
+        usual = Annotations(("DV",))
+        return read_notation(
+            _LETTER.sub(lambda it: usual.of(self._operation(it))[0], self.notation)
+        )
+
+    def _kinds(self, annotations: Annotations) -> dict[tuple[str, int], tuple[str, ...]]:
+        """By choice, what may be chosen."""
+        found = {}
+        for each in _LETTER.finditer(self.notation):
+            some = annotations.of(self._operation(each))
+            found[self._key(each)] = ("na", *some) if each[0] == "d" else some
+        return found
+
+    def _operation(self, letter: re.Match[str]) -> str:
+        """The operation that a letter is of, `st` or `st.rlx`."""
+        found = _OPERATION.search(self.notation, 0, letter.start())
+        assert found is not None
+        return found[0]
 
     def _key(self, letter: re.Match[str]) -> tuple[str, int]:
         """What chooses for a letter: its operation, or its thread."""
@@ -61,40 +99,81 @@ class Shape:
 class Family:
     """meaning: what its tests show, in a sentence without its full stop.
 
-    far: on two devices or more, with scope ALL among the choices; otherwise on one device.
+    far: on two devices or more; otherwise on one device. distinct: without the tests that are
+    another up to the names of threads, work-groups, devices and locations.
     """
 
     name: str
     meaning: str
     shapes: tuple[Shape, ...]
     far: bool = False
+    annotations: Annotations = USUAL
+    distinct: bool = False
 
     def on_devices(self) -> Family:
-        """The same shapes on two devices or more."""
+        """The same shapes on two devices or more, with scope ALL among the choices."""
         name, meaning = f"{self.name}{_ON_DEVICES}", f"{self.meaning}, across devices"
-        return replace(self, name=name, meaning=meaning, far=True)
+        annotations = replace(self.annotations, scopes=FAR)
+        return replace(self, name=name, meaning=meaning, far=True, annotations=annotations)
+
+    def with_annotations(self, asked: Annotations) -> Family:
+        """The same shapes with other choices; scopes that are not asked for are as they were."""
+        return replace(
+            self, annotations=replace(asked, scopes=asked.scopes or self.annotations.scopes)
+        )
 
     def counts(self) -> list[tuple[str, int]]:
         """The notation of each shape, and how many tests have it."""
-        return [
-            (it.notation, sum(len(found) for _, found in self._grouped(it))) for it in self.shapes
-        ]
+        if not self.distinct and self.annotations.memories == USUAL.memories:
+            ways = {n: len(self._groupings(n)) for n in {it.threads for it in self.shapes}}
+            return [
+                (it.notation, it.size(self.annotations) * ways[it.threads]) for it in self.shapes
+            ]
+        counts = dict.fromkeys((it.notation for it in self.shapes), 0)
+        for shape, _ in self._placed():
+            counts[shape.notation] += 1
+        return list(counts.items())
+
+    @property
+    def most(self) -> int:
+        """As many tests as it may have, told without a look at them."""
+        return sum(
+            it.size(self.annotations) * len(self._groupings(it.threads)) for it in self.shapes
+        )
 
     def tests(self) -> Iterator[Test]:
         """Every test, in an order that is always the same; titles are unique in all families."""
         family = self.name.removesuffix(_ON_DEVICES)
         told = f"Family {self.name} of `rspverify generate`: {self.meaning}."
-        for shape in self.shapes:
+        for shape, test in self._placed():
             comment = f"{told} Shape: {shape.notation}."
-            for alone, found in self._grouped(shape):
-                for places in found:
+            local = f".local-{''.join(sorted(test.local))}" if test.local else ""
+            title = f"{family}{local}+{test.name}"
+            yield Test(title, litmus_text(test, title, comment=comment, asks=shape.asks))
+
+    def _placed(self) -> Iterator[tuple[Shape, LitmusTest]]:
+        """Every test of each shape, with its threads placed."""
+        met: set[object] = set()
+        for shape in self.shapes:
+            for alone in shape.choices(self.annotations):
+                for places in self._groupings(shape.threads):
                     placed = zip(places, alone.threads, strict=True)
                     test = alone.with_threads(Thread(it, own.accesses) for it, own in placed)
-                    title = f"{family}+{test.name}"
-                    yield Test(title, litmus_text(test, title, comment=comment, asks=shape.asks))
+                    if _local_to_groups(test) and not (
+                        self.distinct and first_of_alike(test) in met
+                    ):
+                        if self.distinct:
+                            met.add(first_of_alike(test))
+                        yield shape, test
 
-    def _grouped(self, shape: Shape) -> Iterator[tuple[LitmusTest, tuple[Grouping, ...]]]:
-        """Each choice of a shape, and every grouping of its threads."""
-        find = groupings_on_devices if self.far else groupings
-        for alone in shape.choices(_FAR_SCOPES if self.far else _SCOPES):
-            yield alone, tuple(find(len(alone.threads)))
+    def _groupings(self, threads: int) -> tuple[Grouping, ...]:
+        return tuple((groupings_on_devices if self.far else groupings)(threads))
+
+
+def _local_to_groups(test: LitmusTest) -> bool:
+    """Whether each location in local memory is one work-group's."""
+    return all(
+        len({it.place for it in test.threads if any(x in each.locations for each in it.accesses)})
+        <= 1
+        for x in test.local
+    )

@@ -15,7 +15,7 @@ from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.explicit import ExplicitMachine, Exploration
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.hang_search import ShownHang, find_hang, replay_hang
-from rspverify.machine.machine import Machine, effect_of, unbounded
+from rspverify.machine.machine import Machine, effect_of, unbounded, unordered
 from rspverify.machine.monotony import freeing
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.replay import Replayer, ReplayError
@@ -53,6 +53,7 @@ __all__ = [
     "replay_deadlock",
     "replay_hang",
     "unbounded",
+    "unordered",
     "waiting",
     "with_evictions",
 ]

@@ -72,6 +72,7 @@ class Events(Observation):
         self._looked: dict[tuple[Event, Bit], Versions] = {}
         self._written: dict[int | None, Choice[int]] = {}
         self.sources: dict[int, Origins] = {}
+        self._delivered: dict[int, list[tuple[Event, Origins]]] = {}
         for each in self.possible.all:
             limits.remaining()
             self._let_happen(each)
@@ -158,12 +159,21 @@ class Events(Observation):
 
     def _deliver(self, event: Event, register: int, word: Word) -> None:
         traced = self._traced(self._found(event, word), word)
-        before = self.sources.get(register)
-        happened = [(origin, term & self.order.happens(event)) for origin, term in traced]
-        self.sources[register] = traced if before is None else _either(before, happened)
+        by = self._delivered.setdefault(register, [])
+        by.append((event, traced))
+        self.sources[register] = traced if len(by) == 1 else self._either(by)
         for origin, term in traced:
             same = equal(self.written(origin, word), self.reads[register])
             self.constraints.append(any_of((self.order.absent(event), ~term, same)))
+
+    def _either(self, delivered: Iterable[tuple[Event, Origins]]) -> Origins:
+        """Where a value comes from that one of several events brings: what is found by the others,
+        which do not happen, says nothing."""
+        terms: dict[int | None, list[Term]] = {}
+        for event, origins in delivered:
+            for origin, term in origins:
+                terms.setdefault(origin, []).append(term & self.order.happens(event))
+        return [(origin, any_of(found)) for origin, found in terms.items()]
 
     def _complete(self) -> None:
         """In the end nothing is DIRTY: the last write to each entry has been flushed."""
@@ -348,11 +358,3 @@ class Events(Observation):
             for value, term in self.written(origin, word).items():
                 values.setdefault(value, []).append(last & term)
         return {value: any_of(terms) for value, terms in values.items()}
-
-
-def _either(one: Origins, other: Origins) -> Origins:
-    """Where a value comes from, if it may come by several ways."""
-    terms: dict[int | None, list[Term]] = {}
-    for origin, term in (*one, *other):
-        terms.setdefault(origin, []).append(term)
-    return [(origin, any_of(found)) for origin, found in terms.items()]

@@ -354,6 +354,12 @@ def unbounded(architecture: Architecture) -> str | None:
     return everywhere(architecture).in_cases.unknown
 
 
+@lru_cache
+def unordered(architecture: Architecture) -> str | None:
+    """Why a machine does not say in which order writes reach memory; None if it does."""
+    return everywhere(architecture).in_cases.routes.unknown
+
+
 def effect_of(
     architecture: Architecture, mnemonic: Mnemonic, reach: str | None, devices: int
 ) -> InstructionRule:

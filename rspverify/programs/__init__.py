@@ -1,6 +1,8 @@
 """Litmus tests to be written down: in a line, as files in herd's language, and what they mean."""
 
 from rspverify.programs.litmus_test import (
+    OPERATIONS,
+    SHORT_ORDERS,
     STRONG,
     Access,
     LitmusTest,
@@ -13,6 +15,8 @@ from rspverify.programs.notation import access_named, notation, read_notation
 from rspverify.programs.writer import litmus_text
 
 __all__ = [
+    "OPERATIONS",
+    "SHORT_ORDERS",
     "STRONG",
     "Access",
     "LitmusTest",

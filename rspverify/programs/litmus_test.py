@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from rspverify.litmus.program import Kind, Location, Order, Scope
+from rspverify.litmus.program import GLOBAL, LOCAL, Kind, Location, Order, Scope
 from rspverify.value import Constant, Expression
 
 Place = tuple[int, int]
@@ -134,7 +134,18 @@ class LitmusTest:
     def with_threads(self, threads: Iterable[Thread]) -> LitmusTest:
         """Other threads, to which locations are what they are here."""
         atomic = {x.name for x in self.locations if x.atomic}
-        return litmus_test(threads, atomic, {x.name: x.initial for x in self.locations})
+        initial = {x.name: x.initial for x in self.locations}
+        return litmus_test(threads, atomic, initial, self.local)
+
+    @property
+    def local(self) -> frozenset[str]:
+        """The locations that are in local memory, by name."""
+        return frozenset(x.name for x in self.locations if x.region == LOCAL)
+
+    @property
+    def fenced(self) -> frozenset[str]:
+        """The memories that its fences order: both where it has local memory."""
+        return frozenset({GLOBAL, LOCAL} if self.local else {GLOBAL})
 
     @property
     def workgroups(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
@@ -174,17 +185,20 @@ def litmus_test(
     threads: Iterable[Thread],
     atomic: Collection[str] = (),
     initial: Mapping[str, int] | None = None,
+    local: Collection[str] = (),
 ) -> LitmusTest:
     """A test: its devices and work-groups are numbered as threads mention them first.
 
     atomic: locations that are declared atomic even if no atomic access makes them so. initial:
-    initial values that are not 0.
+    initial values that are not 0. local: locations in local memory.
     """
     given = tuple(threads)
     found = [each for thread in given for each in thread.accesses]
     atomics = {each.location for each in found if not each.plain}.union(atomic)
     locations = tuple(
-        Location(name, name in atomics, "global", (initial or {}).get(name, 0))
+        Location(
+            name, name in atomics, LOCAL if name in local else GLOBAL, (initial or {}).get(name, 0)
+        )
         for name in dict.fromkeys(name for each in found for name in each.locations)
     )
     devices: dict[int, dict[int, int]] = {}

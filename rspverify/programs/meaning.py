@@ -8,7 +8,7 @@ from typing import assert_never
 from rspverify.litmus import functions
 from rspverify.litmus.operations import FALSE, TRUE, Operations
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import Kind, Order, Program, Thread
+from rspverify.litmus.program import GLOBAL, Kind, Order, Program, Thread
 from rspverify.programs.litmus_test import Access, Branch, LitmusTest, blocks
 from rspverify.programs.writer import UNREAD
 from rspverify.source import Source, Span
@@ -25,7 +25,7 @@ def program_of(test: LitmusTest, title: str) -> Program:
     threads: list[Thread] = []
     first = 0
     for number, thread in enumerate(test.threads):
-        run = _Run(Operations(number, first, Problems()), Span(source, 1, 1, 1, 1))
+        run = _Run(test, Operations(number, first, Problems()), Span(source, 1, 1, 1, 1))
         run.all(blocks(thread.accesses), TRUE)
         operations = tuple(run.operations.found)
         threads.append(Thread(f"P{number}", number, *thread.place, operations, run.registers))
@@ -33,8 +33,8 @@ def program_of(test: LitmusTest, title: str) -> Program:
     return Program(title, source, test.locations, tuple(threads))
 
 
-def call_of(it: Access) -> functions.Access:
-    """The call by which a text says an access."""
+def call_of(it: Access, fenced: frozenset[str]) -> functions.Access:
+    """The call by which a text says an access. fenced: the memories that fences of it order."""
     return functions.Access(
         it.kind,
         it.order,
@@ -42,6 +42,7 @@ def call_of(it: Access) -> functions.Access:
         it.remote,
         operator=it.operator,
         failure=None if it.expected is None else Order.RELAXED,
+        regions=fenced if it.kind is Kind.FENCE else frozenset({GLOBAL}),
         used=it.register is not None or it.kind is not Kind.RMW,
     )
 
@@ -49,8 +50,10 @@ def call_of(it: Access) -> functions.Access:
 class _Run:
     """A thread from its beginning: the operations so far, and what registers hold."""
 
-    def __init__(self, operations: Operations, span: Span) -> None:
+    def __init__(self, test: LitmusTest, operations: Operations, span: Span) -> None:
         self.operations = operations
+        self._fenced = test.fenced
+        self._regions = {x.name: x.region for x in test.locations}
         self.registers: dict[str, Expression] = {}
         self._span = span
 
@@ -96,8 +99,10 @@ class _Run:
         expected: Expression | None = None,
     ) -> Expression:
         """Add an operation, unless it is never executed; what it reads."""
+        call = call_of(it, self._fenced)
+        region = self._regions.get(it.location or "", GLOBAL)
         place = (it.location, guard, self._span)
-        return self.operations.add(call_of(it), *place, operand, expected)
+        return self.operations.add(call, *place, operand, expected, region=region)
 
     def _value(self, expression: Expression) -> Expression:
         """An expression over registers as one over values read."""

@@ -8,8 +8,9 @@ conditions are expressions over registers. `if r0==1: …` covers what follows i
 r0==1 {…}` what is in the braces.
 
 After the threads comes the grouping as titles say it; without one each thread has a work-group of
-its own. In brackets stands what accesses do not tell of a location: `(atomic x)` that it is
-declared atomic, `(x=1)` what its value is at the start.
+its own. In brackets stands what accesses do not tell of a location: `(local x)` that it is in local
+memory, `(atomic x)` that it is declared atomic, `(x=1)` what its value is at the start. Fences are
+for both memories where a test has local memory.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def notation(test: LitmusTest) -> str:
         it.expected for it in test.accesses
     )
     for x in test.locations:
-        declared = "atomic " if x.atomic and x.name in plainly else ""
+        declared = "local " if x.name in test.local else ""
+        declared += "atomic " if x.atomic and x.name in plainly else ""
         value = f"={x.initial}" if x.initial else ""
         parts += [f"({declared}{x.name}{value})"] if declared or value else []
     return " ".join(parts)
@@ -137,13 +139,14 @@ class _Reader(Tokens):
         places = self._places(len(bodies))
         known = {name for body in bodies for each in body for name in each.locations}
         atomic: set[str] = set()
+        local: set[str] = set()
         initial: dict[str, int] = {}
         with suppress(Wrong):
             while self.next.kind != "end":
-                self._declaration(known, atomic, initial)
+                self._declaration(known, atomic, local, initial)
         if self.problems:
             return None
-        return litmus_test(map(Thread, places, bodies), atomic, initial)
+        return litmus_test(map(Thread, places, bodies), atomic, initial, local)
 
     def _thread(self) -> tuple[Access, ...]:
         self._assigned, self._found = set(), []
@@ -171,21 +174,26 @@ class _Reader(Tokens):
             return alone
         return [place for _, place in sorted(found)]
 
-    def _declaration(self, known: set[str], atomic: set[str], initial: dict[str, int]) -> None:
+    def _declaration(
+        self, known: set[str], atomic: set[str], local: set[str], initial: dict[str, int]
+    ) -> None:
         """What brackets say of a location."""
         self.need("(", "after the threads and their grouping")
+        says_local = self.after.kind == "name" and self.skip("local")
         says_atomic = self.after.kind == "name" and self.skip("atomic")
         token = self.next
         name = self._location()
         says_value = self.skip("=")
         value = self.expression() if says_value else Constant(0)
         self.need(")", f"after what is said of {name}")
-        if name not in known or not (says_atomic or says_value) or not isinstance(value, Constant):
-            must = "of a location that is accessed must be said `(atomic x)`, `(x=1)` or both"
-            self.note(token, f"{must} as `(atomic x=1)`")
+        says = says_local or says_atomic or says_value
+        if name not in known or not says or not isinstance(value, Constant):
+            must = "of a location that is accessed must be said `(local x)`, `(atomic x)`, `(x=1)`"
+            self.note(token, f"{must} or all as `(local atomic x=1)`")
         elif says_value:
             initial[name] = value.value
         atomic |= {name} if says_atomic else set()
+        local |= {name} if says_local else set()
 
     def _sequence(self, guards: tuple[Expression, ...]) -> None:
         """What is joined by `;` up to a closing brace or the end of the thread."""

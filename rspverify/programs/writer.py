@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from rspverify.litmus.orders import ORDERS, SCOPES
+from rspverify.litmus.orders import FLAGS, ORDERS, SCOPES
 from rspverify.litmus.program import Kind, Order
 from rspverify.programs.expressions import spelled
 from rspverify.programs.litmus_test import OPERATIONS, Access, Branch, LitmusTest, blocks
@@ -32,11 +32,11 @@ def litmus_text(test: LitmusTest, title: str, *, comment: str = "", asks: str | 
     for number, thread in enumerate(test.threads):
         used = {name for access in thread.accesses for name in access.locations}
         wanted = ", ".join(
-            f"global {'atomic_int' if x.atomic else 'int'}* {x.name}"
+            f"{x.region} {'atomic_int' if x.atomic else 'int'}* {x.name}"
             for x in test.locations
             if x.name in used
         )
-        body = _body(blocks(thread.accesses), 1)
+        body = _body(blocks(thread.accesses), 1, _flags(test))
         parts.append("\n".join([f"P{number} ({wanted}) {{", *body, "}"]))
     tree = f"scopeTree {scope_tree(test)}"
     parts.append(f"{tree}\n{asks}" if asks else tree)
@@ -53,7 +53,12 @@ def _workgroup(threads: Sequence[int]) -> str:
     return f"(work_group {' '.join(f'P{thread}' for thread in threads)})"
 
 
-def _body(items: Iterator[Access | Branch], depth: int) -> Iterator[str]:
+def _flags(test: LitmusTest) -> str:
+    """The flags of its fences."""
+    return " | ".join(flag for flag, region in FLAGS.items() if region in test.fenced)
+
+
+def _body(items: Iterator[Access | Branch], depth: int, flags: str) -> Iterator[str]:
     """The lines of a thread, or of what an `if` covers; `depth` is their indentation.
 
     Registers that something under an `if` reads into are declared before the outermost one.
@@ -62,13 +67,13 @@ def _body(items: Iterator[Access | Branch], depth: int) -> Iterator[str]:
     for item in items:
         match item:
             case Access():
-                yield f"{indent}{_statement(item, declared=depth > 1)}"
+                yield f"{indent}{_statement(item, flags, declared=depth > 1)}"
             case Branch(condition, body):
                 if depth == 1:
                     for register in _registers(body):
                         yield f"{indent}int r{register} = {spelled(UNREAD)};"
                 yield f"{indent}if ({spelled(condition)}) {{"
-                yield from _body(iter(body), depth + 1)
+                yield from _body(iter(body), depth + 1, flags)
                 yield f"{indent}}}"
             case _:
                 assert_never(item)
@@ -82,24 +87,24 @@ def _registers(body: Sequence[Access | Branch]) -> Iterator[int]:
             yield item.register
 
 
-def _statement(access: Access, *, declared: bool) -> str:
+def _statement(access: Access, flags: str, *, declared: bool) -> str:
     if access.plain:
         call = f"*{access.location}"
         if access.value is not None:
             return f"{call} = {spelled(access.value)};"
     else:
-        call = _call(access)
+        call = _call(access, flags)
     if access.register is None:
         return f"{call};"
     return f"{'' if declared else 'int '}r{access.register} = {call};"
 
 
-def _call(access: Access) -> str:
+def _call(access: Access, flags: str) -> str:
     assert access.order is not None and access.scope is not None
     _, _, function = OPERATIONS[access.operation]
     orders = [_ORDERS[access.order], *([_ORDERS[Order.RELAXED]] if access.expected else [])]
     if access.kind is Kind.FENCE:
-        operands = ["CLK_GLOBAL_MEM_FENCE"]
+        operands = [flags]
     else:
         function += "_explicit"
         operands = [*access.locations, *map(spelled, [access.value] if access.value else [])]

@@ -10,6 +10,7 @@ from rspverify.render.cells import changed_codes, plain
 from rspverify.render.finding_html import explained
 from rspverify.render.hunt_text import (
     HEADS,
+    goes_on_with,
     heading,
     made_stronger,
     mended_by_others,
@@ -78,7 +79,7 @@ def _article(
         f"It breaks {made_stronger(it, report.subject.scheme)}: {reason(it)}.",
         f"A smallest one: {smallest(it, report.method.by)}).",
         *([] if it.blamed else [UNMENDED]),
-        *filter(None, [mended_by_others(it)]),
+        *filter(None, [mended_by_others(it), goes_on_with(it)]),
     ]
     tables = []
     if it.blamed:

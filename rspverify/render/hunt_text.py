@@ -81,6 +81,8 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
         yield Text(f"    {words}", style="dim")
     if not found.blamed:
         yield Text(f"  {UNMENDED}")
+    if words := goes_on_with(found):
+        yield Text(f"  {words}")
     if found.file is None:
         yield Text("  as a test (--write DIR writes it):", style="dim")
         yield from (Text(f"    {line}".rstrip()) for line in found.text.splitlines())
@@ -90,9 +92,25 @@ def finding(found: Finding, scheme: str, by: By) -> Iterator[Text]:
 
 def made_stronger(found: Finding, scheme: str) -> str:
     """The scheme that a program breaks."""
-    if not found.stronger:
-        return scheme
-    return f"{scheme} with {_rows(found.stronger)} made as strong as can be"
+    return _as_hunted(scheme, found.stronger, found.switches)
+
+
+def _as_hunted(scheme: str, stronger: Sequence[int], switches: Sequence[str]) -> str:
+    """A scheme, with the rows that were made stronger and the switches that were turned on."""
+    rows = f" with {_rows(stronger)} made as strong as can be" if stronger else ""
+    return f"{scheme}{rows}{f', if {switches_in_words(switches)}' if switches else ''}"
+
+
+def switches_in_words(switches: Sequence[str]) -> str:
+    """Switches that are on."""
+    return " and ".join(each for it in switches for each in it.split("+"))
+
+
+def goes_on_with(found: Finding) -> str:
+    """With which switch of the machine a hunt goes on; empty if with none."""
+    if found.switch is None:
+        return ""
+    return f"the hunt goes on with {switches_in_words([found.switch])} turned on"
 
 
 def reason(found: Finding) -> str:
@@ -212,10 +230,8 @@ def _last(report: HuntReport) -> Text:
         words = f"not all programs within the bounds were looked at: {report.stopped}"
         again = f"; {ON_AGAIN}" if report.interrupted else ""
         return Text(f"{words}{again}", style="bold red")
-    subject = report.subject.scheme
-    if report.stronger:
-        subject += f" with {_rows(report.stronger)} made as strong as can be"
-    subject += " is sound"
+    as_hunted = _as_hunted(report.subject.scheme, report.stronger, report.switches)
+    subject = f"{as_hunted}{',' if report.switches else ''} is sound"
     method = report.method
     number = f"{report.programs:,} " if method.counted else ""
     which = f"{number}race-free programs within {bounds_in_words(report.space.within)}"

@@ -11,14 +11,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from enumeration import naive
+from enumeration.written import packed_line
 
 from rspverify.axiomatic import Questions, load_model
 from rspverify.enumeration.growth import Growth, reductions
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.naming import line_of, named
 from rspverify.enumeration.packed import EMPTY, canonical, decoded, encoded
-from rspverify.enumeration.races import races
-from rspverify.enumeration.space import DEVICES, Space
+from rspverify.enumeration.races import _races_in_turn, races
+from rspverify.enumeration.space import DEVICES, NAMES, Space
 from rspverify.enumeration.survey import Survey, packed, unpacked
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
@@ -99,6 +100,47 @@ def test_races_are_those_that_the_solver_finds(mixed: bool, devices: int) -> Non
         racy = races(shape, tables)
         assert racy == has_race(shape, space), line_of(shape, space)
         seen[racy] += 1
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_races_with_every_order_and_fence_are_those_that_the_solver_finds(seed: int) -> None:
+    """Those in which no interleaving has two accesses next to each other that race, above all."""
+    rng = random.Random(seed)
+    orders = [it for it in NAMES if ".R" not in it and "ALL" not in it]
+    common = ["ld.na", "st.na", "st.sc.DV", "ld.sc.WG", "F.sc.DV", "F.rel.DV", "F.acq.WG"]
+    seen = {True: 0, False: 0}
+    while sum(seen.values()) < 30:
+        names = [*common[:2], *rng.sample(common[2:], 3), *rng.sample(orders, 4)]
+        space = Space(events=5, operations=tuple(dict.fromkeys(names)), again=True)
+        tables = Tables(space)
+        shape = random_shape(space, tables, rng, rng.choice((4, 5)))
+        suspects = tables.suspects(shape)
+        if not suspects or (_races_in_turn(shape, tables, suspects) and rng.random() > 0.005):
+            continue
+        racy = races(shape, tables)
+        assert racy == has_race(shape, space), line_of(shape, space)
+        seen[racy] += 1
+    assert min(seen.values()) > 2
+
+
+@pytest.mark.parametrize(
+    ("line", "racy"),
+    [
+        ("st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x", False),
+        ("st.na x 10; F.rel.WG; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x", True),
+        ("st.na x 10; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x", True),
+        ("st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x", False),
+        ("st.na x 10; st.DV y 20 || r0=ld.rlx.DV y; if r0==20: r1=ld.na x", True),
+        ("st.na x 10; inc.DV y || r0=inc.acq.DV y; if r0==1: r1=ld.na x", False),
+        ("st.na x 10; inc.rlx.DV y || r0=inc.acq.DV y; if r0==1: r1=ld.na x", True),
+        ("st.na x 10; st.SG y 20 || r0=ld.SG y; if r0==20: r1=ld.na x @01", True),
+    ],
+)  # fmt: skip
+def test_what_synchronises(line: str, racy: bool) -> None:
+    """Release and acquire, by accesses and by fences, whose scopes must reach each other."""
+    shape, space = packed_line(line)
+    assert decoded(encoded(shape)) == shape
+    assert races(shape, Tables(space)) is racy is has_race(shape, space)
 
 
 def random_shape(space: Space, tables: Tables, rng: random.Random, size: int):

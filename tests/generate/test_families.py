@@ -12,15 +12,18 @@ import pytest
 from typer.testing import CliRunner
 
 from rspverify.cli import app
-from rspverify.generate.families import FAMILIES, write_tests
+from rspverify.generate.annotations import Annotations, chosen_annotations
+from rspverify.generate.families import FAMILIES, chosen, write_tests
+from rspverify.generate.family import Family
 from rspverify.litmus import Kind, Operation, Program, read_program
 from rspverify.source import Source
 from rspverify.verdict import Word
 
 SCOPES = ("WG", "DV", "DV.R")
-NAMES = {Kind.LOAD: "ld", Kind.STORE: "st", Kind.RMW: "inc"}
+NAMES = {Kind.LOAD: "ld", Kind.STORE: "st", Kind.RMW: "inc", Kind.FENCE: "F"}
 COUNTS = {"MP": 72, "RMW": 468, "CO": 216, "SB": 324, "WRC": 1215, "ISA2": 405, "IRIW": 1215}
-COUNTS |= {"AD": 576}
+COUNTS |= {"AD": 576, "LB": 162, "S": 162, "R": 162, "2+2W": 162, "RWC": 1215, "WWC": 1215}
+COUNTS |= {"fences": 1728, "RMW-used": 81, "RMW-unused": 81, "CAS": 36}
 
 Thread = tuple[tuple[str, str], ...]
 """Of each operation its name in titles and its location."""
@@ -65,16 +68,29 @@ def co() -> Iterator[list[Thread]]:
         yield from on_x(*shape)
 
 
+ORDERS = {"relaxed": "rlx", "acquire": "acq", "release": "rel", "acq_rel": "ar", "seq_cst": "sc"}
+USUAL = {"ld": "acq", "st": "rel", "inc": "ar", "cas": "ar"}
+
+
 def name_of(operation: Operation) -> str:
-    kind = NAMES[operation.kind]
-    if operation.scope is None:
+    kind = "cas" if operation.success is not None else NAMES[operation.kind]
+    if operation.scope is None or operation.order is None:
         return f"{kind}.na"
-    return f"{kind}.{operation.scope.value}{'.R' if operation.remote else ''}"
+    order = ORDERS[operation.order.value]
+    named = "" if USUAL.get(kind) == order else f"{order}."
+    return f"{kind}.{named}{operation.scope.value}{'.R' if operation.remote else ''}"
+
+
+def of_a_title(operation: Operation) -> bool:
+    """Whether a title names it; a compare-exchange reads what it expects besides."""
+    return operation.location not in ("e", "f")
 
 
 def shape_of(program: Program) -> tuple[tuple[Thread, ...], frozenset[frozenset[int]]]:
     threads = tuple(
-        tuple((name_of(each), each.location) for each in thread.operations)
+        tuple(
+            (name_of(each), each.location or "") for each in thread.operations if of_a_title(each)
+        )
         for thread in program.threads
     )
     places = {(thread.device, thread.workgroup) for thread in program.threads}
@@ -195,3 +211,93 @@ def test_permuted_threads_are_in_the_family_too() -> None:
             moved = tuple(threads[order.index(i)] for i in range(3))
             regrouped = frozenset(frozenset(order[i] for i in group) for group in groups)
             assert (moved, regrouped) in titles
+
+
+# ---- other choices ------------------------------------------------------------------------------
+
+
+def family(name: str, *, distinct: bool = False, **words: list[str]) -> Family:
+    return chosen(name, chosen_annotations(**words), distinct=distinct)[""]
+
+
+def test_orders_and_scopes_that_are_asked_for() -> None:
+    """Each operation has each order that it may have; acquire and release are not named."""
+    asked = family("SB", scopes=["DV"], orders=["rlx", "acq", "sc"])
+    tests = list(asked.tests())
+    titles = {test.title for test in tests}
+    ways = {kind: {f"{kind}.{order}DV" for order in orders} for kind, orders in (
+        ("st", ("rlx.", "sc.")), ("ld", ("rlx.", "", "sc.")), ("inc", ("rlx.", "acq.", "sc.")),
+    )}  # fmt: skip
+    expected = {
+        f"SB+{a}-{b}+{c}-{d}{at}"
+        for first in ("st", "inc")
+        for a, b, c, d in product(ways[first], ways["ld"], ways[first], ways["ld"])
+        for at in ("", "@01")
+    }
+    assert titles == expected and len(tests) == len(titles) == asked.most
+    assert [n for _, n in asked.counts()] == [2 * 6 * 6, 2 * 9 * 9]
+    for test in tests[::7]:
+        assert title_of(read_program(Source(test.file, test.text)), "SB") == test.title
+
+
+def test_a_fence_has_every_order_but_relaxed() -> None:
+    (first, *_, last) = chosen_annotations(["DV"], ["rlx", "rel", "sc"]).of("F")
+    assert (first, last) == ("rel.DV", "sc.DV")
+    assert Annotations(("WG",)).of("F") == ("ar.WG",)
+
+
+def test_local_memory_is_of_one_work_group() -> None:
+    """Of two locations in either memory; what two work-groups access is not local."""
+    asked = family("LB", scopes=["WG"], memories=["global", "local"])
+    programs = [read_program(Source(test.file, test.text)) for test in asked.tests()]
+    found = Counter(
+        (title.split("+")[0], len({t.workgroup for t in it.threads}), sum(x.region == "local" for x in it.locations))
+        for it in programs
+        for title in [it.title]
+    )  # fmt: skip
+    assert found == {("LB", 2, 0): 1, ("LB", 1, 0): 1, ("LB.local-x", 1, 1): 1,
+                     ("LB.local-y", 1, 1): 1, ("LB.local-xy", 1, 2): 1}  # fmt: skip
+    assert len(programs) == sum(n for _, n in asked.counts()) <= asked.most
+    assert len({it.title for it in programs}) == len(programs)
+
+
+def test_fences_are_for_both_memories_where_there_is_local_memory() -> None:
+    texts = [it.text for it in family("fences", scopes=["WG"], memories=["local"]).tests()]
+    assert texts and all(
+        "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE" in it for it in texts if "fence(" in it
+    )
+    assert not any("LOCAL_MEM_FENCE" in it.text for it in family("fences", scopes=["WG"]).tests())
+
+
+@pytest.mark.parametrize("name", ["SB", "IRIW", "CAS", "RMW"])
+def test_of_tests_that_differ_in_names_one_is_left(name: str) -> None:
+    """Each test that is left out is one that is there with its threads in another order."""
+    every, kept = (
+        {it.file: it.text for it in family(name, scopes=["WG", "DV"], distinct=one).tests()}
+        for one in (False, True)
+    )
+    assert 0 < len(kept) < len(every) and kept.items() <= every.items()
+
+    def orders(file: str) -> set[object]:
+        program = read_program(Source(file, every[file]))
+        found: set[object] = set()
+        for threads in permutations(program.threads):
+            names: dict[str, int] = {}
+            places: dict[tuple[int, int], int] = {}
+            found.add(
+                tuple(
+                    (
+                        places.setdefault((it.device, it.workgroup), len(places)),
+                        *(
+                            (name_of(o), names.setdefault(o.location or "", len(names)), str(o.value and o.kind.value))
+                            for o in it.operations
+                        ),
+                    )
+                    for it in threads
+                )
+            )  # fmt: skip
+        return found
+
+    known = [orders(it) for it in kept]
+    assert all(any(orders(it) & there for there in known) for it in every)
+    assert sum(map(len, known)) == len(set().union(*known))

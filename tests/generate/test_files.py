@@ -92,6 +92,16 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
             r"^the family must be one of MP, .*, all, all-devices, not mp\n  hint: did you mean MP\?$",
         ),
         (["tree", "d"], r"hint: `rspverify generate --list` shows them$"),
+        (
+            ["SB", "d", "--scopes", "DV,XY"],
+            r"^a scope must be one of WI, WI.R, .*, ALL.R, not XY$",
+        ),
+        (["SB", "d", "--orders", "seq_cst"], "^an order must be one of rlx, .*, not seq_cst$"),
+        (["SB", "d", "--memories", "lds"], "^a memory must be one of global, local, not lds$"),
+        (
+            ["IRIW", "d", "--orders", "rlx,acq,rel,sc", "--limit", "10"],
+            r"^a family must have at most 10 tests, not 98,415\n  hint: --scopes, --orders and ",
+        ),
     ],
 )
 def test_mistakes_on_the_command_line(words: list[str], message: str) -> None:
@@ -123,6 +133,17 @@ def test_the_document_shows_every_family(root: Path) -> None:
     text = (root / "docs/families.md").read_text()
     for name, family in FAMILIES.items():
         total = sum(count for _, count in family.counts())
-        assert re.search(rf"^\| {name} \| {total:,} \|", text, re.MULTILINE), name
+        assert re.search(rf"^\| {re.escape(name)} \| {total:,} \|", text, re.MULTILINE), name
         for notation, _ in family.counts():
             assert f"`{notation.replace('||', '‖')}`" in text
+
+
+def test_only_counted(tmp_path: Path) -> None:
+    """With --count nothing is written, and what is said is what would be."""
+    words = ["SB", "--scopes", "DV,ALL", "--orders", "rlx,sc", "--distinct"]
+    counted = run(*words[:1], tmp_path, *words[1:], "--count")
+    assert counted.exit_code == 0 and not list(tmp_path.iterdir())
+    written = run(*words[:1], tmp_path, *words[1:])
+    (said,) = re.findall(r"^SB  (\d+) tests: ", counted.stdout, re.MULTILINE)
+    assert written.stdout == f"{tmp_path}: {said} tests of the family SB\n"
+    assert len(contents(tmp_path)) == int(said)

@@ -64,6 +64,7 @@ def test_a_line() -> None:
         "r0=ld.na x; if r0 {st.na y 1; st.na z 2}; if !r0: if r0<2: st.na y r0?1:2",
         "st.na x 1 || st.sc.ALL.R y -2 || r0=exch.ar.WI y (r0||r0) @02--1".replace("(r0||r0)", "7"),
         "r0=ld.na x; st.na y (r0||!r0)",
+        "st.WG x 1; F.ar.WG; st.na y 1 || ld.WG x @01 (local x) (local atomic y=2)",
         "r0=ld.na x; st.na y (r0+1)*2 || add.DV z 2 (atomic x=3)",
     ],
 )
@@ -181,7 +182,8 @@ def accesses_after(draw: st.DrawFn, registers: list[int], guards: tuple[Expressi
 def litmus_tests(draw: st.DrawFn) -> LitmusTest:
     own = draw(st.lists(threads(), min_size=1, max_size=4))
     initial = draw(st.dictionaries(st.sampled_from("xyze"), NUMBERS))
-    return litmus_test(own, draw(st.sets(st.sampled_from("xyze"))), initial)
+    atomic, local = (draw(st.sets(st.sampled_from("xyze"))) for _ in range(2))
+    return litmus_test(own, atomic, initial, local)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])

@@ -7,7 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from rspverify.engineering.hunt.assumptions import gives_back, proved_for, stores_again
+from rspverify.engineering.hunt.assumptions import (
+    gives_back,
+    smaller_proved_for,
+    stores_again,
+)
 from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
@@ -18,7 +22,7 @@ from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.work import Work
-from rspverify.machine import unbounded
+from rspverify.machine import unbounded, unordered
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
 
@@ -38,27 +42,29 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
 
     The sketches have the programs that must be decided under a scheme that gives back its locks and
     stores once (Sort.CORE, proved for opencl-rsp), on one device, without plain accesses of atomic
-    locations.
+    locations, and without fences.
     """
     space = survey.space
     if not survey.argued:
         return (
             f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
         )
-    if not proved_for(scheme.machine):
+    if not smaller_proved_for(scheme.machine):
         return f"formulas need lemmas that are not proved for the machine {scheme.machine.name}"
     if unknown := unbounded(scheme.machine):
         return f"formulas are for machines that the engine events knows: {unknown}"
+    if unknown := unordered(scheme.machine):
+        return f"formulas need to know in which order writes reach memory: {unknown}"
     if space.devices > 1:
         return "formulas are for one device"
+    if space.has_fences:
+        return "formulas have no fences"
     if space.mixed:
         return "formulas have no plain operations on atomic locations"
     if settings.l2 is not L2.AUTO:
         return "formulas leave L2s out"
-    if space.again or stores_again(scheme):
+    if stores_again(scheme):
         return "some row of the scheme stores again what it has written"
-    if any(len(row.results) == 1 for row in scheme.rows if row.kind.gives):
-        return "some row of the scheme is for results that are used, or are not, alone"
     if not gives_back(scheme):
         return "some row of the scheme does not give back the locks that it takes"
     for access in space.accesses:
@@ -155,7 +161,7 @@ class ByFormula(Strategy):
 
     def _largest_first(self, events: int, threads: int) -> list[Sketch]:
         """The sketches of a phase; what takes longest is not to begin last."""
-        found = sketches(self.survey.space, events, threads)
+        found = sketches(self.survey.space, events, threads, self.scheme.machine)
         return sorted(found, key=lambda it: (len(it.atomic), sum(it.atomic)), reverse=True)
 
     def _incident(self) -> Incident:
@@ -197,6 +203,6 @@ class _Sketches:
         """What the answers to all sketches depend on."""
         code = facts_of_scheme(self.scheme).code
         rows = tuple((it.name, *code[str(row_shape(it))]) for it in self.survey.space.accesses)
-        machine = self.settings.machine or self.scheme.machine.name
+        machine = self.scheme.machine.identity
         chosen = replace(self.settings, machine=machine, seconds=None)
         return rows, self.survey.facts.digest, chosen

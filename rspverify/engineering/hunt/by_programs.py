@@ -142,6 +142,8 @@ class ByPrograms(Strategy):
         for part in self._parts:
             if part.version < now:
                 then, part.version = self.schemes[part.version], now
+                if then.machine != self.scheme.machine:
+                    return part.programs
                 stronger = {
                     new.number
                     for old, new in zip(then.rows, self.scheme.rows, strict=True)

@@ -108,7 +108,9 @@ class Finding:
 
     program: it in one line; text: as a test; file: where it was written. steps: of a shortest
     execution. blamed: the rows with which the hunt goes on; empty if neither a row nor two mend it.
-    mends: each row, or each two, that would, made as strong as can be. decided: how many programs
+    mends: each row, or each two, that would, made as strong as can be. switch: of the machine,
+    with which the hunt goes on as no row mends it and this does, several joined by `+`; switches:
+    those that it had gone on with before. decided: how many programs
     were until then, or how many formulas were asked. open: how many questions until then have no
     answer; a smaller program might be among them.
     """
@@ -124,7 +126,9 @@ class Finding:
     axioms: tuple[str, ...]
     blamed: tuple[BlamedRow, ...]
     mends: tuple[tuple[Place, ...], ...]
+    switch: str | None
     stronger: tuple[Place, ...]
+    switches: tuple[str, ...]
     decided: Count
     open: Count
     seconds: Seconds
@@ -135,11 +139,11 @@ class HuntReport:
     """All that `hunt` says of a scheme: the smallest programs that break it, of all within bounds.
 
     phases: those that are complete, but for decisions. stronger: rows that were made as strong as
-    can be in the end. programs: without a race, up to symmetry, of all phases. decided: how many of
-    them have each verdict, in the end; by formula none has one of its own. unknown: those without a
-    verdict, with why. complete: whether every program within the bounds was looked at; sound:
-    whether all of them are, with the stronger rows if there are any. stopped: why not all were
-    looked at.
+    can be in the end; switches: of the machine, that were turned on. programs: without a race, up
+    to symmetry, of all phases. decided: how many of them have each verdict, in the end; by formula
+    none has one of its own. unknown: those without a verdict, with why. complete: whether every
+    program within the bounds was looked at; sound: whether all of them are, with the stronger rows
+    and the switches if there are any. stopped: why not all were looked at.
     """
 
     subject: Group[Subject]
@@ -148,6 +152,7 @@ class HuntReport:
     phases: tuple[PhaseCounts, ...]
     findings: tuple[Finding, ...]
     stronger: tuple[Place, ...]
+    switches: tuple[str, ...]
     programs: Count
     decided: Verdicts
     unknown: tuple[str, ...]

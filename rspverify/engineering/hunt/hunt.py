@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from rspverify.answers import Subject
+from rspverify.architecture import Architecture
 from rspverify.axiomatic import MemoryModel
 from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import smaller_stand
@@ -84,6 +86,7 @@ class Hunt:
     ) -> None:
         self.findings: list[Finding] = []
         self.stronger: list[int] = []
+        self.switches: list[str] = []
         self.stopped = ""
         self._setup = setup
         self._watcher = watcher = watcher or Watcher()
@@ -125,9 +128,14 @@ class Hunt:
             for program in coming:
                 fault = self._found(program)
                 yield self.findings[-1]
-                if self._setup.first or not fault.blamed:
+                switch = self.findings[-1].switch
+                if self._setup.first or not (fault.blamed or switch):
                     self.stopped = FIRST if self._setup.first else NO_ROW
                     return
+                if switch is not None:
+                    self.switches.append(switch)
+                    self.strategy.schemes.append(_switched(self.strategy.scheme, switch))
+                    continue
                 self.strategy.schemes.append(fault.mended)
                 numbers = [row.number for row in fault.blamed]
                 self.stronger += [each for each in numbers if each not in self.stronger]
@@ -161,7 +169,9 @@ class Hunt:
             axioms=verdict.axioms,
             blamed=tuple(_blamed(row, fault.mended) for row in fault.blamed),
             mends=tuple(tuple(row.number for row in rows) for rows in fault.mends),
+            switch=None if fault.blamed else next(iter(verdict.sound_if), None),
             stronger=tuple(self.stronger),
+            switches=tuple(self.switches),
             decided=strategy.done,
             open=len(strategy.unknown),
             seconds=time.perf_counter() - self._started,
@@ -227,6 +237,7 @@ class Hunt:
             phases=tuple(it.phases),
             findings=tuple(self.findings),
             stronger=tuple(self.stronger),
+            switches=tuple(self.switches),
             programs=sum(phase.programs for phase in it.phases),
             decided=counts(Word, it.words),
             unknown=it.unknown,
@@ -237,6 +248,11 @@ class Hunt:
             internal=tuple(it.internal),
             seconds=time.perf_counter() - self._started,
         )
+
+
+def _switched(scheme: Scheme, switches: str) -> Scheme:
+    """A scheme on its machine with one more switch on, or with those joined by `+`."""
+    return scheme.on_machine(reduce(Architecture.switched, switches.split("+"), scheme.machine))
 
 
 def _blamed(row: Row, mended: Scheme) -> BlamedRow:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rspverify.engineering.hunt.assumptions import alone_may_break
-from rspverify.enumeration.space import Space, chosen_operations
-from rspverify.programs import Access, access_named
+from rspverify.enumeration.space import (
+    Space,
+    access_of,
+    chosen_operations,
+    operations_of,
+    unused,
+)
+from rspverify.litmus import Kind
+from rspverify.programs import Access
 from rspverify.scheme import Row, Scheme, Shape
 from rspverify.scheme.orders import Op
 from rspverify.source import InputError, Problem
@@ -17,29 +24,45 @@ Bounds = tuple[int, int, int, int, int, int | None]
 
 def row_shape(access: Access) -> Shape:
     """What a scheme looks at of an operation of a space."""
-    return Shape(Op(access.kind.value), access.scope, access.order, access.remote)
+    kept = access.register is not None or access.kind is not Kind.RMW
+    return Shape(Op(access.kind.value), access.scope, access.order, access.remote, used=kept)
 
 
 def row_of(name: str, scheme: Scheme) -> Row | None:
     """The row of a scheme for the operation of this name, if it has one."""
-    return scheme.table.get(row_shape(access_named(name)))
+    return scheme.table.get(row_shape(access_of(name)))
 
 
 def hunting_space(
-    scheme: Scheme, bounds: Bounds, names: Sequence[str] | None, *, mixed: bool
+    scheme: Scheme,
+    bounds: Bounds,
+    names: Sequence[str] | None,
+    *,
+    mixed: bool,
+    scopes: Sequence[str] = (),
+    orders: Sequence[str] = (),
 ) -> tuple[Space, tuple[tuple[str, str], ...]]:
     """The space of a hunt, and which operations are left out of it, with why. Raises InputError.
 
-    What the scheme has no row for is left out. Remote operations of work-group scope are added
-    where the scheme gives them other code than those that are not remote: the model knows no
-    difference.
+    scopes, orders: those of its operations, where they are not named; empty for what is usual. What
+    the scheme has no row for is left out. Where they are not named, remote operations of work-group
+    scope are added where the scheme gives them other code than those that are not remote (the model
+    knows no difference), and increments whose result nobody uses where it gives these other code.
     """
-    rows = {name: row_of(name, scheme) for name in chosen_operations(names, bounds[3])}
+    wanted = chosen_operations(names, bounds[3])
+    if scopes or orders:
+        near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
+        wanted = operations_of(tuple(scopes) or near, orders)
+    rows = {name: row_of(name, scheme) for name in wanted}
     if not names:
-        for kind in ("ld", "st", "inc"):
-            near, far = (row_of(f"{kind}.{reach}", scheme) for reach in ("WG", "WG.R"))
-            if far is not None and (near is None or near.code != far.code):
+        for kind in () if scopes or orders else ("ld", "st", "inc"):
+            near_row, far = (row_of(f"{kind}.{reach}", scheme) for reach in ("WG", "WG.R"))
+            if far is not None and (near_row is None or near_row.code != far.code):
                 rows[f"{kind}.WG.R"] = far
+        for name in [it for it in rows if it.startswith("inc.")]:
+            row, other = rows[name], row_of(unused(name), scheme)
+            if other is not None and (row is None or row.code != other.code):
+                rows[unused(name)] = other
     if not any(rows.values()):
         message = f"scheme {scheme.name} must have a row for one of {', '.join(rows)}, and has none"
         raise InputError([Problem(None, message)])

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from rspverify.engineering.hunt.by_programs import first_broken
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.repair.answer import Hunted
-from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space
+from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space, access_of
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import Verdicts
-from rspverify.programs import access_named
 from rspverify.scheme import Scheme
 
 _THREADS = 3
@@ -26,7 +25,7 @@ class Hunt:
 
     def __init__(self, verdicts: Verdicts, scheme: Scheme, events: int, *, again: bool) -> None:
         self._settings = verdicts.settings
-        names = [name for name in DEVICES if row_shape(access_named(name)) in scheme.table]
+        names = [name for name in DEVICES if row_shape(access_of(name)) in scheme.table]
         devices = 1 if set(names) <= set(ONE_DEVICE) else 2
         space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names), again=again)
         self._survey = Survey(space, verdicts.model, verdicts.judge)

@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from engineering.hunt.naming import named_for
+from enumeration.written import packed_line
 
 import rspverify
 from rspverify.architecture import MACHINES, machine_named
+from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.assumptions import proved_for
+from rspverify.engineering.hunt.by import By
+from rspverify.engineering.hunt.by_formula import why_not
+from rspverify.engineering.hunt.by_programs import first_broken, program_named
+from rspverify.engineering.hunt.formula import question
+from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
+from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import PackedTest, canonical, decoded
+from rspverify.enumeration.space import access_of
+from rspverify.enumeration.survey import Survey
+from rspverify.enumeration.tables import Tables
+from rspverify.generate.annotations import chosen_annotations
+from rspverify.generate.families import chosen
+from rspverify.limits import Limits
+from rspverify.litmus import read_program
+from rspverify.machine.sharing import placed
+from rspverify.scheme import Scheme, compile_program, read_scheme_file
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import EventsTarget
+from rspverify.source import Source
+from rspverify.verdict import Word
 
 PROVED = ("rsp", "rsp-coherent-l2", "rsp-inv-l2", "rsp-lines", "rsp-st-waits")
 
@@ -46,3 +79,176 @@ def test_a_machine_on_which_one_thread_goes_wrong_is_found_out(tmp_path: Path) -
     found = rspverify.hunt("proposed", events=2, threads=1, settings=settings).report()
     assert found.findings
     assert not proved_for(machine_named(str(place)))
+
+
+# ---- processors: placements, orders, results ----------------------------------------------------
+
+ROOT = Path(__file__).resolve().parents[3]
+MODEL = load_model("opencl-rsp")
+QUICK = Settings(shortest=False)
+
+
+def table(name: str, machine: str | None = None) -> Scheme:
+    found = read_scheme_file(str(ROOT / "schemes" / "amdgpu" / f"{name}.yaml"))
+    return found if machine is None else found.on_machine(machine_named(machine))
+
+
+def bounds(events: int, threads: int = 2) -> tuple[int, int, int, int, int, None]:
+    return events, threads, threads, 1, 2, None
+
+
+def test_what_a_processor_is_hunted_with() -> None:
+    """Of read-modify-writes also those whose result nobody uses, where they have other code."""
+    space, left_out = hunting_space(table("gfx900"), bounds(2), None, mixed=False)
+    assert {it for it in space.operations if it.startswith("inc")} == {
+        "inc.WG", "inc.DV", "inc.WG.unused", "inc.DV.unused",
+    }  # fmt: skip
+    assert {it for it, _ in left_out} == {"ld.DV.R", "st.DV.R", "inc.DV.R"}
+    orders = ["rlx", "acq", "sc"]
+    space, _ = hunting_space(table("gfx900"), bounds(2), None, mixed=False, orders=orders)
+    assert len(space.operations) == 2 + 2 * (3 + 2 + 3 + 3)
+    only = hunting_space(table("gfx900"), bounds(2), ["F.acq.DV", "st.sc.WG"], mixed=False)[0]
+    assert only.operations == ("st.sc.WG", "F.acq.DV")
+
+
+def test_the_hunt_goes_on_with_the_switch_that_excuses() -> None:
+    """No row mends a read-modify-write that leaves its line of the L1; both ways find the same."""
+    found = {}
+    for by in By:
+        asked = rspverify.hunt(
+            ROOT / "schemes/amdgpu/gfx900.yaml",
+            events=2,
+            threads=2,
+            by=by,
+            operations=["st.WG", "ld.WG", "inc.WG", "inc.WG.unused", "ld.DV"],
+        )
+        report = asked.report()
+        assert report.complete and report.sound and report.switches == ("RMW_DROPS_LINE",)
+        (one,) = report.findings
+        assert one.switch == "RMW_DROPS_LINE" and one.switches == () == one.blamed
+        found[by] = (one.events, one.threads)
+    assert set(found.values()) == {(2, 1)}
+
+
+@pytest.mark.parametrize("name", ["gfx900", "gfx1030"])
+def test_formulas_say_of_each_program_what_check_says(name: str) -> None:
+    """Of each program that must be decided and each placement; nothing else is suspected."""
+    scheme = table(name)
+    names = ["st.rlx.WG", "ld.WG", "inc.rlx.WG.unused", "ld.rlx.DV"]
+    space, _ = hunting_space(scheme, bounds(2), names, mixed=False)
+    survey = Survey(space, MODEL)
+    assert why_not(survey, scheme, QUICK) is None
+    programs = [decoded(each) for phase in survey.phases() for each in phase.core]
+    broken, expected, chosen = set(), set(), set()
+    for shape in programs:
+        program, line = program_named(shape, space), line_of(shape, space)
+        if check(Case(program, scheme, MODEL, QUICK)).word is Word.UNSOUND:
+            broken.add(line)
+        compiled = machine_of(compile_program(program, scheme), QUICK)
+        source = SourceExecutions(program, MODEL)
+        for machine in placed(compiled):
+            if next(iter(EventsTarget(machine, Limits()).suspects(source)), None) is not None:
+                expected.add(line)
+    for events, threads in survey.plan:
+        for sketch in sketches(space, events, threads, scheme.machine):
+            template = Template(sketch, space, scheme)
+            solver = suspicious(template, MODEL, Limits())
+            for shape in programs:
+                names_of = named_for(shape, sketch)
+                if any(solver.find(template.chosen(each)) is not None for each in names_of):
+                    chosen.add(line_of(shape, space))
+    assert broken <= expected == chosen
+    assert len(programs) > 10 and bool(broken) is (name == "gfx900")
+
+
+@pytest.mark.parametrize("name", ["gfx900"])
+def test_what_smaller_programs_stand_for_is_decided(name: str) -> None:
+    """Under a table that is broken, what is UNSOUND of it has something smaller that is."""
+    scheme = table(name)
+    space, _ = hunting_space(
+        scheme, bounds(3), ["st.na", "ld.WG", "inc.WG", "inc.DV", "st.sc.DV"], mixed=False
+    )
+    listing = Survey(space.within(4), MODEL)
+    for _ in listing.phases(upto=3):
+        pass
+    found = first_broken(Survey(space.within(2), MODEL), scheme, QUICK)
+    assert found.test is not None and len(found.test.program.operations) == 2
+    rng = random.Random(3)
+    larger = [decoded(each) for each in listing.growing(3)]
+    larger = [each for each in larger if sort_of(each, Tables(space)) is Sort.LARGER]
+    words = Counter()
+    for shape in rng.sample(larger, 15):
+        verdict = check(Case(program_named(shape, space), scheme, MODEL, QUICK))
+        words[verdict.word] += 1
+        if verdict.word is Word.UNSOUND:
+            assert any(
+                check(Case(program_named(it, space), scheme, MODEL, QUICK)).word is Word.UNSOUND
+                for it in parts_of(shape)
+            ), line_of(shape, space)
+    assert words[Word.SOUND] and set(words) <= {Word.SOUND, Word.UNSOUND}
+
+
+def parts_of(shape: PackedTest) -> Iterator[PackedTest]:
+    """The programs of what a test does at one of its locations, or without one."""
+    for x in range(len(shape.atomic)):
+        for only in (True, False):
+            kept = [
+                (it, [each for each in it.accesses if (each.location == x) is only])
+                for it in shape.threads
+            ]
+            threads = [it._replace(accesses=tuple(those)) for it, those in kept if those]
+            alone = PackedTest(tuple(threads), shape.atomic)
+            if 0 < alone.size < shape.size and not any(
+                each.tests >= 0 for it in alone.threads for each in it.accesses
+            ):
+                yield canonical(alone)
+
+
+def test_a_generated_family_has_the_verdicts_that_hunts_find() -> None:
+    """Plain `check` over a family, and a hunt with its operations: the same is broken."""
+    scheme = table("gfx900")
+    family = chosen("RMW-unused", chosen_annotations(["WG"], ["rlx"]))[""]
+    words = {}
+    for it in family.tests():
+        program = read_program(Source(it.file, it.text))
+        words[it.title] = check(Case(program, scheme, MODEL, QUICK)).word
+    assert words["RMW-unused+inc.rlx.WG-ld.rlx.WG"] is Word.UNSOUND
+    report = rspverify.hunt(
+        ROOT / "schemes/amdgpu/gfx900.yaml",
+        events=2,
+        threads=1,
+        operations=["inc.rlx.WG.unused", "ld.rlx.WG"],
+        first=True,
+    ).report()
+    assert report.findings[0].program == "inc.rlx.WG x; r0=ld.rlx.WG x"
+
+
+def test_what_is_behind_an_if_waits_for_what_it_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load buffering with ifs, by loads that no row waits for: nothing comes out of thin air."""
+    scheme = table("gfx900")
+    names = ("ld.DV", "st.DV", "st.rlx.DV")
+    space, _ = hunting_space(scheme, bounds(4), names, mixed=False)
+    row = scheme.table[row_shape(access_of("ld.DV"))]
+    scheme = scheme.with_code(row.number, tuple(it for it in row.code if it.accesses))
+    line = "r0=ld.DV x; if r0==100: st.rlx.DV y 200 || r0=ld.DV y; if r0==200: st.DV x 100"
+    shape, own = packed_line(line)
+    numbers = [space.operations.index(it) for it in own.operations]
+    moved = PackedTest(
+        tuple(
+            it._replace(
+                accesses=tuple(
+                    each._replace(operation=numbers[each.operation]) for each in it.accesses
+                )
+            )
+            for it in shape.threads
+        ),
+        shape.atomic,
+    )
+    sketch = Sketch((2, 2), (0, 1), (True, True), (("cu", (0, 1)),))
+    assert sketch in sketches(space, 4, 2, scheme.machine)
+    for waits in (True, False):
+        if not waits:
+            monkeypatch.setattr(question, "_after_what_ifs_test", lambda *_: [])
+        template = Template(sketch, space, scheme)
+        found = suspicious(template, MODEL, Limits()).find(template.chosen(moved))
+        assert (found is None) is waits

@@ -90,26 +90,24 @@ class Choices:
 
     def well_formed(self) -> Iterator[Term]:
         """Tests are of reads, for a store to the same location; each location is written, and
-        accessed by two threads."""
+        accessed by two threads, if there are two, or else by a seq_cst operation."""
         locations = range(len(self.sketch.atomic))
         for (number, _), conditions in self.conditions.items():
             for condition, term in conditions.items():
                 if condition is not None:
                     read, store = (number, condition[0]), condition[1:3]
-                    yield term.implies(self._is(read, self.tables.reads))
+                    yield term.implies(self._is(read, self.tables.kept))
                     if store != (NONE, NONE):
                         yield term.implies(self._is(store, self.tables.stores))
                         for x in locations:
                             yield all_of((term, self._at(read, x))).implies(self._at(store, x))
+        count = len(self.sketch.lengths)
         for x in locations:
-            for number in range(len(self.sketch.lengths)):
-                yield any_of(self._at(each, x) for each in self.slots if each[0] != number)
-            yield any_of(
-                self.picked[slot][each]
-                for slot in self.slots
-                for each in self.picked[slot]
-                if each[1] == x and self.tables.writes[each[0]]
-            )
+            ordered = self._accessed(x, self.tables.seq_cst)
+            for number in range(count if count > 1 else 0):
+                elsewhere = [self._at(each, x) for each in self.slots if each[0] != number]
+                yield any_of([*elsewhere, ordered])
+            yield self._accessed(x, self.tables.writes) | ordered
         yield from self._first_of_symmetric()
 
     def _is(self, slot: Slot, wanted: list[bool]) -> Term:
@@ -118,9 +116,18 @@ class Choices:
     def _at(self, slot: Slot, x: int) -> Term:
         return self.when(slot, [each for each in self.picked[slot] if each[1] == x])
 
+    def _accessed(self, x: int, wanted: list[bool]) -> Term:
+        """That a location is accessed by some of these operations."""
+        return any_of(
+            self.picked[slot][each]
+            for slot in self.slots
+            for each in self.picked[slot]
+            if each[1] == x and wanted[each[0]]
+        )
+
     def _first_of_symmetric(self) -> Iterator[Term]:
-        """One of two programs that differ in names: of two equally long threads, which then are in
-        two work-groups, the first has the lesser first operation; of two locations of one kind, the
+        """One of two programs that differ in names: of two equally long threads that are all there
+        are, the first has the lesser first operation; of two locations of one kind, the
         very first operation accesses the first. (The order of operations does not speak of
         locations, so that both can be had.)"""
         lengths, atomic = self.sketch.lengths, self.sketch.atomic

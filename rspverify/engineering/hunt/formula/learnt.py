@@ -96,6 +96,6 @@ def _well_formed(slot: Slot, accesses: dict[Slot, PackedAccess], choices: Choice
     if access.tests < 0:
         return True
     read, store = accesses[slot[0], access.tests], accesses.get((access.of, access.at))
-    return tables.reads[read.operation] and (
+    return tables.kept[read.operation] and (
         store is None or (tables.stores[store.operation] and store.location == read.location)
     )

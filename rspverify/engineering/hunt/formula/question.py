@@ -3,7 +3,7 @@ and mo (soundness/target.py, `suspicions`), with the program among the unknowns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
@@ -11,8 +11,10 @@ from rspverify.axiomatic.event import Event
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import Limits
 from rspverify.machine import Events, GeneratedWitness, Machine
+from rspverify.machine.event import Event as MachineEvent
+from rspverify.machine.rules import Deliver, StepRule
 from rspverify.relation.terms import Relation
-from rspverify.smt import TRUE, Solver, Term
+from rspverify.smt import TRUE, Solver, Term, any_of
 
 
 class TemplateExecutions(GeneratedExecutions):
@@ -65,6 +67,7 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
     events = Events(machine, limits, chosen=template)
     own = GeneratedWitness(events)
     judged = TemplateExecutions(template, model, limits, events.reads, own.rf, own.mo, own.last)
+    waiting = list(_after_what_ifs_test(template, events))
     solver = Solver(limits, reproducible=True)
     solver.add(
         *template.constraints,
@@ -72,6 +75,7 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
         *template.not_plainly_racing(),
         *events.constraints,
         *own.constraints,
+        *waiting,
         judged.broken | own.overtaken,
         *events.order.constraints(limits),
     )
@@ -80,3 +84,23 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
         ifs = [(~conditions[None], 1) for conditions in template.conditions.values()]
         solver.bound(TRUE, ifs, most)
     return solver
+
+
+def _after_what_ifs_test(template: Template, events: Events) -> Iterator[Term]:
+    """That an instruction behind an `if` comes after the step that completes the read it tests.
+
+    A program says this by the guards of its instructions (machine/pending.py); here these are
+    chosen.
+    """
+    completing: dict[int, list[MachineEvent]] = {}
+    for each in events.possible.all:
+        it = each.rule.instruction
+        if it is not None and isinstance(each.rule, StepRule):
+            if any(isinstance(update, Deliver) for update in each.rule.changes.values()):
+                completing.setdefault(it.index, []).append(each)
+    order = events.order
+    for read, later, when in template.awaited():
+        for step in completing.get(read, ()):
+            for case in events.possible.cases[later]:
+                first = order.before(step, case)
+                yield any_of((~when, order.absent(step), order.absent(case), first))

@@ -24,6 +24,7 @@ from rspverify.litmus.problems import Problems
 from rspverify.programs.meaning import call_of
 from rspverify.scheme import Scheme
 from rspverify.scheme import Template as RowTemplate
+from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of
 from rspverify.source import Source, Span
 from rspverify.value import Constant
@@ -113,18 +114,24 @@ class Template(Choices):
         it = self.space.accesses[picked[0]]
         operand = Constant(self._stored(way.slot)) if it.kind is Kind.STORE else it.value
         alone = Operations(way.slot[0], index, Problems())
-        alone.add(call_of(it), _name(way.location), _TRUE, _SPAN, operand)
+        alone.add(call_of(it, IN_GLOBAL), _name(way.location), _TRUE, _SPAN, operand)
         return alone.found[0]
 
     def _assembly(self) -> AssemblyProgram:
-        threads = tuple(ThreadId(0, group, t) for t, group in enumerate(self.sketch.groups))
+        threads = self.sketch.threads
         code: list[list[Instruction]] = [[] for _ in threads]
         for slot in self.slots:
             for instruction, term in self._code(slot, threads[slot[0]]):
                 code[slot[0]].append(replace(instruction, index=len(self._guards)))
                 self._guards.append((slot, term))
         initial = {each.name: 0 for each in self.program.locations}
-        return AssemblyProgram(threads, tuple(map(tuple, code)), initial, self._machine)
+        return AssemblyProgram(
+            threads,
+            tuple(map(tuple, code)),
+            initial,
+            self._machine,
+            placement=self.sketch.placement,
+        )
 
     def _code(self, slot: Slot, place: ThreadId) -> Iterator[tuple[Instruction, Term]]:
         """The instructions of a slot, each with when it is part of the chosen operation: what comes
@@ -159,6 +166,21 @@ class Template(Choices):
                     at = None if x is None else _name(x)
                     it = replace(start, mnemonic=mnemonic, location=at, reach=template.reach)
                     yield it, self.when(slot, wanted)
+
+    def awaited(self) -> Iterator[tuple[int, int, Term]]:
+        """Which read must be complete before an instruction, by their indices, and when.
+
+        An instruction behind an `if` waits for what the `if` tests.
+        """
+        reading = [it for it in self.assembly.instructions if it.register is not None]
+        for it, (slot, term) in zip(self.assembly.instructions, self._guards, strict=True):
+            for condition, tested in self.conditions[slot].items():
+                if condition is not None:
+                    for read in reading:
+                        way = self._ways[read.operation]
+                        if way.slot == (slot[0], condition[0]):
+                            wanted = self.when(way.slot, way.picks)
+                            yield read.index, it.index, all_of((term, tested, wanted))
 
     def bind(self, reads: Mapping[int, Choice[int]]) -> dict[int, Term]:
         """The guards of instructions, where reads have these values."""

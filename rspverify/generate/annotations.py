@@ -1,0 +1,83 @@
+"""What the accesses of a shape may say: the scopes, memory orders and memories to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from rspverify.litmus.orders import REFUSED
+from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
+from rspverify.programs import OPERATIONS, SHORT_ORDERS, access_named
+from rspverify.source import require
+
+NEAR = ("WG", "DV", "DV.R")
+FAR = (*NEAR, "ALL", "ALL.R")
+SCOPES = tuple(f"{scope.value}{flag}" for scope in Scope for flag in ("", ".R"))
+ORDERS = tuple(SHORT_ORDERS)
+MEMORIES = (GLOBAL, LOCAL)
+
+_FENCED = "ar"
+"""The order of a fence where none is asked for."""
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """The scopes (`.R` for remote), the orders (none: the usual one of each operation, of a fence
+    acq_rel), and the memories that each location may be in."""
+
+    scopes: tuple[str, ...] = NEAR
+    orders: tuple[str, ...] = ()
+    memories: tuple[str, ...] = (GLOBAL,)
+
+    def of(self, operation: str) -> tuple[str, ...]:
+        """All that may stand behind an operation such as `st`, or `st.rlx`, which has its order.
+
+        An order that the operation usually has is not named, as in titles.
+        """
+        kind = OPERATIONS[operation.split(".")[0]][0]
+        fence = operation == "F"
+        orders: tuple[str, ...] = ("",)
+        if "." not in operation and (self.orders or fence):
+            refused = REFUSED.get(kind.value, ())
+            orders = tuple(
+                f"{it}."
+                for it in self.orders or (_FENCED,)
+                if SHORT_ORDERS[it] not in refused
+                and not (fence and SHORT_ORDERS[it] is Order.RELAXED)
+            )
+        names = (access_named(f"{operation}.{o}{s}").name for o, s in product(orders, self.scopes))
+        return tuple(name.removeprefix(f"{operation}.") for name in names)
+
+    def in_memories(self, locations: Sequence[str]) -> Iterator[frozenset[str]]:
+        """Each way to put locations into memories: those that are local."""
+        for chosen in product(self.memories, repeat=len(locations)):
+            yield frozenset(x for x, each in zip(locations, chosen, strict=True) if each == LOCAL)
+
+
+def chosen_annotations(
+    scopes: Sequence[str] = (), orders: Sequence[str] = (), memories: Sequence[str] = ()
+) -> Annotations:
+    """What a user chooses from, each once, in our order; nothing for what is usual.
+
+    Raises InputError.
+    """
+    for what, named, known in (
+        ("scope", scopes, SCOPES),
+        ("order", orders, ORDERS),
+        ("memory", memories, MEMORIES),
+    ):
+        wrong = [each for each in named if each not in known]
+        article = "an" if what == "order" else "a"
+        require(
+            not wrong, f"{article} {what} must be one of {', '.join(known)}, not {', '.join(wrong)}"
+        )
+    return Annotations(
+        tuple(each for each in SCOPES if each in scopes),
+        tuple(each for each in ORDERS if each in orders),
+        tuple(each for each in MEMORIES if each in memories) or (GLOBAL,),
+    )
+
+
+USUAL = Annotations()
+"""Those of the families of Tab. 3."""

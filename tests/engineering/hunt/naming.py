@@ -1,0 +1,41 @@
+"""Tests under other names, as sketches have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+from rspverify.engineering.hunt.formula.sketch import Sketch
+from rspverify.enumeration.packed import PackedTest, PackedThread
+
+
+def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
+    """The shapes that differ from this one in names alone, and have the sketch."""
+    count = len(shape.threads)
+    if count != len(sketch.lengths) or len(shape.atomic) != len(sketch.atomic):
+        return
+    for order in permutations(range(count)):
+        threads = [shape.threads[each] for each in order]
+        groups: dict[int, int] = {}
+        named = [groups.setdefault(thread.group, len(groups)) for thread in threads]
+        lengths = tuple(len(thread.accesses) for thread in threads)
+        if lengths != sketch.lengths or tuple(named) != sketch.groups:
+            continue
+        number = {old: new for new, old in enumerate(order)} | {-1: -1}
+        for places in permutations(range(len(shape.atomic))):
+            atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
+            if atomic == sketch.atomic:
+                yield PackedTest(
+                    tuple(
+                        PackedThread(
+                            0,
+                            group,
+                            tuple(
+                                it._replace(location=places[it.location], of=number[it.of])
+                                for it in thread.accesses
+                            ),
+                        )
+                        for thread, group in zip(threads, named, strict=True)
+                    ),
+                    atomic,
+                )

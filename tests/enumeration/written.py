@@ -1,0 +1,45 @@
+"""Tests in a line as packed tests, for spaces that have just their operations."""
+
+from __future__ import annotations
+
+from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.space import Space, unused
+from rspverify.litmus import Kind
+from rspverify.programs import Access, read_notation
+from rspverify.value import Binary, Constant, Read
+
+
+def name_of(access: Access) -> str:
+    kept = access.kind is not Kind.RMW or access.register is not None
+    return access.name if kept else unused(access.name)
+
+
+def packed_line(line: str) -> tuple[PackedTest, Space]:
+    """A line whose `if`s test for the value of a store, or for increments of the initial value."""
+    test = read_notation(line)
+    names = tuple(dict.fromkeys(map(name_of, test.accesses)))
+    space = Space(events=len(test.accesses), operations=names, again=True)
+    places = {x.name: number for number, x in enumerate(test.locations)}
+    stores = {
+        each.value.value: (number, place)
+        for number, thread in enumerate(test.threads)
+        for place, each in enumerate(thread.accesses)
+        if each.kind is Kind.STORE and isinstance(each.value, Constant)
+    }
+    threads = []
+    for thread in test.threads:
+        accesses, guards = [], ()
+        for each in thread.accesses:
+            told: tuple[int, ...] = ()
+            if each.guards != guards:
+                guard = (guards := each.guards)[-1]
+                assert isinstance(guard, Binary) and isinstance(guard.right, Constant)
+                assert isinstance(guard.left, Read)
+                registers = [it.register for it in thread.accesses]
+                value = guard.right.value
+                of = stores.get(value, (NONE, NONE))
+                told = (registers.index(guard.left.index), *of, 0 if value in stores else value)
+            number = names.index(name_of(each))
+            accesses.append(PackedAccess(number, places.get(each.location or "", NONE), *told))
+        threads.append(PackedThread(*thread.place, tuple(accesses)))
+    return PackedTest(tuple(threads), tuple(it.atomic for it in test.locations)), space

@@ -1,0 +1,56 @@
+"""Whether locations leave no trace at each other: told of machines, and not of planted ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rspverify.architecture import MACHINES, machine_named
+from rspverify.machine.separation import locations_are_apart
+
+
+@pytest.mark.parametrize("name", ["amdgpu-gfx9", "amdgpu-gfx10", "amdgpu-gfx10-cu", "amdgpu-gfx11"])
+def test_locations_are_apart(name: str) -> None:
+    assert locations_are_apart(MACHINES[name])
+    assert all(
+        locations_are_apart(MACHINES[name].switched(it.name)) for it in MACHINES[name].switches
+    )
+
+
+@pytest.mark.parametrize("name", ["rsp", "quickrelease", "ptx-weak", "ptx-strong"])
+def test_of_others_it_is_not_said(name: str) -> None:
+    """A flush marker stands behind what others have stored; a fence of PTX drains all queues."""
+    assert not locations_are_apart(MACHINES[name])
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        # An invalidation that nothing else can do.
+        "without EVICT",
+        # One queue for all locations.
+        """instruction global_load_dword r x
+  when x is global
+  do   enqueue self in lds; add self to vmcnt
+  later LOAD
+    when oldest lds is self
+    do   dequeue lds; remove self from vmcnt; r := memory[x]""",
+        # A store that drops the lines of all.
+        """instruction global_store_dword x r
+  when x is global
+  do   issue(x); each global location y: L1.VALID[y] := false
+  later STORE
+    when oldest queue[x] is self
+    do   performed(x); memory[x] := r""",
+        # A step that looks at more than one location.
+        """step SWAP of cu
+  when each global location y: L1.VALID[y]
+  do   each global location y: L1.VALID[y] := false""",
+    ],
+)
+def test_planted(planted: str, tmp_path: Path) -> None:
+    place = tmp_path / "planted.machine"
+    head = 'machine planted "one thing else"\ninclude amdgpu-gfx9\n'
+    place.write_text(f"{head}{planted}\n")
+    assert not locations_are_apart(machine_named(str(place)))
