@@ -1,4 +1,4 @@
-"""The tests of litmus-amdgpu/rows: for each row of a compiler's table, programs that need it.
+"""The tests of litmus-amdgpu-rows: for each row of a compiler's table, programs that need it.
 
 A row is for an operation, an order, a scope and a memory. Around each of these stand the smallest
 programs in which the operation publishes something, observes it, or is ordered as seq_cst.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "litmus-amdgpu/rows"
+FOLDER = Path(__file__).parents[2] / "litmus-amdgpu-rows"
 
 SCOPES = {"wi": "work_item", "sg": "sub_group", "wg": "work_group"}
 SCOPES |= {"dv": "device", "all": "all_svm_devices"}
@@ -337,7 +337,7 @@ def coherent() -> Iterator[tuple[str, str]]:
             yield title, text(title, about, {"x": atomic("global")}, threads, "0:r0=0")
 
 
-def tests() -> dict[str, str]:
+def row_tests() -> dict[str, str]:
     """Every test by its title, and its text."""
     found: dict[str, str] = {}
     for makes in (messages, fences_of_both, buffering, handed_on, coherent):
@@ -352,7 +352,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("*.litmus"):
         old.unlink()
-    for title, made in tests().items():
+    for title, made in row_tests().items():
         (FOLDER / f"{title}.litmus").write_text(made)
 
 

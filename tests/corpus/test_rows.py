@@ -1,11 +1,11 @@
-"""litmus-amdgpu/rows is what its script makes, and asks about every row that orders anything."""
+"""litmus-amdgpu-rows is what its script makes, and asks about every row that orders anything."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from corpus.row_tests import FOLDER, tests
+from corpus.row_tests import FOLDER, row_tests
 
 from rspverify.litmus import read_program
 from rspverify.scheme import Op, read_scheme_file, rows_used
@@ -15,13 +15,13 @@ SCHEMES = Path(__file__).parents[2] / "schemes/amdgpu"
 
 
 def test_the_files_are_what_the_script_makes() -> None:
-    made = {f"{title}.litmus": text for title, text in tests().items()}
+    made = {f"{title}.litmus": text for title, text in row_tests().items()}
     assert {each.name: each.read_text() for each in FOLDER.glob("*.litmus")} == made
 
 
 @pytest.fixture(scope="module")
 def programs() -> list[object]:
-    return [read_program(Source(title, text)) for title, text in tests().items()]
+    return [read_program(Source(title, text)) for title, text in row_tests().items()]
 
 
 @pytest.mark.parametrize("name", sorted(each.name for each in SCHEMES.glob("gfx*.yaml")))

@@ -27,6 +27,7 @@ class Constraints:
     tests show to be too weak, or every one.
     allow, forbid: instructions, with their reach or without. length: the most instructions.
     repeats: how often a row that writes may store the same again; None: as often as one does now.
+    set_aside: tests that no candidate passes are left out, and named.
     """
 
     rows: tuple[int, ...] | None = None
@@ -35,6 +36,7 @@ class Constraints:
     length: int | None = None
     every: bool = False
     repeats: int | None = None
+    set_aside: bool = False
 
 
 @dataclass(frozen=True)
