@@ -55,6 +55,8 @@ class Deed(Enum):
     FREE = auto()
     AWAIT = auto()
     """It waits for a lock."""
+    DRAIN = auto()
+    """It waits until a fifo or pool is empty, such as a counter of what is not complete."""
     OTHER = auto()
 
 
@@ -63,13 +65,21 @@ class Act:
     """One of the things that an instruction does: what, to which kind of cell, how far.
 
     reach: the kind of place that it is done in all of; REACH: in that of the operand. every: to all
-    locations, not that of the instruction alone.
+    locations, not that of the instruction alone; space: of these, only to those of this memory.
     """
 
     deed: Deed
     kind: CellKind | None = None
     reach: str | None = None
     every: bool = False
+    space: str | None = None
+
+    def covers(self, other: Act) -> bool:
+        """Whether it does, at one reach, all that another does."""
+        same = (self.deed, self.kind) == (other.deed, other.kind)
+        if not self.every:
+            return same and not other.every
+        return same and self.space in (None, other.space)
 
     def far(self, architecture: Architecture, operand: str | None) -> int:
         """How far it goes: 0 a thread alone, or one lock; more for each kind of place around."""
@@ -101,6 +111,10 @@ def _awaited(conditions: tuple[Condition, ...], bound: Bound) -> Iterator[Act]:
                 yield from _awaited(inner, {**bound, binder.variable: binder})
             case IsSwitched():
                 pass
+            case InSpace(location) if location == OPERAND:
+                pass
+            case Lacks(where, None, (), False, None):
+                yield _act(Deed.DRAIN, where, bound)
             case Holds() | Either() | IsOldest() | Lacks() | IsIn() | InSpace():
                 yield Act(Deed.OTHER)
 
@@ -136,7 +150,7 @@ def _act(deed: Deed, at: CellAt, bound: Bound) -> Act:
         return Act(deed, at.kind, reach)
     binder = bound[at.location]
     assert isinstance(binder, Locations)
-    return Act(deed, at.kind, reach, every=True) if binder.space is None else Act(Deed.OTHER)
+    return Act(deed, at.kind, reach, every=True, space=binder.space)
 
 
 SYSTEM = "system"

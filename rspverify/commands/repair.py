@@ -75,6 +75,12 @@ def repair(
             "often as a row of the scheme does.",
         ),
     ] = None,
+    set_aside: Annotated[
+        bool,
+        typer.Option(
+            "--set-aside", help="Leave out the tests that no candidate passes, and name them."
+        ),
+    ] = False,
     costs: CostsFile = None,
     count: Annotated[
         int, typer.Option(min=1, help="So many schemes of the least cost at most.")
@@ -127,7 +133,8 @@ def repair(
 
     files = reports_meant(report or (), [*inputs, than, costs, output], WRITTEN)
     schemes, tests = split(inputs)
-    constraints = replace(_constraints(rows, allow, forbid, max_length), repeats=store_again)
+    constraints = _constraints(rows, allow, forbid, max_length)
+    constraints = replace(constraints, repeats=store_again, set_aside=set_aside)
     judge = judge_of(jobs, cluster, cached=not no_cache)
     with working("reading tests"):
         asked = repaired(

@@ -21,6 +21,7 @@ from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.judge.work import Work, stem
 from rspverify.scheme import rows_used
 from rspverify.scheme.cost import Costs
+from rspverify.scheme.equivalence import equivalent
 from rspverify.scheme.mutants import Mutant
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
@@ -146,6 +147,10 @@ class _Trial:
     def of(self, place: int) -> Finding:
         mutant = self.mutants[place]
         record, scheme = _Record(shown(mutant, self.costs)), self._scheme(mutant)
+        same = equivalent(mutant.row.code, mutant.code, self.scheme.scheme.machine)
+        if same is not None:
+            record.reason = same
+            return record.found(Fate.EQUIVALENT)
         passed: list[tuple[Baseline, Verdict]] = []
         for each in self.known:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:

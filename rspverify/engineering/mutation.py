@@ -16,11 +16,13 @@ class Fate(StrEnum):
     """What the tests make of a mutant.
 
     UNSOUND: one of them has a wrong outcome. STUCK: none has, but one cannot always go on, or has
-    no execution that completes. SURVIVES: neither.
+    no execution that completes. EQUIVALENT: nobody can tell it from the scheme, so that no test was
+    asked. SURVIVES: none of these.
     """
 
     UNSOUND = "UNSOUND"
     STUCK = "STUCK"
+    EQUIVALENT = "EQUIVALENT"
     SURVIVES = "SURVIVES"
 
 
@@ -72,10 +74,11 @@ class Finding:
     """What the tests make of a mutant.
 
     test, file: the smallest that shows it, of those decided, null of one that survives; reason:
-    what is wrong there. within: the bounds that this depends on. decided: how many tests were.
-    unknown: those that could not be, with why. stuck: those that the scheme itself gets stuck in,
-    so that they show nothing of this. scheme: where --write has put the mutant; command: what shows
-    the execution then, or of one that survives, what looks for one, if a hunt can.
+    what is wrong there, or why it is the same. within: the bounds that this depends on. decided:
+    how many tests were. unknown: those that could not be, with why. stuck: those that the scheme
+    itself gets stuck in, so that they show nothing of this. scheme: where --write has put the
+    mutant; command: what shows the execution then, or of one that survives, what looks for one, if
+    a hunt can.
     """
 
     mutant: Group[MutantAnswer]

@@ -74,6 +74,7 @@ def _does(it: Mnemonic) -> str:
     access = [word for word, does in (("reads", it.reads), ("writes", it.writes)) if does]
     words = [" and ".join(access)] if access else []
     words += [f"waits for {each}" for each in _named(it, Deed.AWAIT)]
+    words += [f"waits until {each} is empty" for each in _named(it, Deed.DRAIN)]
     words += [f"flushes {each}" for each in _named(it, Deed.MARK)]
     words += [f"takes away {each}" for each in _named(it, Deed.LOSE)]
     words += [f"takes {each}" for each in _named(it, Deed.TAKE)]
@@ -90,7 +91,8 @@ def _cell(act: Act, deed: Deed) -> str:
     assert act.kind is not None
     if deed is Deed.MARK:
         return act.kind.structure
-    return str(act.kind).replace("[x]", " of every location" if act.every else "[x]")
+    every = f" of every {act.space} location" if act.space else " of every location"
+    return str(act.kind).replace("[x]", every if act.every else "[x]")
 
 
 def _steps(architecture: Architecture, machine: Machine) -> Iterator[Described]:

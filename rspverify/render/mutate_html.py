@@ -18,6 +18,7 @@ from rspverify.render.mutate_text import (
     NEEDED,
     NOT_SHOWN,
     OPEN,
+    SPARE,
     UNTOLD,
     mark_of,
     summary,
@@ -28,9 +29,14 @@ from rspverify.render.page import Article, Cell, Matrix, Page, Piece, Row, Table
 from rspverify.render.page_html import left_out, page, told
 from rspverify.render.words import counted, row_in_words
 
-_CLASSES = {Fate.SURVIVES: "SURVIVES", Fate.UNSOUND: "by-UNSOUND", Fate.STUCK: "by-STUCK"}
+_CLASSES = {
+    Fate.SURVIVES: "SURVIVES",
+    Fate.EQUIVALENT: "by-EQUIVALENT",
+    Fate.UNSOUND: "by-UNSOUND",
+    Fate.STUCK: "by-STUCK",
+}
 """Of a mutant it is well that it is UNSOUND."""
-_MARKS = {NEEDED: "SOUND", NOT_SHOWN: "UNSOUND", OPEN: "UNKNOWN", UNTOLD: "RACY"}
+_MARKS = {NEEDED: "SOUND", NOT_SHOWN: "UNSOUND", OPEN: "UNKNOWN", UNTOLD: "RACY", SPARE: "UNKNOWN"}
 """The classes of what is said of instructions."""
 
 
@@ -84,7 +90,7 @@ def _instructions(it: MutationReport) -> Table:
         named = enumerate(row.code, 1)
         marks[row.row] = [(mark_of(row, place, found), each) for place, each in named]
     met = {mark for those in marks.values() for mark, _ in those}
-    shown = [mark for mark in (NOT_SHOWN, OPEN, UNTOLD, NEEDED) if mark in met]
+    shown = [mark for mark in (NOT_SHOWN, SPARE, OPEN, UNTOLD, NEEDED) if mark in met]
     rows = []
     for row in it.rows:
         tests = counted(row.tests, "test") if row.tests else "no test that the scheme passes"
@@ -142,7 +148,8 @@ def _article(it: Finding, row: MutatedRow, place: str, detail: Detail | None) ->
     whose = zip(("the scheme", "the mutant"), codes, costs, strict=True)
     cells = [[plain(who), code, cost] for who, code, cost in whose]
     head = f"Row {row.row}, {row.operations}"
-    words = [f"{it.test}: {it.reason}" if it.test else _survives(it, row)]
+    spared = it.reason if it.verdict is Fate.EQUIVALENT else _survives(it, row)
+    words = [f"{it.test}: {it.reason}" if it.test else spared]
     words += [f"not decided: {each.test}: {each.reason}" for each in it.unknown]
     shown = Article(
         place,

@@ -11,12 +11,14 @@ from rspverify.render.progress import ON_AGAIN
 from rspverify.render.words import counted, few
 from rspverify.verdict import Word
 
-STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.SURVIVES: "bold red"}
+STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.EQUIVALENT: "cyan"}
+STYLES |= {Fate.SURVIVES: "bold red"}
 NEEDED, NOT_SHOWN = "needed", "not shown to be needed"
 _CODE, _WORDS = 12, 24
 """How wide instructions and steps are at least, in columns."""
-ACCESS, OPEN, UNTOLD = "the access", "not decided", "no test tells"
+ACCESS, OPEN, UNTOLD, SPARE = "the access", "not decided", "no test tells", "not needed"
 _MARKS = {NEEDED: "green", NOT_SHOWN: "bold red", OPEN: "magenta", ACCESS: "dim", UNTOLD: "yellow"}
+_MARKS |= {SPARE: "cyan"}
 
 
 def mutation_table(report: MutationReport) -> Iterator[Text]:
@@ -70,9 +72,11 @@ def mark_of(row: MutatedRow, place: int, found: Sequence[Finding]) -> str:
     """What can be said of an instruction: needed if every mutant without it fails a test."""
     if place in row.accesses:
         return ACCESS
+    without = [it for it in found if any(place in step.removes for step in it.mutant.steps)]
+    if any(it.verdict is Fate.EQUIVALENT for it in without):
+        return SPARE
     if not row.tests:
         return UNTOLD
-    without = [it for it in found if any(place in step.removes for step in it.mutant.steps)]
     if any(it.verdict is Fate.SURVIVES for it in without):
         return NOT_SHOWN
     wanted = any(step.place == place and step.removes for it in without for step in it.mutant.steps)
@@ -100,12 +104,13 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
 
 def _shown_by(finding: Finding, *, told: bool) -> str:
     """What says so; what it would save, where tests tell of it."""
-    words = finding.test or ""
+    words = finding.test or (finding.reason if finding.verdict is Fate.EQUIVALENT else "")
     if finding.within:
         words += f" (within {_bounds(finding.within)})"
     if finding.unknown:
         words += f" ({counted(len(finding.unknown), 'test')} not decided)"
-    if told and finding.verdict is Fate.SURVIVES and finding.mutant.cost < 0:
+    spare = finding.verdict is Fate.EQUIVALENT or (told and finding.verdict is Fate.SURVIVES)
+    if spare and finding.mutant.cost < 0:
         words += f" (costs {-finding.mutant.cost} less)"
     return words.strip()
 
@@ -130,7 +135,9 @@ def _wider(report: MutationReport) -> Iterator[Text]:
 
 def _counts(report: MutationReport) -> Text:
     line = Text(f"{counted(report.summary.mutants, 'mutant')}: ", style="bold")
-    line.append(", ".join(f"{report.summary.fates[fate]} {fate.value}" for fate in Fate))
+    fates = report.summary.fates
+    shown = (it for it in Fate if it is not Fate.EQUIVALENT or fates[it])
+    line.append(", ".join(f"{fates[it]} {it.value}" for it in shown))
     return line.append(f"; {report.seconds:.1f} s", style="dim")
 
 
@@ -141,7 +148,11 @@ def _conclusion(report: MutationReport) -> Iterator[Text]:
         return
     if not surviving and report.summary.mutants:
         words = f"each instruction of {scheme} is needed, as far as it reaches and where it stands"
-        yield Text(f"{words}: every step fails a test", style="green")
+        same = report.summary.fates[Fate.EQUIVALENT]
+        every = (
+            "every step fails a test, or nobody can tell it" if same else "every step fails a test"
+        )
+        yield Text(f"{words}: {every}", style="green")
     elif surviving:
         words = "what survives is redundant, or the tests have a hole"
         yield Text(f"{words}: rspverify hunt looks for a program that tells", style="bold red")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rspverify.architecture import MACHINES, Deed, acts
 from rspverify.convert import Count
+from rspverify.litmus.program import GLOBAL
 from rspverify.scheme.scheme import Scheme, Template
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 from rspverify.wording import guess
@@ -16,8 +17,8 @@ from rspverify.yaml_reader import Node, Table, Text, found, read_yaml
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
 MOST = 1_000_000
-_NEAR = ("thread", "workgroup")
-"""The kinds of places whose caches a thread has at hand."""
+_FAR = ("device", "system")
+"""The kinds of places whose caches a thread has not at hand."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Bill:
     """What a code is made of, and its weighted cost.
 
     flushes, invalidations: instructions that flush or empty whole caches, in any reach; l1: those
-    of a work-group or less, l2: those that are for more. locks: instructions that take locks.
+    within a device, l2: those of a device. locks: instructions that take locks.
     """
 
     cost: Count = 0
@@ -90,9 +91,9 @@ def bill(code: Iterable[Template], costs: Costs) -> Bill:
 
 def _bill(template: Template, costs: Costs) -> Bill:
     done = acts(template.mnemonic)
-    flushed = {it.kind.place in _NEAR for it in done if it.deed is Deed.MARK and it.kind}
+    flushed = {it.kind.place not in _FAR for it in done if it.deed is Deed.MARK and it.kind}
     emptied = {
-        it.kind.place in _NEAR for it in done if it.deed is Deed.LOSE and it.every and it.kind
+        it.kind.place not in _FAR for it in done if it.deed is Deed.LOSE and it.every and it.kind
     }
     return Bill(
         costs.weight(template),
@@ -106,10 +107,20 @@ def _bill(template: Template, costs: Costs) -> Bill:
 
 
 def _estimated(template: Template) -> int:
-    """An access that stays near is 1; all else is 10, and four times as much for each reach."""
+    """An access that may stay near is 1, and one of local memory; all else is 10, and four times as
+    much for each reach. A load may stay near that can be served there, a store that is left there.
+    """
     mnemonic, reach = template.mnemonic, template.reach
-    if template.accesses and all(it.kind.place in _NEAR for it in mnemonic.accessed):
-        return 1
+    if template.accesses:
+        near = any(it.kind.place not in _FAR for it in mnemonic.accessed)
+        both = mnemonic.reads and mnemonic.writes
+        local = not mnemonic.serves(GLOBAL)
+        if (
+            local
+            or (near and not both)
+            or all(it.kind.place not in _FAR for it in mnemonic.accessed)
+        ):
+            return 1
     times: int = 4 ** (mnemonic.reaches.index(reach) if reach else 0)
     return 10 * times
 

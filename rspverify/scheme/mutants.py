@@ -11,6 +11,7 @@ from rspverify.architecture import CellKind, Deed, acts
 from rspverify.convert import Place
 from rspverify.litmus.program import Scope
 from rspverify.scheme.scheme import Row, Scheme, Template
+from rspverify.scheme.variants import with_fewer_bits, with_more_bits
 
 Code = tuple[Template, ...]
 
@@ -84,7 +85,7 @@ def mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
     The access of a row stays, as without it a row means nothing; of several stores of its value
     any but one may go. A read-modify-write stays before what stores its value again.
     """
-    return tuple(_different(row, _weaker(row.code)) for row in scheme.rows)
+    return tuple(_different(row, _weaker(row, scheme)) for row in scheme.rows)
 
 
 def wider_mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
@@ -96,7 +97,7 @@ def wider_mutants_of(scheme: Scheme) -> tuple[RowMutants, ...]:
     across = any(Scope.ALL in row.scopes for row in scheme.rows)
     reaches, system = scheme.machine.reaches, scheme.machine.places[-1]
     pointless = {it for it, kind in reaches.items() if kind == system and not across}
-    return tuple(_different(row, _wider(row.code, pointless)) for row in scheme.rows)
+    return tuple(_different(row, _wider(row, scheme, pointless)) for row in scheme.rows)
 
 
 def _different(row: Row, steps: Iterator[tuple[Step, Code]]) -> RowMutants:
@@ -109,8 +110,9 @@ def _different(row: Row, steps: Iterator[tuple[Step, Code]]) -> RowMutants:
     return RowMutants(row, tuple(mutants), tuple(unchanged))
 
 
-def _weaker(code: Code) -> Iterator[tuple[Step, Code]]:
+def _weaker(row: Row, scheme: Scheme) -> Iterator[tuple[Step, Code]]:
     """Every step at each instruction in turn; a pair belongs to the one that takes the lock."""
+    code = row.code
     pairs = dict(lock_pairs(code))
     for place, (template, after) in enumerate(zip_longest(code, code[1:])):
         here, name = place + 1, str(template)
@@ -125,6 +127,10 @@ def _weaker(code: Code) -> Iterator[tuple[Step, Code]]:
         if narrower := _reach(template, -1):
             step = Step(Mutation.NARROW, here, name, f"narrow to {narrower}")
             yield step, (*before, replace(template, reach=narrower), *rest)
+        for fewer in with_fewer_bits(row, template.mnemonic, scheme) if template.accesses else ():
+            lost = " ".join(it for it in template.mnemonic.modifiers if it not in fewer.modifiers)
+            step = Step(Mutation.NARROW, here, name, f"without {lost}")
+            yield step, (*before, replace(template, mnemonic=fewer), *rest)
         if after and not (template.accesses and after.accesses):
             step = Step(Mutation.SWAP, here, name, f"swap with {after}")
             yield step, (*before, after, template, *rest[1:])
@@ -136,12 +142,17 @@ def stored_elsewhere(code: Code, place: int) -> bool:
     return place in writes and not code[place].mnemonic.reads and len(writes) > 1
 
 
-def _wider(code: Code, pointless: Collection[str]) -> Iterator[tuple[Step, Code]]:
+def _wider(row: Row, scheme: Scheme, pointless: Collection[str]) -> Iterator[tuple[Step, Code]]:
+    code = row.code
     for place, template in enumerate(code):
         wider = _reach(template, +1)
         if wider and wider not in pointless:
             step = Step(Mutation.WIDEN, place + 1, str(template), f"widen to {wider}")
             yield step, (*code[:place], replace(template, reach=wider), *code[place + 1 :])
+        for more in with_more_bits(row, template.mnemonic, scheme) if template.accesses else ():
+            added = " ".join(it for it in more.modifiers if it not in template.mnemonic.modifiers)
+            step = Step(Mutation.WIDEN, place + 1, str(template), f"with {added}")
+            yield step, (*code[:place], replace(template, mnemonic=more), *code[place + 1 :])
 
 
 def lock_pairs(code: Code) -> Iterator[tuple[int, int]]:

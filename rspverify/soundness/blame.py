@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from rspverify.architecture import Architecture, CellKind, Deed, Mnemonic, acts
+from rspverify.architecture import Act, Architecture, CellKind, Deed, Mnemonic, acts
 from rspverify.limits import Limits
 from rspverify.litmus import Scope
 from rspverify.machine import effect_of
-from rspverify.scheme import Row, Scheme, Template, rows_used, serves
+from rspverify.scheme import Row, Scheme, Template, rows_used
+from rspverify.scheme.variants import variants
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.source import SourceExecutions
@@ -70,9 +71,9 @@ def _strengthened(scheme: Scheme, rows: Sequence[Row], devices: int, *, anywhere
 def strongest(
     row: Row, scheme: Scheme, devices: int, *, anywhere: bool = False
 ) -> tuple[Template, ...]:
-    """The strongest code of a row: it flushes and invalidates before its access and after it.
+    """The strongest code of a row: it flushes, waits and invalidates before its access and after.
 
-    A read-modify-write is done as near to memory as can be; a fence has no access. A row for remote
+    That is done as near to memory as can be; a fence has none. A row for remote
     operations (or any, `anywhere`) does this to every cache, under every lock that reaches as far;
     another one to its own caches.
     """
@@ -86,12 +87,13 @@ def strongest(
     around = []
     for mnemonic, own in _emptying(machine):
         each = made(mnemonic, wide if far else own)
-        if effect_of(machine, mnemonic, each.reach, devices).updates:
+        waits = any(it.deed is Deed.DRAIN for it in acts(mnemonic))
+        if waits or effect_of(machine, mnemonic, each.reach, devices).updates:
             around.append(each)
     access = next((each for each in row.code if each.accesses), None)
     code = tuple(around)
     if access is not None:
-        nearest = _farthest(row, access.mnemonic, machine)
+        nearest = _farthest(row, access.mnemonic, scheme)
         code = (*around, replace(access, mnemonic=nearest), *around)
     locks = _locking(machine)
     if not far or locks is None:
@@ -101,31 +103,31 @@ def strongest(
 
 
 def _emptying(machine: Architecture) -> Iterator[tuple[Mnemonic, str]]:
-    """What flushes caches, then what empties them whole, each with the kind of place of its own."""
-    for deed in (Deed.MARK, Deed.LOSE):
+    """What flushes caches, what waits, then what empties them whole, those farthest away first, as
+    a cache is filled from the next; each with the kind of place of its own.
+    """
+    for deed in (Deed.MARK, Deed.DRAIN, Deed.LOSE):
+        found: dict[tuple[Act, ...], tuple[Mnemonic, str]] = {}
         for mnemonic in machine.instructions.values():
             done = acts(mnemonic)
-            kinds = [it.kind.place for it in done if it.kind and (it.every or deed is Deed.MARK)]
+            kinds = [
+                it.kind.place for it in done if it.kind and (it.every or deed is not Deed.LOSE)
+            ]
             alone = not (mnemonic.reads or mnemonic.writes)
             if alone and kinds and all(it.deed is deed for it in done):
-                yield mnemonic, max(kinds, key=machine.places.index)
+                found.setdefault(done, (mnemonic, max(kinds, key=machine.places.index)))
+        yield from sorted(found.values(), key=lambda it: -machine.places.index(it[1]))
 
 
-def _farthest(row: Row, mnemonic: Mnemonic, machine: Architecture) -> Mnemonic:
-    """Of the read-modify-writes that do the same, the one that writes nearest to memory."""
-    if not (mnemonic.reads and mnemonic.writes):
-        return mnemonic
+def _farthest(row: Row, mnemonic: Mnemonic, scheme: Scheme) -> Mnemonic:
+    """Of the instructions that do the same access, the one that does it nearest to memory."""
+    places = scheme.machine.places
 
-    def where(it: Mnemonic) -> int:
-        return max(machine.places.index(each.kind.place) for each in it.accessed)
+    def nearness(it: Mnemonic) -> tuple[int, int]:
+        found = [places.index(each.kind.place) for each in it.accessed]
+        return (min(found), max(found))
 
-    alike = [
-        it
-        for it in machine.instructions.values()
-        if it.reads and it.writes and it.operator == mnemonic.operator
-        if serves(it, row.memories, machine)
-    ]
-    return max(alike, key=where)
+    return max([mnemonic, *variants(row, mnemonic, scheme)], key=nearness)
 
 
 def _locking(machine: Architecture) -> tuple[Mnemonic, Mnemonic] | None:

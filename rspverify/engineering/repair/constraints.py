@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from rspverify.architecture import Architecture
 from rspverify.engineering.repair.codes import Kinds, parsed
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 from rspverify.engineering.repair.space import RowSpace
 from rspverify.scheme import Row, Scheme, serves
 from rspverify.scheme.cost import Costs, priced
+from rspverify.scheme.variants import variants
 from rspverify.source import InputError, Problem
 
 SHORTEST = 7
@@ -27,6 +27,7 @@ class Constraints:
     tests show to be too weak, or every one.
     allow, forbid: instructions, with their reach or without. length: the most instructions.
     repeats: how often a row that writes may store the same again; None: as often as one does now.
+    set_aside: tests that no candidate passes are left out, and named.
     """
 
     rows: tuple[int, ...] | None = None
@@ -35,6 +36,7 @@ class Constraints:
     length: int | None = None
     every: bool = False
     repeats: int | None = None
+    set_aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,14 @@ def space_of(
         place for place, it in enumerate(pool.instructions) if it.sensible(machine, devices=devices)
     )
     allowed = _allowed(pool, frozenset(sensible), constraints, problems)
+    written = {priced(each) for row in scheme.rows for each in row.code}
+    allowed -= {
+        place
+        for place, other in pool.synonyms
+        if other in allowed
+        and (pool.instructions[other].name in written, -other)
+        > (pool.instructions[place].name in written, -place)
+    }
     stays = _staying(scheme, constraints, used, weak, problems)
     _require_known(scheme, pool)
     given = {row.number: pool.read(row.code) for row in scheme.rows}
@@ -89,7 +99,7 @@ def space_of(
         repeats = max(0, *(sum(each.accesses for each in row.code) - 1 for row in scheme.rows))
     rows: dict[int, RowSpace] = {}
     for row in scheme.rows:
-        kinds = _kinds(row, machine, pool, allowed, length, repeats)
+        kinds = _kinds(row, scheme, pool, allowed, length, repeats)
         if not kinds.accesses and any(each.accesses for each in row.code):
             message = f"row {row.number}, {row}, must be left an instruction that accesses memory"
             problems.append(Problem(None, message, "allow one, or leave the row out of --rows"))
@@ -105,7 +115,7 @@ def space_of(
 
 def _require_known(scheme: Scheme, pool: InstructionPool) -> None:
     """Raises InputError, with each instruction of a row of which the search knows nothing."""
-    hint = "repair knows accesses, flushes and invalidations of every location, and locks"
+    hint = "repair knows accesses, flushes, waits, invalidations of every location, and locks"
     problems = [
         Problem(each.span, f"repair must know what {each} does to caches, and does not", hint)
         for row in scheme.rows
@@ -118,26 +128,23 @@ def _require_known(scheme: Scheme, pool: InstructionPool) -> None:
 
 def _kinds(
     row: Row,
-    machine: Architecture,
+    scheme: Scheme,
     pool: InstructionPool,
     allowed: Collection[int],
     length: int,
     repeats: int,
 ) -> Kinds:
     """What the codes of a row may be made of. Its access may be at another level."""
+    machine = scheme.machine
     own = next((each.mnemonic for each in row.code if each.accesses), None)
+    alike = () if own is None else {own, *variants(row, own, scheme)}
     accessing = {
         place: it.template.mnemonic
         for place, it in enumerate(pool.instructions)
         if it.role is Role.ACCESS and place in allowed
         if serves(it.template.mnemonic, row.memories, machine)
     }
-    accesses = (
-        place
-        for place, it in accessing.items()
-        if own is not None
-        and (it.reads, it.writes, it.operator) == (own.reads, own.writes, own.operator)
-    )
+    accesses = (place for place, it in accessing.items() if it in alike)
     takes = (
         each
         for each in pool.takes

@@ -2,7 +2,7 @@
 
 What an instruction is for is told from its effects (architecture/acts.py), never from its name:
 
-* *order*: nothing but flush markers and invalidations;
+* *order*: nothing but flush markers, invalidations, and waits until nothing is outstanding;
 * *take* and *free*: it waits for a kind of lock and takes it, or frees it;
 * *access*: it reads or writes a location for the program.
 
@@ -51,9 +51,10 @@ class CandidateInstruction:
         return acts(self.template.mnemonic)
 
     @property
-    def only_loses(self) -> bool:
-        """Whether it does nothing but empty caches."""
-        return all(it.deed is Deed.LOSE for it in self.acts)
+    def alike(self) -> bool:
+        """Whether what it does is all of one kind, and nothing but to empty caches or to wait."""
+        deeds = {it.deed for it in self.acts}
+        return deeds in ({Deed.LOSE}, {Deed.DRAIN})
 
     def sensible(self, architecture: Architecture, *, devices: int) -> bool:
         """Whether it can be needed on so many devices.
@@ -62,7 +63,7 @@ class CandidateInstruction:
         a narrower reach does the same, as on one device SY does what DV does.
         """
         mnemonic, reach = self.template.mnemonic, self.template.reach
-        if self.role is Role.ACCESS:
+        if self.role is Role.ACCESS or any(it.deed is Deed.DRAIN for it in self.acts):
             return True
         own = effect_of(architecture, mnemonic, reach, devices)
         if not own.updates:
@@ -96,11 +97,18 @@ class InstructionPool:
             frozenset(place for place, b in enumerate(found) if stronger(b, a, architecture))
             for a in found
         ]
+        self.synonyms = frozenset(
+            (a, b)
+            for a in self.order
+            for b in self.order
+            if a != b and b in self.covered_by[a] and a in self.covered_by[b]
+        )
+        """Two names for what does the same."""
         self.pointless_beside = frozenset(
             (a, b)
             for a in self.order
             for b in self.order
-            if found[a].only_loses and found[b].only_loses
+            if found[a].alike and found[b].alike
             if b in self.covered_by[a] or a in self.covered_by[b]
         )
         """Neighbours that do together what one of them does alone."""
@@ -137,11 +145,8 @@ def stronger(
         return one.lock == other.lock and one.spread >= other.spread
 
     def covers(mine: Act, its: Act) -> bool:
-        return (
-            (mine.deed, mine.kind) == (its.deed, its.kind)
-            and (mine.every or not its.every)
-            and mine.far(architecture, one.template.reach)
-            >= its.far(architecture, other.template.reach)
+        return mine.covers(its) and mine.far(architecture, one.template.reach) >= its.far(
+            architecture, other.template.reach
         )
 
     return all(any(covers(mine, its) for mine in one.acts) for its in other.acts)
@@ -155,7 +160,7 @@ def _candidate(
     cost = costs.weight(template)
     if template.accesses:
         return CandidateInstruction(name, template, Role.ACCESS, cost)
-    if all(each.deed in (Deed.MARK, Deed.LOSE) for each in done):
+    if all(each.deed in (Deed.MARK, Deed.LOSE, Deed.DRAIN) for each in done):
         return CandidateInstruction(name, template, Role.ORDER, cost)
     awaited = [(each.kind, each.reach) for each in done if each.deed is Deed.AWAIT]
     match [each for each in done if each.deed is not Deed.AWAIT]:

@@ -13,7 +13,7 @@ from rspverify.engineering.mutation import TestAndReason
 from rspverify.engineering.repair import answer
 from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, weaker
-from rspverify.engineering.repair.constraints import Constraints, space_of
+from rspverify.engineering.repair.constraints import Constraints, SearchSpace, space_of
 from rspverify.engineering.repair.generalisation import Generaliser
 from rspverify.engineering.repair.hunting import Hunt
 from rspverify.engineering.repair.search import Search
@@ -115,7 +115,9 @@ class Repair:
             devices = max(len({it.device for it in test.program.threads}) for test in self._asked)
         usual = self._constraints.rows is None and not self._constraints.every
         weak = self._at_fault() if usual else frozenset[int]()
-        self.space = space_of(self._scheme, self._constraints, self._costs, used, weak, devices)
+        if self._constraints.set_aside:
+            self._set_aside(used, weak, devices)
+        self.space = self._new_space(used, weak, devices)
         if len(self.space.stays) == len(self._scheme.rows):
             message = f"{self._scheme.name} must have a row that may change and that a test uses"
             if self._without:
@@ -127,6 +129,26 @@ class Repair:
         rows = self.space.rows
         generaliser = Generaliser(self._trials, rows, self.space.pool)
         self.search = Search(Chooser(rows), self._trials, generaliser, self._further, on_step)
+
+    def _new_space(self, used: set[int], weak: frozenset[int], devices: int) -> SearchSpace:
+        """All candidates, as nothing is learnt yet."""
+        return space_of(self._scheme, self._constraints, self._costs, used, weak, devices)
+
+    def _set_aside(self, used: set[int], weak: frozenset[int], devices: int) -> None:
+        """Leave out each test that no candidate passes, be there no other test."""
+        for test in list(self._asked):
+            if self._verdicts.word(test, self._setup.schemes[0]) is not Word.UNSOUND:
+                continue
+            space = self._new_space(used, weak, devices)
+            trials = Trials(self._verdicts, self._scheme, space.pool)
+            trials.add(test)
+            generaliser = Generaliser(trials, space.rows, space.pool)
+            search = Search(Chooser(space.rows), trials, generaliser, lambda _: None, _unheard)
+            if search.cheapest() is None and not search.undecided:
+                self._asked.remove(test)
+                reason = "UNSOUND: no candidate passes it, whatever the other tests ask for"
+                names = named(test)
+                self._without.append(TestAndReason(names.test, names.file, reason))
 
     def _at_fault(self) -> frozenset[int]:
         """The rows that tests show to be too weak, each in turn made as strong as can be."""

@@ -1,0 +1,145 @@
+"""Codes that nobody can tell apart on a machine, told from the effects of their instructions.
+
+Two facts, each about instructions that only wait until counters of the own thread are empty. What
+such a counter has only the own thread puts there, when it executes an access: once empty, it stays
+so until the next one.
+
+* Waits that stand together may stand in any order, and one of two that wait for the same may go.
+  Whatever the order, the thread goes on when all hold, and they go on to hold.
+* A wait before an access may go where the same wait follows it, if all that is counted is performed
+  in turn. Take an execution without it, and move the execution of the access to where it is
+  performed: it is the oldest in its fifo then, so that nothing before it is counted any more, and
+  the wait holds. Meanwhile the thread has executed nothing but waits, and nobody else looks at its
+  fifo or its counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rspverify.architecture import (
+    Architecture,
+    CellKind,
+    Deed,
+    Effect,
+    Element,
+    Enter,
+    If,
+    IsOldest,
+    IsSwitched,
+    Leave,
+    Mnemonic,
+    acts,
+)
+from rspverify.architecture.architecture import Each
+from rspverify.scheme.scheme import Template
+
+Code = tuple[Template, ...]
+ANY_ORDER = "what waits for the own accesses may stand in any order"
+TWICE = "the accesses that it waits for are performed in turn, and waited for behind this one"
+
+
+def equivalent(one: Code, other: Code, machine: Architecture) -> str | None:
+    """Why two codes are the same to everybody; None where these facts do not say so."""
+    if _sorted(one, machine) == _sorted(other, machine):
+        return ANY_ORDER
+    short = _without_first(one, machine), _without_first(other, machine)
+    return TWICE if short[0] == short[1] else None
+
+
+def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
+    """A code with the counters that it waits for at each place, as a set."""
+    found: list[object] = []
+    together: set[CellKind] = set()
+    for each in code:
+        counters = _counters(each.mnemonic, machine)
+        if counters is not None:
+            together |= counters
+            continue
+        found += [frozenset(together), (each.mnemonic.name, each.reach)]
+        together = set()
+    return (*found, frozenset(together))
+
+
+def _without_first(code: Code, machine: Architecture) -> tuple[object, ...]:
+    """The same without the counters that are waited for again behind the next instruction."""
+    parts = list(_sorted(code, machine))
+    accesses = [each for each in code if _counters(each.mnemonic, machine) is None]
+    for place, access in enumerate(accesses):
+        before, after = parts[2 * place], parts[2 * place + 2]
+        assert isinstance(before, frozenset) and isinstance(after, frozenset)
+        again = {it for it in before & after if _in_turn(access.mnemonic, it, machine)}
+        parts[2 * place] = before - again
+    return tuple(parts)
+
+
+def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[CellKind] | None:
+    """What an instruction waits for, if it does nothing but wait for counters of the own thread.
+
+    A counter that nothing ever enters is none: it is always empty.
+    """
+    done = acts(mnemonic)
+    if mnemonic.effects or not done or any(it.deed is not Deed.DRAIN for it in done):
+        return None
+    kinds = {it.kind for it in done if it.kind and any(_entering(it.kind, machine))}
+    return kinds if all(_own(each, machine) for each in kinds) else None
+
+
+def _own(kind: CellKind, machine: Architecture) -> bool:
+    """Whether only instructions of the own thread put something there."""
+    steps = (effect for step in machine.steps for effect in _flat(step.effects, machine))
+    later = (
+        effect
+        for it in machine.instructions.values()
+        for step in it.later
+        for effect in _flat(step.effects, machine)
+    )
+    alien = any(isinstance(it, Enter) and it.where.kind == kind for it in (*steps, *later))
+    entered = (enter for _, enter in _entering(kind, machine))
+    return (
+        kind.place == machine.places[0]
+        and not alien
+        and all(it.where.place is None and it.element is Element.SELF for it in entered)
+    )
+
+
+def _entering(kind: CellKind, machine: Architecture) -> Iterator[tuple[Mnemonic, Enter]]:
+    """The instructions that put something into a fifo or a pool."""
+    for mnemonic in machine.instructions.values():
+        for effect in _flat(mnemonic.effects, machine):
+            if isinstance(effect, Enter) and effect.where.kind == kind:
+                yield mnemonic, effect
+
+
+def _in_turn(access: Mnemonic, counter: CellKind, machine: Architecture) -> bool:
+    """Whether an access does nothing at first but to be counted, and all that are so are performed
+    in the turn of one fifo of the thread, which they leave when they are counted no more.
+    """
+    entered = [it.where.kind for it in access.effects if isinstance(it, Enter)]
+    fifos = [it for it in entered if it != counter and it.place == machine.places[0]]
+    if len(entered) != len(access.effects) or set(entered) != {counter, *fifos} or len(fifos) != 1:
+        return False
+    (fifo,) = fifos
+    return not fifo.located and all(
+        any(isinstance(it, Enter) and it.where.kind == fifo for it in mnemonic.effects)
+        and all(
+            any(isinstance(it, IsOldest) and it.fifo.kind == fifo for it in step.conditions)
+            and {fifo, counter} <= {it.where.kind for it in step.effects if isinstance(it, Leave)}
+            for step in mnemonic.later
+        )
+        for mnemonic, _ in _entering(counter, machine)
+    )
+
+
+def _flat(effects: tuple[Effect, ...], machine: Architecture) -> Iterator[Effect]:
+    """Effects, those that may happen alone; not those of a switch that is off."""
+    for effect in effects:
+        match effect:
+            case If(conditions, inner):
+                switched = (it for it in conditions if isinstance(it, IsSwitched))
+                if all(machine.is_on(it.switch) is it.on for it in switched):
+                    yield from _flat(inner, machine)
+            case Each(_, inner):
+                yield from _flat(inner, machine)
+            case _:
+                yield effect
