@@ -167,6 +167,7 @@
   });
 
   const STATES = { now: "now", done: "done", open: "under way", due: "next", passed: "not taken", later: "later" };
+  const KEY = "▶ now, ✓ done, ○ next, … begun, goes on later. D dirty, C clean, V valid, I invalid. The oldest element of a fifo is on the right.";
   const SPEEDS = [0.5, 1, 2, 4];
   const PAUSE = 1400; // milliseconds between steps at speed 1
 
@@ -325,7 +326,7 @@
         const line = step.line === null ? "" : lines[step.line] ? ` (line ${step.line}: ${lines[step.line]})` : ` (line ${step.line})`;
         const changed = changes(execution.steps[this.#step - 2]?.after ?? execution.initial, step.after);
         said.replaceChildren(make("b", "", `Step ${this.#step} of ${total}`), ` ${by}: `, make("code", "", step.label), line,
-          make("span", "rx-changes", changed.length ? `${changed.join("; ")}.` : "No cache changes."));
+          make("span", "rx-changes", changed.length ? `${changed.join("; ")}.` : "Nothing else changes."));
       });
       return said;
     }
@@ -373,7 +374,7 @@
         const states = statesOf(animation, this.#step)[thread] ?? [];
         for (const each of rows) each.classList.remove("rx-here", "rx-next");
         states.forEach(({ state, text }, at) => {
-          items[at].textContent = text;
+          items[at].replaceChildren(text, make("span", "rx-unseen", ` ${STATES[/** @type {keyof typeof STATES} */ (state)]}`));
           items[at].className = `rx-instruction rx-${state}`;
           items[at].title = STATES[/** @type {keyof typeof STATES} */ (state)];
           if (state === "now") rows[at].classList.add("rx-here");
@@ -482,7 +483,7 @@
 
     /** @param {AnimationData} animation */
     #notes({ blocked, left }) {
-      const notes = [];
+      const notes = [make("p", "rx-note rx-key", KEY)];
       if (left) notes.push(make("p", "rx-note", `${left.toLocaleString("en")} more steps are not shown.`));
       if (blocked.length) {
         const list = make("ul", "", ...blocked.map(each => make("li", "", each)));

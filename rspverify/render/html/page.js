@@ -149,6 +149,8 @@ const set = (finding, open) => {
   one("h3 button", finding).setAttribute("aria-expanded", open);
   if (!open || finding.dataset.made) return;
   finding.dataset.made = "yes";
+  const stage = one(".stage", finding), picture = one(".picture svg", finding);
+  if (stage) stage.classList.toggle("stacked", picture?.viewBox.baseVal.width > 900);
   for (const timeline of all(".timeline", finding)) start(timeline, one(".source", finding));
 };
 for (const finding of all(".finding")) {
