@@ -42,9 +42,9 @@ for (const item of all("#totals li")) {
   item.append(button);
 }
 let waiting = 0;
-text.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, rows.length > 5000 ? 250 : 30); });
-word.addEventListener("change", filter);
-one("#tools").hidden = !rows.length;
+text?.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, rows.length > 5000 ? 250 : 30); });
+word?.addEventListener("change", filter);
+if (text) one("#tools").hidden = !rows.length;
 
 // ---- sorting: within folders, and folders by their first test; what is empty comes last ----
 const order = ["ERROR", "SURVIVES", "WORSE", "UNSOUND", "by-UNSOUND", "STUCK", "by-STUCK", "UNKNOWN", "VACUOUS", "UNSUPPORTED",
