@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rspverify.answers import SuiteReport
 
 
-@command("A site of static pages: all results, each counterexample step by step.", takes=OPTIONS)
+@command("A site of static pages, with all counterexamples.", takes=OPTIONS)
 def report(
     settings: Settings,
     site: Annotated[

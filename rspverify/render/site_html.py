@@ -117,6 +117,12 @@ def _named(wanted: str, taken: set[str]) -> str:
 # ---- pages ---------------------------------------------------------------------------------------
 
 
+_ABOUT = (
+    "Each test is put to each scheme: does the compiled program end only as the language allows? "
+    "A word that is underlined leads to what shows it."
+)
+
+
 def _index(reports: Sequence[SuiteReport], cases: Sequence[Case]) -> Page:
     addresses = {id(it.result): it.address for it in cases}
     results = [each for it in reports for each in it.results]
@@ -134,7 +140,7 @@ def _index(reports: Sequence[SuiteReport], cases: Sequence[Case]) -> Page:
         command="report",
         conclusion=conclusion,
         warnings=warnings,
-        lines=[f"rspverify {__version__}. A word that is underlined leads to what shows it."],
+        lines=[_ABOUT, f"rspverify {__version__}"],
         links=[(f"Gallery of {counted(broken, 'counterexample')}", "gallery.html")],
         totals=check_totals(reports),
         matrices=[check_matrix(it, {}, addresses) for it in reports],
