@@ -178,6 +178,29 @@ def test_instructions_that_go_on_later(opened: Opened, run: Animation) -> None:
     assert it.texts(".rx-gone") == ["ld r b"]
 
 
+def test_the_events_of_a_step_are_marked_in_a_picture(opened: Opened, fig4: Animation) -> None:
+    it = Player(opened, fig4)
+    it.page.evaluate(
+        """() => {
+          const picture = document.createElement("div");
+          for (const [line, thread] of [[14, 0], [14, 1], [18, 1]]) {
+            const event = document.createElement("p");
+            event.className = "event";
+            Object.assign(event.dataset, { line, thread });
+            event.textContent = `${line} of P${thread}`;
+            picture.append(event);
+          }
+          document.body.append(picture);
+          document.querySelector("rsp-execution").picture = picture;
+        }"""
+    )
+    marked = []
+    for _ in range(4):
+        it.press("ArrowRight")
+        marked.append(it.texts(".rx-event"))
+    assert marked == [[], ["14 of P0"], ["18 of P1"], []]
+
+
 def test_another_execution_is_shown_in_its_place(
     opened: Opened, fig4: Animation, stuck: Animation
 ) -> None:

@@ -6,7 +6,8 @@
  * `show(animation)`. With the attribute `lazy` nothing is made before `start()`.
  *
  * Keys: space plays, arrows step, Home and End. `step` is the step that is shown, 0 before the
- * first; whenever it changes there is an event `step`, whose detail is {step, line}.
+ * first; whenever it changes there is an event `step`, whose detail is {step, line}. If `picture` is
+ * set to an element with the SVG of an execution, the events of the line of the step are marked in it.
  *
  * It needs no module loader and names nothing but the element, so that it runs as a module, as a
  * plain script, and out of a folder. Texts are only ever set as text.
@@ -173,6 +174,7 @@
 
   class ShownExecution extends HTMLElement {
     /** @type {AnimationData|null} */ #animation = null;
+    /** @type {Element|null} */ #picture = null;
     #step = 0;
     #timer = 0;
     #speed = 1;
@@ -224,7 +226,22 @@
       this.#step = step;
       for (const draw of this.#draw) draw();
       const line = step ? this.#animation.execution.steps[step - 1].line : null;
+      this.#mark();
       this.dispatchEvent(new CustomEvent("step", { bubbles: true, detail: { step, line } }));
+    }
+
+    /** @param {Element|null} picture */
+    set picture(picture) {
+      this.#picture = picture;
+      this.#mark();
+    }
+
+    #mark() {
+      const { line, instruction } = this.#animation?.execution.steps[this.#step - 1] ?? {};
+      for (const each of this.#picture?.querySelectorAll(".event") ?? []) {
+        const due = instruction && each.getAttribute("data-line") === `${line}` && each.getAttribute("data-thread") === `${instruction[0]}`;
+        each.classList.toggle("rx-event", Boolean(due));
+      }
     }
 
     get playing() {

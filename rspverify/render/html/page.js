@@ -130,7 +130,7 @@ for (const fold of all(".fold")) {
   button.addEventListener("click", () => button.setAttribute("aria-expanded", fold.classList.toggle("unfolded")));
   fold.before(button);
 }
-const start = (timeline, source) => {
+const start = (timeline, source, picture) => {
   const shown = one("rsp-execution", timeline), rows = [...one(".trace", timeline).tBodies[0].rows];
   shown.addEventListener("step", event => {
     rows.forEach((row, number) => row.classList.toggle("here", number === event.detail.step));
@@ -141,6 +141,7 @@ const start = (timeline, source) => {
     if (row) shown.step = rows.indexOf(row);
   });
   shown.start();
+  shown.picture = picture;
 };
 
 // ---- findings: closed until one is wanted, unless there is but one; animations are made when they are opened ----
@@ -151,7 +152,7 @@ const set = (finding, open) => {
   finding.dataset.made = "yes";
   const stage = one(".stage", finding), picture = one(".picture svg", finding);
   if (stage) stage.classList.toggle("stacked", picture?.viewBox.baseVal.width > 900);
-  for (const timeline of all(".timeline", finding)) start(timeline, one(".source", finding));
+  for (const timeline of all(".timeline", finding)) start(timeline, one(".source", finding), one(".picture", finding));
 };
 for (const finding of all(".finding")) {
   const head = one("h3", finding), button = make("button", { type: "button" }, ...head.childNodes);
