@@ -100,11 +100,16 @@ class Check(Asked[Answer, SuiteReport]):
         return with_reasons(report, self.settings, self._judge, wanted, self.texts, told)
 
     def with_cases(
-        self, report: SuiteReport, most: int, listener: Listener | None = None
+        self,
+        report: SuiteReport,
+        most: int,
+        listener: Listener | None = None,
+        *,
+        broken: bool = False,
     ) -> SuiteReport:
-        """The report with what so many results rest on, for a site."""
-        told = listener or Silent()
-        return with_cases(report, self.settings, self._judge, most, self.texts, told)
+        """The report with what so many results rest on, for a site; or only those `broken`."""
+        told, judge = listener or Silent(), self._judge
+        return with_cases(report, self.settings, judge, most, self.texts, told, broken=broken)
 
     @cached_property
     def forms(self) -> Mapping[str, Callable[[SuiteReport], str]]:

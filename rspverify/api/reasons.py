@@ -92,16 +92,20 @@ def with_cases(
     most: int,
     texts: Mapping[str, Source],
     listener: Listener,
+    *,
+    broken: bool,
 ) -> SuiteReport:
     """The report with what so many of its results rest on, those with a counterexample first.
 
-    Of those that are SOUND, with the outcomes that the machine reaches. Others have none.
+    Of those that are SOUND, with the outcomes that the machine reaches; none of them if only those
+    are told that are `broken`. Others have none.
     """
     if report.stopped:
         return report
     from rspverify.render.site_html import BROKEN, kind_of, told
 
     found = [it for it in report.results if isinstance(it, Result) and told(it)]
+    found = [it for it in found if not broken or kind_of(it) in BROKEN]
     shown = sorted(found, key=lambda it: kind_of(it) not in BROKEN)[:most]
     return _told(report, shown, shown, settings, judge, texts, listener, reached=True)
 

@@ -42,6 +42,9 @@ def report(
             min=0, help="So many results have a page of their own, counterexamples first."
         ),
     ] = 3_000,
+    broken: Annotated[
+        bool, typer.Option("--broken", help="Only counterexamples have a page of their own.")
+    ] = False,
     jobs: Jobs = None,
     cluster: ClusterAt = None,
     no_cache: NoCache = False,
@@ -76,7 +79,7 @@ def report(
             stream.begin(part.suite.folder, part.total)
             found = part.report(told(part.each(stream.show)))
             left = most - sum(len(it.details) for it in reports)
-            reports.append(part.with_cases(found, left, stream))
+            reports.append(part.with_cases(found, left, stream, broken=broken))
             if reports[-1].stopped:
                 break
     written = write_site(site, reports)

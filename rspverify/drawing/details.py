@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from rspverify.judge.loaded_test import LoadedTest
     from rspverify.judge.verdicts import NamedScheme, Verdicts
 
-_MOST_SECONDS = 10.0
-"""Seconds for the outcomes that a machine reaches of one test, at most."""
+_SECONDS = 5.0
+"""Seconds for the outcomes that a machine reaches of one test, unless a time limit is given."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class _Details:
         from rspverify.judge.explain import Reach
 
         verdicts = self._verdicts.by(settings)
-        seconds = min(settings.seconds or _MOST_SECONDS, _MOST_SECONDS)
+        seconds = settings.seconds or _SECONDS
 
         def decide() -> Reached:
             limits = replace(settings, seconds=seconds).limits()

@@ -52,6 +52,8 @@ def test_so_many_have_a_page_counterexamples_first(tmp_path: Path) -> None:
     assert sorted(it for it in made if it.endswith("html")) == [
         f"cases/{test}--original.html" for test in ("Ex4", "Fig4")
     ]
+    assert run(tmp_path / "broken", *GIVEN, "--broken").exit_code == 1
+    assert {it for it in files(tmp_path / "broken") if it.startswith("cases/")} == {*made}
     assert "2 of 4 results have a page" in (tmp_path / "site/index.html").read_text()
 
 
