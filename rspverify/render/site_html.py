@@ -204,9 +204,13 @@ def _article(it: Case) -> Article:
     text = "\n".join(filter(None, (it.result.reason, progress_in_words(it.result))))
     found = Finding(it.kind, it.title, "", text, (Spot(it.result.file),), result=it.result)
     shown = article(it.report, found, "f1")
-    if it.detail.reached is not None:
-        shown = replace(shown, tables=[*shown.tables, _reached(it.detail.reached)])
-    return shown
+    reached = it.detail.reached
+    if reached is None:
+        return shown
+    if reached.stopped:  # how far it came may be otherwise another time
+        words = f"Which outcomes the machine reaches is not known: {reached.stopped}."
+        return replace(shown, ending=f"{shown.ending}\n{words}".strip())
+    return replace(shown, tables=[*shown.tables, _reached(reached)])
 
 
 def _reached(it: Reached) -> Table:
@@ -216,9 +220,7 @@ def _reached(it: Reached) -> Table:
     ]
     rows += [[[Piece(str(each), "code")], [Piece("not reached")]] for each in it.others]
     notes = []
-    if it.stopped:
-        notes.append(f"There may be others that the machine reaches: {it.stopped}.")
-    elif not it.all:
+    if not it.all:
         notes.append("The machine reaches others, too.")
     elif it.allowed is not None:
         beyond = "more than " if it.beyond else ""

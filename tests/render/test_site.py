@@ -105,6 +105,14 @@ def test_what_the_machine_reaches_of_what_is_sound(files: dict[str, str]) -> Non
     assert page.all("td")[:4] == ["one=1", "reached", "one=2", "not reached"]
     assert "The machine reaches 1 of the 2." in page.all("p", "note")
     assert not page.all("rsp-execution")
+    it = report("one")
+    detail = it.details["one", "right"]
+    assert detail.reached is not None
+    stopped = replace(detail, reached=replace(detail.reached, all=False, stopped="timeout of 5 s"))
+    late = dict(site([replace(it, details={**it.details, ("one", "right"): stopped})]))
+    page = Page(late["cases/one--right.html"])
+    assert "the machine reaches is not known: timeout of 5 s." in "".join(page.all("p", "why"))
+    assert "reached" not in page.all("td")
 
 
 def test_the_gallery_has_each_counterexample_by_what_it_breaks(files: dict[str, str]) -> None:
