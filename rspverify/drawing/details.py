@@ -163,7 +163,7 @@ class _Details:
         if outcome is None:
             unlike = f"not found again: {explanation.verdict.reason}"
             if it.reached and explanation.verdict.word is Word.SOUND:
-                detail = replace(detail, reached=self._reached(test, it, settings, incident))
+                detail = replace(detail, reached=self._reached(found[0], it, settings, incident))
             return [replace(detail, reason=unlike) if it.word is Word.UNSOUND else detail]
         drawn = attempt(lambda: self._forbidden(test, outcome, settings), incident)
         if isinstance(drawn, Undecided):
