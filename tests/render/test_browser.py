@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from filled import filled
+from render.browsers import Opened
 from render.test_answer_pages import compare, hunt, mutate, repair
 from render.test_check_html import detailed
 from results import result
@@ -18,51 +17,6 @@ from rspverify.engineering.mutation import MutationReport
 from rspverify.render import mutate_html
 from rspverify.render.check_html import html
 from rspverify.verdict import Word
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    binary = next(filter(None, map(shutil.which, NAMES)), None)
-    if binary is None:
-        pytest.skip(f"none of {', '.join(NAMES)} is found")
-    with driver.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=binary, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-class Opened:
-    """Opens a page, and notes what its browser says and asks for."""
-
-    def __init__(self, browser: Any, folder: Path) -> None:
-        self.browser = browser
-        self.file = folder / "page.html"
-        self.said: list[str] = []
-        self.asked: list[str] = []
-
-    def __call__(self, text: str, place: str = "", **how: Any) -> Any:
-        self.file.write_text(text)
-        page = self.browser.new_page(**how)
-        page.set_default_timeout(10_000)
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.goto(f"{self.file.as_uri()}{place}")
-        return page
-
-
-@pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
-    """Whatever a test does with a page, nothing is contacted and nothing goes wrong."""
-    it = Opened(browser, tmp_path)
-    yield it
-    for page in [page for context in browser.contexts for page in context.pages]:
-        page.close()
-    assert it.said == []
-    assert {each.partition("#")[0] for each in it.asked} == {it.file.as_uri()}
 
 
 def checked() -> str:
@@ -142,7 +96,7 @@ def test_an_execution_step_by_step(opened: Opened) -> None:
     page.locator(".finding h3 button").press("Enter")
     assert not page.locator("article .body").first.is_visible()
     page.locator(".finding h3 button").press("Enter")
-    player, said = page.locator(".player").first, page.locator(".player .said b").first
+    player, said = page.locator("rsp-execution").first, page.locator(".rx-said b").first
     player.focus()
     told = []
     for key in ("ArrowRight", "End", "ArrowLeft", "Home"):
@@ -150,15 +104,17 @@ def test_an_execution_step_by_step(opened: Opened) -> None:
         told.append(said.text_content())
     steps = ["Step 1 of 2", "Step 2 of 2", "Step 1 of 2", "Before the first of 2 steps"]
     assert told == steps
-    page.locator(".trace tbody tr").nth(2).click()
-    assert said.text_content() == "Step 2 of 2"
-    assert player.locator(".card.changed").count() == 1
+    page.get_by_role("button", name="All steps as a table").first.click()
+    page.locator(".trace tbody tr").nth(1).click()
+    assert said.text_content() == "Step 1 of 2"
+    assert page.locator(".trace tr.here td").first.text_content() == "1"
+    assert player.locator(".rx-card.rx-changed h5").all_text_contents() == ["L1"]
 
 
 def test_an_address_opens_a_finding_at_a_step(opened: Opened) -> None:
     page = opened(html([detailed("</script>'\"<!--")]), "#f1-2")
-    assert page.locator("article.open .said b").first.text_content() == "Step 2 of 2"
-    assert page.locator(".trace tr.here").first.is_visible()
+    assert page.locator("article.open .rx-said b").first.text_content() == "Step 2 of 2"
+    assert page.locator(".trace tr.here td").first.text_content() == "2"
 
 
 PAGES = [lambda _: checked(), compare, mutate, hunt, repair]
@@ -180,12 +136,12 @@ def test_dark_on_a_phone_and_on_paper(made: Callable[[str], str], opened: Opened
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
     assert page.locator("article .body").first.is_visible()
     assert not page.locator("#tools").is_visible()
-    assert not page.locator(".player").first.is_visible()
+    assert not page.locator("rsp-execution").first.is_visible()
+    assert page.locator(".trace").first.is_visible()
 
 
 def test_without_scripts_all_is_there_and_open(opened: Opened) -> None:
     page = opened(checked(), java_script_enabled=False)
     assert page.locator("article .body .trace").first.is_visible()
-    assert (
-        not page.locator("#tools").is_visible() and not page.locator(".player").first.is_visible()
-    )
+    assert not page.locator("#tools").is_visible()
+    assert not page.locator("rsp-execution").first.is_visible()
