@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from markupsafe import Markup
 
 from rspverify.render.findings import visible
-from rspverify.render.page import Matrix, Page
+from rspverify.render.page import Article, Matrix, Page
 from rspverify.render.words import counted
 
 if TYPE_CHECKING:
@@ -88,6 +88,18 @@ def page(it: Page) -> str:
             script_hash=_digest(script),
         )
     )
+
+
+def parts(it: Page) -> str:
+    """The same as a part of another page, which has a style and a script of its own."""
+    shown = replace(it, matrices=list(_within_reach(it.matrices)))
+    return _environment().get_template("parts.html").render(it=shown)
+
+
+def article(it: Article) -> str:
+    """One finding as a part of another page."""
+    template = _environment().get_template("finding.html")
+    return str(template.module.article(it))  # type: ignore[attr-defined]
 
 
 @cache
