@@ -161,6 +161,8 @@ class Step:
 
     label: as the paper writes it; thread: the executing thread, None for an environment step;
     cache: the name of the cache that an environment step belongs to, None for an instruction.
+    instruction: the thread, and the place in its code, of the instruction that happens, or that an
+    environment step goes on with.
     """
 
     label: str
@@ -168,6 +170,7 @@ class Step:
     cache: str | None
     line: int | None
     after: Snapshot
+    instruction: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,9 @@ class Execution:
     """A machine execution, step by step, from a state in which every cache is empty.
 
     threads: the name of each thread's own L1 cache; caches: all cache names in display order.
-    shortest: whether no execution that shows the same has fewer steps.
+    shortest: whether no execution that shows the same has fewer steps. code: of each thread, the
+    source line and the text of its instructions in program order. shared: of each cache, the
+    threads in whose place it is.
     """
 
     initial: Snapshot
@@ -183,6 +188,8 @@ class Execution:
     threads: tuple[str, ...]
     caches: tuple[str, ...]
     shortest: bool = True
+    code: tuple[tuple[tuple[int, str], ...], ...] = ()
+    shared: tuple[tuple[int, ...], ...] = ()
 
 
 class ProgressWord(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -18,6 +19,7 @@ from rspverify.answers import (
     RowsAtFault,
 )
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
+from rspverify.render.findings import visible
 from rspverify.verdict import (
     CacheState,
     Entry,
@@ -35,7 +37,7 @@ _OURS = {
     *("html", "head", "meta", "title", "style", "body", "script", "a", "header", "main", "section"),
     *("h1", "h2", "h3", "h4", "p", "b", "ul", "li", "div", "span", "small", "code", "pre", "dl"),
     *("dt", "dd", "figure", "figcaption", "article", "label", "input", "select", "option"),
-    *("output", "table", "thead", "tbody", "tr", "th", "td", "ins", "del"),
+    *("output", "rsp-execution", "table", "thead", "tbody", "tr", "th", "td", "ins", "del"),
     *("svg", "rect", "g", "text", "line", "path", "polygon"),
 }
 
@@ -136,7 +138,11 @@ def require_harmless(page: Page) -> None:
     """Only our elements, one script, nothing from elsewhere, and every link leads somewhere."""
     tags = {tag for tag, _, _ in page.elements}
     assert tags <= _OURS, tags - _OURS
-    assert len(page.all("script")) == len(page.all("style")) == 1
+    scripts = [(it, "".join(text)) for tag, it, text in page.elements if tag == "script"]
+    data = [text for it, text in scripts if it == {"type": "application/json"}]
+    assert len(scripts) - len(data) == len(page.all("style")) == 1
+    for text in data:
+        assert "<" not in text and visible(text) == text and json.loads(text)
     ids = [it["id"] for _, it, _ in page.elements if "id" in it]
     assert len(ids) == len(set(ids))
     for _, attributes, _ in page.elements:

@@ -115,16 +115,32 @@ class Replayer:
         steps = []
         for rule, (before, state) in zip(schedule, pairwise(states), strict=True):
             text, snapshot = self._with_values(rule, before, state), self.snapshot(state)
+            it = rule.instruction
+            line = None if it is None else lines[it.operation]
+            where = None if it is None else self._where(it)
             if isinstance(rule, InstructionRule):
-                line = lines[rule.instruction.operation]
-                steps.append(ShownStep(text, rule.thread, None, line, snapshot))
+                steps.append(ShownStep(text, rule.thread, None, line, snapshot, where))
             else:
-                it = rule.instruction
-                late = None if it is None else lines[it.operation]
-                steps.append(ShownStep(text, None, str(rule.structure), late, snapshot))
-        own = tuple(self._own(thread) for thread in self.machine.program.threads)
-        caches = tuple(map(str, self._shown))
-        return Execution(self.snapshot(states[0]), tuple(steps), own, caches)
+                steps.append(ShownStep(text, None, str(rule.structure), line, snapshot, where))
+        program = self.machine.program
+        return Execution(
+            self.snapshot(states[0]),
+            tuple(steps),
+            tuple(self._own(thread) for thread in program.threads),
+            tuple(map(str, self._shown)),
+            code=tuple(
+                tuple((lines[it.operation], str(it)) for it in code) for code in program.code
+            ),
+            shared=tuple(
+                tuple(sorted(it.thread for it in self.machine.threads_of(each)))
+                for each in self._shown
+            ),
+        )
+
+    def _where(self, it: Instruction) -> tuple[int, int]:
+        """Its thread, and its place in the code of that."""
+        thread = it.thread.thread
+        return thread, it.index - self.machine.program.code[thread][0].index
 
     @cached_property
     def _shown(self) -> list[Structure]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from rspverify.answers import Detail, Explanation, Result, RowAtFault, RowsAtFault, SuiteReport
+from rspverify.render.animation import Animation, animation_json, animations
 from rspverify.render.draw_svg import page
 from rspverify.render.expectations import progress_in_words
 from rspverify.render.findings import Finding, visible
@@ -25,8 +26,6 @@ from rspverify.verdict import CacheState, Entry, Execution, Snapshot
 
 _MOST_LINES = 400
 """Lines of a source that are shown."""
-_MOST_STEPS = 1_000
-"""Steps of an execution that are shown."""
 
 
 def article(report: SuiteReport, it: Finding, place: str) -> Article:
@@ -69,14 +68,6 @@ def _detailed(shown: Article, detail: Detail) -> Article:
     it = detail.explanation
     if it is None:
         return shown
-    timelines = []
-    execution = it.verdict.execution
-    if execution is not None:
-        timelines.append(timeline("An execution of the compiled program", execution, ""))
-    if it.progress is not None and it.progress.execution is not None:
-        head = "An execution of the compiled program after which nothing can go on"
-        blocked = "\n".join(("Then:", *it.progress.blocked))
-        timelines.append(timeline(head, it.progress.execution, blocked))
     lines, cut = source_lines(detail.source, _compiled(it))
     return replace(
         shown,
@@ -85,7 +76,7 @@ def _detailed(shown: Article, detail: Detail) -> Article:
         axioms=[(name, text.removesuffix(f" as {name}")) for name, text in it.axioms],
         source=lines,
         source_cut=cut,
-        timelines=timelines,
+        timelines=list(map(timeline, animations(detail))),
         picture=_picture(detail, shown.place),
     )
 
@@ -135,22 +126,24 @@ def _picture(detail: Detail, mark: str) -> str:
 # ---- executions ----------------------------------------------------------------------------------
 
 
-def timeline(head: str, execution: Execution, end: str) -> Timeline:
-    """Its steps, and the states between them. end: what is to be said after it."""
+def timeline(it: Animation) -> Timeline:
+    """The steps of an execution, and the states between them."""
+    execution = it.execution
     before, steps = execution.initial, []
     locks = any(step.after.locks for step in execution.steps)
-    shown = execution.steps[:_MOST_STEPS]
     steps.append(ShownStep(0, "", "", 0, list(_cells(execution, before, before, locks))))
-    for number, step in enumerate(shown, 1):
+    for number, step in enumerate(execution.steps, 1):
         by = step.cache or "" if step.thread is None else f"P{step.thread}"
         cells = list(_cells(execution, before, step.after, locks))
         steps.append(ShownStep(number, by, step.label, step.line or 0, cells))
         before = step.after
-    if len(shown) < len(execution.steps):
-        end = f"{len(shown):,} of {len(execution.steps):,} steps are shown.\n{end}"
+    end = ["Then:", *it.blocked] if it.blocked else []
+    if it.left:
+        total = len(execution.steps) + it.left
+        end.insert(0, f"{len(execution.steps):,} of {total:,} steps are shown.")
     heads = [_cache_head(execution, name) for name in execution.caches]
     heads += ["memory"] * bool(before.memory) + ["locks"] * locks
-    return Timeline(head, heads, steps, end)
+    return Timeline(it.head, heads, steps, "\n".join(end), Markup(animation_json(it)))
 
 
 def _cache_head(execution: Execution, cache: str) -> str:

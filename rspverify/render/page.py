@@ -115,12 +115,16 @@ class ShownStep:
 
 @dataclass(frozen=True)
 class Timeline:
-    """An execution. heads: of the cells of its steps. end: what is to be said after it."""
+    """An execution. heads: of the cells of its steps. end: what is to be said after it.
+
+    data: the same as `<rsp-execution>` takes it; what else stands here is for where it cannot run.
+    """
 
     head: str
     heads: Sequence[str]
     steps: Sequence[ShownStep]
     end: str
+    data: str
 
 
 @dataclass(frozen=True)

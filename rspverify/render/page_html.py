@@ -76,7 +76,8 @@ def _within_reach(matrices: Iterable[Matrix]) -> Iterator[Matrix]:
 
 def page(it: Page) -> str:
     """The text of the file."""
-    style, script = _text_of("page.css"), _text_of("page.js")
+    style = _text_of("page.css") + _text_of("animation.css")
+    script = _text_of("animation.js") + _text_of("page.js")
     return (
         _environment()
         .get_template("page.html")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rspverify.answers import MachineRun
+from rspverify.render.animation import run_animation
 from rspverify.render.finding_html import source_lines, timeline
 from rspverify.render.page import Article, Page
 from rspverify.render.page_html import page
@@ -11,7 +12,8 @@ from rspverify.render.run_text import ending, title
 
 def html(it: MachineRun, source: str) -> str:
     """The page. source: the text of the test."""
-    runs = [] if it.execution is None else [timeline("A run of the machine", it.execution, "")]
+    run = run_animation(it)
+    runs = [] if run is None else [timeline(run)]
     wanted = f"A run that ends with {it.wanted}" if it.wanted and runs else ""
     lines, cut = source_lines(source, {})
     shown = Article(

@@ -142,7 +142,7 @@ def test_an_execution_step_by_step(opened: Opened) -> None:
     page.locator(".finding h3 button").press("Enter")
     assert not page.locator("article .body").first.is_visible()
     page.locator(".finding h3 button").press("Enter")
-    player, said = page.locator(".player").first, page.locator(".player .said b").first
+    player, said = page.locator("rsp-execution").first, page.locator(".rx-said b").first
     player.focus()
     told = []
     for key in ("ArrowRight", "End", "ArrowLeft", "Home"):
@@ -150,15 +150,17 @@ def test_an_execution_step_by_step(opened: Opened) -> None:
         told.append(said.text_content())
     steps = ["Step 1 of 2", "Step 2 of 2", "Step 1 of 2", "Before the first of 2 steps"]
     assert told == steps
-    page.locator(".trace tbody tr").nth(2).click()
-    assert said.text_content() == "Step 2 of 2"
-    assert player.locator(".card.changed").count() == 1
+    page.get_by_role("button", name="All steps as a table").first.click()
+    page.locator(".trace tbody tr").nth(1).click()
+    assert said.text_content() == "Step 1 of 2"
+    assert page.locator(".trace tr.here td").first.text_content() == "1"
+    assert player.locator(".rx-card.rx-changed h5").all_text_contents() == ["L1"]
 
 
 def test_an_address_opens_a_finding_at_a_step(opened: Opened) -> None:
     page = opened(html([detailed("</script>'\"<!--")]), "#f1-2")
-    assert page.locator("article.open .said b").first.text_content() == "Step 2 of 2"
-    assert page.locator(".trace tr.here").first.is_visible()
+    assert page.locator("article.open .rx-said b").first.text_content() == "Step 2 of 2"
+    assert page.locator(".trace tr.here td").first.text_content() == "2"
 
 
 PAGES = [lambda _: checked(), compare, mutate, hunt, repair]
@@ -180,12 +182,12 @@ def test_dark_on_a_phone_and_on_paper(made: Callable[[str], str], opened: Opened
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
     assert page.locator("article .body").first.is_visible()
     assert not page.locator("#tools").is_visible()
-    assert not page.locator(".player").first.is_visible()
+    assert not page.locator("rsp-execution").first.is_visible()
+    assert page.locator(".trace").first.is_visible()
 
 
 def test_without_scripts_all_is_there_and_open(opened: Opened) -> None:
     page = opened(checked(), java_script_enabled=False)
     assert page.locator("article .body .trace").first.is_visible()
-    assert (
-        not page.locator("#tools").is_visible() and not page.locator(".player").first.is_visible()
-    )
+    assert not page.locator("#tools").is_visible()
+    assert not page.locator("rsp-execution").first.is_visible()

@@ -124,67 +124,32 @@ for (const table of all(".matrix")) {
   });
 }
 
-// ---- an execution, step by step ----
-const play = (trace, place, source) => {
-  const steps = [...trace.tBodies[0].rows], heads = [...trace.tHead.rows[0].cells].slice(3);
-  const button = (sign, label) => make("button", { type: "button", textContent: sign, title: label, ariaLabel: label });
-  const [first, back, on, last] = [["|◀", "first"], ["◀", "back"], ["▶", "next"], ["▶|", "last"]].map(each => button(...each));
-  const slider = make("input", { type: "range", min: 0, max: steps.length - 1, value: 0, ariaLabel: "step" });
-  const words = make("p", { className: "said", ariaLive: "polite" }), cards = make("div", { className: "cards" });
-  let now = 0;
-  const show = step => {
-    now = Math.max(0, Math.min(steps.length - 1, step));
-    slider.value = now;
-    const row = steps[now], [, by, what] = row.cells;
-    words.replaceChildren(
-      make("b", { textContent: now ? `Step ${now} of ${steps.length - 1}` : `Before the first of ${steps.length - 1} steps` }),
-      now ? ` ${by.textContent}: ` : "", now ? make("code", { textContent: what.textContent }) : "",
-      row.dataset.line ? ` (line ${row.dataset.line})` : "");
-    cards.replaceChildren(...heads.map((head, number) => {
-      const cell = row.cells[number + 3];
-      const inner = make("div", {}, ...[...cell.children].map(each => each.cloneNode(true)));
-      return make("div", { className: `card ${cell.className}` }, make("h5", { textContent: head.textContent }), inner);
-    }));
-    for (const each of steps) each.classList.toggle("here", each === row);
-    if (source) for (const line of all("tbody tr", source)) line.classList.toggle("here", line.dataset.line === row.dataset.line);
-    first.disabled = back.disabled = now === 0;
-    on.disabled = last.disabled = now === steps.length - 1;
-  };
-  place.replaceChildren(make("div", { className: "controls" }, first, back, slider, on, last), words, cards);
-  place.tabIndex = 0;
-  place.setAttribute("role", "group");
-  place.setAttribute("aria-label", "The execution step by step: arrow keys");
-  place.hidden = false;
-  const moves = { ArrowLeft: () => now - 1, ArrowRight: () => now + 1, Home: () => 0, End: () => steps.length - 1 };
-  place.addEventListener("keydown", event => {
-    if (!(event.key in moves) || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    show(moves[event.key]());
+// ---- an execution: the animation, and its table for whoever wants it ----
+for (const fold of all(".fold")) {
+  const button = make("button", { type: "button", className: "unfold", textContent: fold.dataset.head, ariaExpanded: "false" });
+  button.addEventListener("click", () => button.setAttribute("aria-expanded", fold.classList.toggle("unfolded")));
+  fold.before(button);
+}
+const start = (timeline, source) => {
+  const shown = one("rsp-execution", timeline), rows = [...one(".trace", timeline).tBodies[0].rows];
+  shown.addEventListener("step", event => {
+    rows.forEach((row, number) => row.classList.toggle("here", number === event.detail.step));
+    if (source) for (const line of all("tbody tr", source)) line.classList.toggle("here", line.dataset.line === `${event.detail.line}`);
   });
-  slider.addEventListener("input", () => show(Number(slider.value)));
-  first.addEventListener("click", () => show(0));
-  back.addEventListener("click", () => show(now - 1));
-  on.addEventListener("click", () => show(now + 1));
-  last.addEventListener("click", () => show(steps.length - 1));
-  trace.addEventListener("click", event => { const row = event.target.closest("tbody tr"); if (row) show(steps.indexOf(row)); });
-  show(0);
+  one(".trace", timeline).addEventListener("click", event => {
+    const row = event.target.closest("tbody tr");
+    if (row) shown.step = rows.indexOf(row);
+  });
+  shown.start();
 };
 
-// ---- findings: closed until one is wanted, unless there is but one; players are made when they are opened ----
+// ---- findings: closed until one is wanted, unless there is but one; animations are made when they are opened ----
 const set = (finding, open) => {
   finding.classList.toggle("open", open);
   one("h3 button", finding).setAttribute("aria-expanded", open);
   if (!open || finding.dataset.made) return;
   finding.dataset.made = "yes";
-  const source = one(".source", finding);
-  all(".trace", finding).forEach((trace, number) => {
-    let place = number ? null : one(".stage .player", finding);
-    if (!place) {
-      place = make("div", { className: "player" });
-      trace.parentNode.before(place);
-    }
-    play(trace, place, source);
-  });
+  for (const timeline of all(".timeline", finding)) start(timeline, one(".source", finding));
 };
 for (const finding of all(".finding")) {
   const head = one("h3", finding), button = make("button", { type: "button" }, ...head.childNodes);
@@ -199,7 +164,8 @@ const openMeant = () => {
   set(meant, true);
   meant.scrollIntoView();
   one("h3 button", meant).focus({ preventScroll: true });
-  if (step) one(".trace", meant)?.tBodies[0].rows[Number(step)]?.click();
+  const shown = one("rsp-execution", meant);
+  if (step && shown) shown.step = Number(step);
 };
 addEventListener("hashchange", openMeant);
 if (all(".finding").length === 1) set(one(".finding"), true);
