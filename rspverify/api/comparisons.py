@@ -22,8 +22,9 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import Given, InputError, Problem, Source, name_of, read_source, require
 
 if TYPE_CHECKING:
-    from rspverify.api.pages import Made
     from rich.console import Console
+
+    from rspverify.api.pages import Made
 
 MOST_OUTCOMES = 1_000
 """Where a compiled test has more outcomes, those gained and lost are not listed."""

@@ -10,7 +10,7 @@ from rspverify.answers import Detail, Explanation, OutcomeAnswer, Result, RowsAt
 from rspverify.api.inputs import settled
 from rspverify.axiomatic import MemoryModel, load_model, shipped_models
 from rspverify.drawing.details import Broken, detail_here
-from rspverify.judge.answers import command_of, result_of
+from rspverify.judge.answers import result_of
 from rspverify.judge.faults import fault_here
 from rspverify.judge.judge import Judge
 from rspverify.judge.listing import Listing
@@ -120,8 +120,8 @@ class Sitting:
         scheme, test, model = _whole(it)
         stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
         settings = replace(settings, progress=stuck)
-        verdicts, command = self._verdicts(model, settings), command_of(result, settings)
-        asked = Broken(test.source, scheme, result.verdict, stuck, command, result.outcome)
+        verdicts = self._verdicts(model, settings)
+        asked = Broken(test.source, scheme, result.verdict, stuck, outcome=result.outcome)
         detail = detail_here(asked, verdicts, test)
         fault = fault_here(test, scheme, model, settings) if _wrong(result) else None
         return Found(result, detail, fault)

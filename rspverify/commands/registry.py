@@ -17,6 +17,7 @@ from rspverify.commands.outcomes import outcomes
 from rspverify.commands.progress import progress
 from rspverify.commands.repair import repair
 from rspverify.commands.selftest import selftest
+from rspverify.commands.serve import serve
 from rspverify.commands.show import show
 
 COMMANDS = (
@@ -31,6 +32,7 @@ COMMANDS = (
     repair,
     selftest,
     show,
+    serve,
     cache,
     extract,
     generate,

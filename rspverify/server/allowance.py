@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 
@@ -25,6 +26,11 @@ class Allowance:
     waiting: int = 400
     of_one: int = 8
     kept: int = 32 * 2**20
+
+    @staticmethod
+    def here() -> Allowance:
+        """That of one's own machine."""
+        return Allowance(workers=max(2, os.cpu_count() or 1))
 
 
 PUBLIC = Allowance(

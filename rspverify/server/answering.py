@@ -14,8 +14,8 @@ from rspverify.render.answer_html import answer
 from rspverify.render.page_html import article
 from rspverify.server.events import Event
 from rspverify.server.question import Kind, Question
-from rspverify.server.told import told_problem, told_result, told_table
 from rspverify.server.runs import compared, corpus, hunted, mutated
+from rspverify.server.told import told_problem, told_result, told_table
 from rspverify.shipped import SHIPPED, schemes_named
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
@@ -98,7 +98,8 @@ class Answering:
         if result.verdict is Word.SOUND:
             outcomes = self._sitting.outcomes(read, replace(settings, seconds=_OUTCOMES))
         shown = answer(found.result, found.detail, found.fault, outcomes)
-        yield "answer", {"html": article(shown), "command": shown.command}
+        rows = [row.number for row in found.fault.rows] if found.fault else []
+        yield "answer", {"html": article(shown), "rows": rows}
         yield "end", {}
 
 

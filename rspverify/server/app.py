@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,8 @@ from rspverify.server.turns import Busy, Ticket, Turns
 from rspverify.server.worker import Worker, started
 
 HERE = Path(__file__).parent
+REPORT = HERE.parent / "render" / "html"
+"""Where the parts of reports are, which the page shows too."""
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _SHORT = (Kind.VERDICT, Kind.ANSWER)
 
@@ -36,11 +38,14 @@ _SHORT = (Kind.VERDICT, Kind.ANSWER)
 class Server:
     """What the requests share: two kinds of workers, and the answers that are kept.
 
-    public: whether strangers use it. cache: a folder for the judge's answers.
+    public: whether strangers use it. cache: a folder for the judge's answers. ready: called once
+    there are workers.
     """
 
-    def __init__(self, allowance: Allowance, cache: Path, *, public: bool) -> None:
-        self._allowance, self._public = allowance, public
+    def __init__(
+        self, allowance: Allowance, cache: Path, *, public: bool, ready: Callable[[], None]
+    ) -> None:
+        self._allowance, self._public, self._ready = allowance, public, ready
         self._catalogue = Catalogue.read()
         self._kept = Kept(allowance.kept)
 
@@ -61,6 +66,7 @@ class Server:
         await self._quick.open()
         await self._long.open()
         try:
+            self._ready()
             yield
         finally:
             await self._quick.close()
@@ -145,9 +151,10 @@ def application(
     *,
     public: bool = False,
     hosts: Sequence[str] = LOOPBACK,
+    ready: Callable[[], None] = lambda: None,
 ) -> Starlette:
     """The application. hosts: the names by which it may be called; `*` for any."""
-    server = Server(allowance, cache, public=public)
+    server = Server(allowance, cache, public=public, ready=ready)
     return Starlette(
         routes=[
             Route("/", server.page),
@@ -155,6 +162,7 @@ def application(
             Route("/files/{name:path}", server.file),
             Route("/ask", server.ask, methods=["POST"]),
             Mount("/built", StaticFiles(directory=HERE / "built")),
+            Mount("/report", StaticFiles(directory=REPORT)),
         ],
         middleware=[
             Middleware(Headers),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rspverify.answers import Result
-from rspverify.scheme import Scheme
-from rspverify.litmus.program import Order, Scope
 from rspverify.render.findings import visible
+from rspverify.scheme import Scheme
+from rspverify.scheme.writer import row_fields
 from rspverify.source import Problem, Span
+from rspverify.verdict import ProgressWord
 
 
 def told_problem(it: Problem) -> dict[str, Any]:
@@ -24,11 +26,15 @@ def told_problem(it: Problem) -> dict[str, Any]:
 
 
 def told_result(it: Result, *, going_on: bool = False) -> dict[str, Any]:
-    """A verdict in a line. going_on: whether progress is still to be told."""
+    """A verdict in a line. going_on: whether progress is still to be told.
+
+    claim: as a visitor is to read it: that a test is LIVE, too, is what is hoped for.
+    """
+    live = it.progress is ProgressWord.LIVE
     return {
         "verdict": it.verdict,
         "progress": it.progress,
-        "claim": it.claim,
+        "claim": (replace(it, progress=None) if live else it).claim,
         "test": visible(it.test),
         "reason": visible(it.reason),
         "progress_reason": visible(it.progress_reason or ""),
@@ -44,15 +50,7 @@ def told_table(it: Scheme) -> dict[str, Any]:
         "machine": it.machine.name,
         "rows": [
             {
-                "number": row.number,
-                "op": row.kind.value,
-                "scope": [
-                    *(["na"] if None in row.scopes else []),
-                    *(each.value.lower() for each in Scope if each in row.scopes),
-                ],
-                "order": [each.value for each in Order if each in row.named],
-                "remote": sorted(row.remotes),
-                "code": [str(each) for each in row.code],
+                "fields": row_fields(row),
                 "words": str(row),
                 "place": _place(row.span),
             }

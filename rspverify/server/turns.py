@@ -104,9 +104,7 @@ class Turns(Generic[T]):
 
     def _serve(self) -> None:
         while self._free and (self._short.waiting or self._longer.waiting):
-            longer = self._longer.waiting and (
-                not self._short.waiting or self._row >= _IN_A_ROW
-            )
+            longer = self._longer.waiting and (not self._short.waiting or self._row >= _IN_A_ROW)
             ticket = (self._longer if longer else self._short).take()
             self._row = 0 if longer else self._row + 1
             self._gone(ticket.client)
