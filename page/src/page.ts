@@ -15,6 +15,7 @@ const TYPING = 100; // milliseconds without a key before it is asked
 const LOOKING = 250; // milliseconds without another before it is asked why
 const AFTER = 900; // milliseconds before what takes longer is asked again
 const OWN = "own file …";
+const SOUND = "The compiled test has no outcome that the model forbids";
 
 const start = async (): Promise<void> => {
   const catalogue = await (await fetch("catalogue.json")).json() as Catalogue;
@@ -41,7 +42,14 @@ const start = async (): Promise<void> => {
 
   // ---- the texts ----
   let before = "", ownMachine: Editor | null = null, ownModel: Editor | null = null;
-  const typed = () => { title(); later(); };
+  /** What a text is called where it is loaded, until it is edited. */
+  const loaded = { scheme: "", test: "" };
+  const named = () => {
+    const first = one<HTMLSelectElement>("#schemes").options[0]!, name = (path: string) => path.replace(/^schemes\//, "").replace(/\.yaml$/, "");
+    first.textContent = loaded.scheme ? `${name(loaded.scheme)}${scheme.text === before ? "" : ", edited"}` : "load …";
+    one<HTMLInputElement>("#tests").placeholder = loaded.test ? `${stem(loaded.test)} (type to load another)` : "load: MP, IRIW, Fig4 …";
+  };
+  const typed = () => { title(); named(); later(); };
   const scheme: Editor = new Editor("scheme", one("#scheme"), "Scheme as YAML", nonce, catalogue, () => table.machine, by => { table.moved(by); typed(); });
   const test = new Editor("test", one("#test"), "Litmus test", nonce, catalogue, () => "", typed);
   const table: TableView = new TableView(one("#table"), scheme, catalogue);
@@ -127,7 +135,10 @@ const start = async (): Promise<void> => {
   };
   const judged = (it: Verdict, milliseconds: number) => {
     const stuck = it.progress === "STUCK" && it.verdict !== "UNSOUND";
-    words(stuck ? "STUCK" : it.verdict, it.claim, it.test, [it.verdict === "SOUND" ? "" : it.reason, stuck ? it.progress_reason : ""].filter(Boolean).join("\n"));
+    const sound = it.going_on ? SOUND : it.progress === "LIVE" ? `${SOUND}; and it always comes to its end.` : `${SOUND}.`;
+    const unknown = it.progress === "UNKNOWN" ? `whether it always goes on: ${it.progress_reason}` : "";
+    const why = it.verdict !== "SOUND" ? it.reason : stuck ? "" : sound;
+    words(stuck ? "STUCK" : it.verdict, it.claim, it.test, [why, stuck ? it.progress_reason : unknown].filter(Boolean).join("\n"));
     took.textContent = `${Math.round(milliseconds)} ms`;
     one("#command").textContent = command(state(), stuck);
     if (it.verdict !== "UNSOUND") table.fault([]);
@@ -189,8 +200,9 @@ const start = async (): Promise<void> => {
   const load = async (names: { scheme?: string; test?: string; model?: string }): Promise<void> => {
     try {
       const [left, right] = await Promise.all([names.scheme ? file(names.scheme) : null, names.test ? file(names.test) : null]);
-      if (left !== null) { scheme.replace(left); before = left; }
-      if (right !== null) test.replace(right);
+      if (left !== null) { scheme.replace(left); before = left; loaded.scheme = names.scheme!; }
+      if (right !== null) { test.replace(right); loaded.test = names.test!; }
+      named();
       if (names.model) { models.value = names.model; showOwn(); }
       title();
       await now();
@@ -227,7 +239,7 @@ const start = async (): Promise<void> => {
     if (name === "report") fill(hunt.result, data.html, () => {});
     if (name === "finding") {
       const button = make("button", { type: "button", textContent: `Open finding ${data.number} as the test`, title: data.program });
-      button.onclick = () => { test.replace(data.text); title(); tabs.open("answer"); void now(); };
+      button.onclick = () => { test.replace(data.text); loaded.test = ""; named(); title(); tabs.open("answer"); void now(); };
       one("#hunt .found").append(button);
       hunt.say(`${data.number} found, looking on …`);
     }
@@ -274,6 +286,7 @@ const start = async (): Promise<void> => {
   const view = (as: "text" | "table") => {
     one("#scheme").hidden = as === "table";
     one("#table").hidden = as === "text";
+    table.grow();
     one("#as-text").setAttribute("aria-pressed", `${as === "text"}`);
     one("#as-table").setAttribute("aria-pressed", `${as === "table"}`);
     try { localStorage.setItem("scheme-as", as); } catch { /* it is chosen again */ }
@@ -288,13 +301,13 @@ const start = async (): Promise<void> => {
   one<HTMLInputElement>("#tests").oninput = event => {
     const input = event.target as HTMLInputElement;
     const found = tests.find(each => each === input.value);
-    if (found) { void load({ test: found }); input.value = ""; input.placeholder = stem(found); }
+    if (found) { void load({ test: found }); input.value = ""; }
   };
   one<HTMLInputElement>("#tests").onkeydown = event => {
     const input = event.target as HTMLInputElement;
     if (event.key !== "Enter" || !input.value) return;
     const found = tests.find(each => stem(each) === input.value) ?? tests.find(each => each.toLowerCase().includes(input.value.toLowerCase()));
-    if (found) { void load({ test: found }); input.value = ""; input.placeholder = stem(found); } else toast(`No test that ships is called ${input.value}.`);
+    if (found) { void load({ test: found }); input.value = ""; } else toast(`No test that ships is called ${input.value}.`);
   };
   one<HTMLSelectElement>("#example").onchange = event => {
     const select = event.target as HTMLSelectElement, example = catalogue.examples[Number(select.value)];
@@ -305,12 +318,13 @@ const start = async (): Promise<void> => {
     for (const each of found) {
       if (each.size > 200_000) { toast(`${each.name} is too large.`); continue; }
       const text = (await each.text()).replaceAll("\r\n", "\n");
-      if (each.name.endsWith(".litmus")) test.replace(text);
-      else if (/\.ya?ml$/.test(each.name)) { scheme.replace(text); before = text; }
+      if (each.name.endsWith(".litmus")) { test.replace(text); loaded.test = each.name; }
+      else if (/\.ya?ml$/.test(each.name)) { scheme.replace(text); before = text; loaded.scheme = each.name; }
       else if (each.name.endsWith(".cat")) await own("model", text);
       else if (each.name.endsWith(".machine")) await own("machine", text);
       else toast(`${each.name}: must be a .yaml, .litmus, .cat or .machine file.`);
     }
+    named();
     await now();
   };
   const opening = one<HTMLInputElement>("#open");
@@ -325,6 +339,8 @@ const start = async (): Promise<void> => {
     scheme.replace(found.scheme ?? "");
     before = scheme.text;
     test.replace(found.test ?? "");
+    loaded.scheme = loaded.test = "";
+    named();
     models.value = catalogue.models.includes(found.model ?? "") ? found.model! : "opencl-rsp";
     machines.value = (found.machine ?? "") in catalogue.machines ? found.machine! : "";
     if (found.own_machine) await own("machine", found.own_machine);

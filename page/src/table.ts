@@ -15,7 +15,9 @@ export class TableView {
   #machine = "rsp";
   readonly #note = make("p", { className: "table-note" });
 
-  constructor(private readonly place: HTMLElement, private readonly editor: Editor, private readonly catalogue: Catalogue) {}
+  constructor(private readonly place: HTMLElement, private readonly editor: Editor, private readonly catalogue: Catalogue) {
+    new ResizeObserver(() => this.grow()).observe(place);
+  }
 
   /** Rows stay where they are in the text while other parts of it change. */
   moved(by: ChangeDesc): void {
@@ -79,22 +81,25 @@ export class TableView {
   }
 
   #draw(): void {
-    const list = make("datalist", { id: "instructions" });
-    const known = this.catalogue.words.instructions[this.#machine] ?? [];
-    list.append(...known.map(each => make("option", { value: each })));
     const head = make("tr", {}, make("th", { scope: "col", className: "number", textContent: "row" }),
       ...COLUMNS.map(each => make("th", { scope: "col", textContent: HEADS[each] })), make("th", { scope: "col", ariaLabel: "remove" }));
     const body = make("tbody", {}, ...this.#rows.map((row, number) => this.#line(row, number)));
     const add = make("button", { type: "button", className: "quiet", textContent: "+ row" });
     add.onclick = () => this.#add();
-    this.place.replaceChildren(make("div", { className: "wide" }, make("table", { className: "scheme" }, make("thead", {}, head), body)), add, this.#note, list);
+    this.place.replaceChildren(make("div", { className: "wide" }, make("table", { className: "scheme" }, make("thead", {}, head), body)), add, this.#note);
     this.fault(this.#fault);
+    this.grow();
+  }
+
+  /** Fits the codes to the width that there is now. */
+  grow(): void {
+    all<HTMLTextAreaElement>("textarea", this.place).forEach(grow);
   }
 
   #line(row: Row, number: number): HTMLTableRowElement {
     const cells = COLUMNS.map(key => {
       const label = `row ${number + 1}: ${HEADS[key]}`;
-      const input = key === "op" || key === "remote" ? this.#choice(key, row) : this.#text(key, row);
+      const input = key === "op" || key === "remote" ? this.#choice(key, row) : key === "code" ? this.#code(row) : this.#text(key, row);
       input.ariaLabel = label;
       input.name = key;
       return make("td", { className: key }, input);
@@ -113,11 +118,18 @@ export class TableView {
     return select;
   }
 
-  #text(key: "scope" | "order" | "code", row: Row): HTMLInputElement {
+  #text(key: "scope" | "order", row: Row): HTMLInputElement {
     const input = make("input", { type: "text", value: plain(row.fields[key] ?? ""), spellcheck: false, autocomplete: "off" });
     if (key === "order") input.placeholder = "default";
-    if (key === "code") input.size = Math.max(24, input.value.length);
-    input.oninput = () => this.#set(input, key, key === "code" ? `[${input.value}]` : listed(input.value));
+    input.oninput = () => this.#set(input, key, listed(input.value));
+    return input;
+  }
+
+  /** A code is as high as it must be to be seen whole. */
+  #code(row: Row): HTMLTextAreaElement {
+    const input = make("textarea", { value: plain(row.fields["code"] ?? ""), spellcheck: false, rows: 1 });
+    input.oninput = () => { grow(input); this.#set(input, "code", `[${input.value.replaceAll("\n", " ")}]`); };
+    input.onkeydown = event => { if (event.key === "Enter") event.preventDefault(); };
     return input;
   }
 
@@ -132,12 +144,13 @@ export class TableView {
   #refill(): void {
     all<HTMLTableRowElement>("tbody tr", this.place).forEach((line, number) => {
       const row = this.#rows[number]!;
-      for (const input of all<HTMLInputElement>("input, select", line)) {
+      for (const input of all<HTMLInputElement>("input, select, textarea", line)) {
         if (input === document.activeElement) continue;
         const value = row.fields[input.name] ?? "";
         input.value = input.tagName === "SELECT" ? value : plain(value);
       }
     });
+    this.grow();
   }
 
   #add(): void {
@@ -156,5 +169,9 @@ export class TableView {
   }
 }
 
+const grow = (input: HTMLTextAreaElement): void => {
+  input.style.height = "auto";
+  if (input.scrollHeight) input.style.height = `${input.scrollHeight + 2}px`;
+};
 const plain = (text: string): string => text.replace(/^\[|\]$/g, "");
 const listed = (text: string): string => text.includes(",") ? `[${text}]` : text;

@@ -39,7 +39,10 @@ def html(
     faults: Mapping[str, RowsAtFault],
     made: Callable[[Page], str] = page,
 ) -> str:
-    """The page. details, faults: of tests by their files, of the result that is `broken`. made: of what is shown."""
+    """The page. details, faults: of tests by their files, of the result that is `broken`.
+
+    made: of what is shown.
+    """
     found = sorted((each for each in it.tests if each.changed), key=_rank)
     articles = [_article(each, f"f{n}", details, faults) for n, each in enumerate(told(found), 1)]
     places = {each.file: "" for each in found}

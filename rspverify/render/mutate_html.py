@@ -39,7 +39,10 @@ def html(
     details: Mapping[str, Detail],
     made: Callable[[Page], str] = page,
 ) -> str:
-    """The page. details: of the tests that mutants fail, by the names of the mutants. made: of what is shown."""
+    """The page. details: of the tests that mutants fail, by the names of the mutants.
+
+    made: of what is shown.
+    """
     found = sorted(it.mutants, key=lambda each: each.verdict is not Fate.SURVIVES)
     rows = {row.row: row for row in it.rows}
     articles = [

@@ -41,8 +41,7 @@ class Answering:
         self._sitting = Sitting(judge)
 
     def warm_up(self) -> None:
-        """Load all that a first question needs, and answer one."""
-        self._sitting.warm_up()
+        """Answer a question, so that all that a first one needs is there."""
         scheme, test = "schemes/proposed.yaml", "litmus/rsp/paper/Fig4.litmus"
         texts = [(SHIPPED / each).read_text(encoding="utf-8") for each in (scheme, test)]
         for _ in self.events(Question(kind=Kind.ANSWER, scheme=texts[0], test=texts[1])):

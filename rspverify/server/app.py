@@ -63,9 +63,9 @@ class Server:
     @asynccontextmanager
     async def running(self, _: object = None) -> AsyncIterator[None]:
         """Workers, while there are requests."""
-        await self._quick.open()
-        await self._long.open()
         try:
+            await self._quick.open()
+            await self._long.open()
             self._ready()
             yield
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from rspverify.answers import Result
@@ -22,7 +23,7 @@ from rspverify.source import Source
 
 def corpus(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Iterator[Event]:
     """The verdict on every test of a folder, each as soon as it is there."""
-    asked = check(scheme, folder, settings, judge=judge)
+    asked = check(scheme, folder, replace(settings, progress=True), judge=judge)
     yield "tests", {"total": asked.total}
     for number, each in enumerate(asked, 1):
         assert isinstance(each, Result)

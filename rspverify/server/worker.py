@@ -61,7 +61,6 @@ def started(allowance: Allowance, cache: Path, *, long: bool) -> Worker:
     ours, theirs = context().Pipe()
     folder = Path(tempfile.mkdtemp(prefix="rspverify-page-"))
     process = context().Process(target=work, args=(theirs, allowance, cache, folder, long))
-    process.daemon = True
     process.start()
     theirs.close()
     return Worker(process, ours, folder)
@@ -85,6 +84,7 @@ def work(pipe: Connection, allowance: Allowance, cache: Path, folder: Path, long
         os.nice(_NICE)
     seconds = _SHARE * allowance.seconds
     with sealed(folder), Judge(CachePlace(cache, fingerprint())) as judge:
+        Answering(Judge(), folder, seconds).warm_up()  # by a judge that knows no answer
         answering = Answering(judge, folder, seconds)
         with suppress(EOFError, OSError):
             while True:
