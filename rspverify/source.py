@@ -178,10 +178,15 @@ def read_source(given: Given | Path, limit: int = MAX_BYTES) -> Source:
     """
     if isinstance(given, Source):
         return given
-    name, path = str(given), located(given)
+    name = str(given)
+    try:
+        path = located(given)
+        folder = not hidden(path) and path.is_dir()
+    except (OSError, ValueError):  # no file can be called so
+        raise InputError([_absent(name)]) from None
     if hidden(path):
         raise InputError([_absent(name)])
-    if path.is_dir():
+    if folder:
         raise InputError([Problem(None, f"{name}: must be a file, not a folder")])
     if path.exists() and not path.is_file():
         raise InputError([not_regular(name)])

@@ -102,9 +102,14 @@ class Lane:
             await self._elsewhere(worker.end)
             await coming.over()
             worker.pipe.close()
-            await self._add()
+            while True:
+                try:
+                    return await self._add()
+                except EOFError:  # there may be more memory in a moment
+                    await asyncio.sleep(_PATIENCE)
 
     async def _add(self) -> None:
+        """One more worker. Raises EOFError where it cannot be."""
         worker = await self._elsewhere(self._start)
         self._all.add(worker)
         if self._closed:

@@ -7,6 +7,7 @@ import gc
 from rspverify.api.judges import Judge
 from rspverify.api.sittings import Sitting
 from rspverify.server import answering as answering
+from rspverify.server import worker as worker
 
 Sitting(Judge()).warm_up()
 gc.freeze()  # What is there now is never garbage, and stays shared between processes.

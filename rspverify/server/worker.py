@@ -57,13 +57,27 @@ class Worker:
 
 
 def started(allowance: Allowance, cache: Path, *, long: bool) -> Worker:
-    """A new worker. cache: the folder where answers are kept."""
+    """A new worker, once it is ready. cache: the folder where answers are kept.
+
+    Raises EOFError where it has ended before that, for want of memory, say.
+    """
     ours, theirs = context().Pipe()
     folder = Path(tempfile.mkdtemp(prefix="rspverify-page-"))
     process = context().Process(target=work, args=(theirs, allowance, cache, folder, long))
     process.start()
     theirs.close()
-    return Worker(process, ours, folder)
+    return ready(Worker(process, ours, folder))
+
+
+def ready(worker: Worker) -> Worker:
+    """The same, once it has said that it is ready, with an empty message. Raises EOFError."""
+    try:
+        worker.pipe.recv_bytes()
+    except (EOFError, OSError):
+        worker.end()
+        worker.pipe.close()
+        raise EOFError("a worker ended before it was ready") from None
+    return worker
 
 
 def work(pipe: Connection, allowance: Allowance, cache: Path, folder: Path, long: bool) -> None:
@@ -87,6 +101,7 @@ def work(pipe: Connection, allowance: Allowance, cache: Path, folder: Path, long
         Answering(Judge(), folder, seconds).warm_up()  # by a judge that knows no answer
         answering = Answering(judge, folder, seconds)
         with suppress(EOFError, OSError):
+            pipe.send_bytes(b"")
             while True:
                 for message in answers(answering, pipe.recv_bytes()):
                     pipe.send_bytes(message)

@@ -73,9 +73,14 @@ class Attacks:
                 lambda: self._ask("deep test", test=body.replace("r1 = *x;", ifs)),
                 lambda: self._ask("deep test", test=body.replace("r0 == 1", f"{unary} == 1")),
                 lambda: self._ask("deep test", test="OpenCL t\n" + "(*" * min(depth, 30_000)),
-                lambda: self._ask("deep condition", test=body.replace("exists (", f"exists {'~(' * min(depth, 20_000)}")),
+                lambda: self._ask(
+                    "deep condition",
+                    test=body.replace("exists (", f"exists {'~(' * min(depth, 20_000)}"),
+                ),
                 lambda: self._ask("deep model", own_model=f'"m"\nlet a = {nested}\nacyclic a'),
-                lambda: self._ask("deep model", own_model=f'"m"\nlet a = rf{"^+" * depth}\nacyclic a'),
+                lambda: self._ask(
+                    "deep model", own_model=f'"m"\nlet a = rf{"^+" * depth}\nacyclic a'
+                ),
                 lambda: self._ask("deep machine", own_machine=self._machines[0] + nested),
                 lambda: Attack("deep JSON", (opening * depth).encode()),
                 lambda: Attack("deep JSON", b'{"kind":' + b"[" * depth + b"]" * depth + b"}"),
@@ -96,7 +101,10 @@ class Attacks:
         rows = self._schemes[0] + "  - {op: load, scope: dv, code: [LD r x]}\n" * (size // 50)
         code = ", ".join(["INV_L1 WG"] * (size // 20))
         long_code = self._schemes[0].replace("LD r x, INV_L1 WG", f"LD r x, {code}")
-        many = "\n".join(f"  atomic_store_explicit(y, {n}, memory_order_release, memory_scope_device);" for n in range(size // 100))
+        many = "\n".join(
+            f"  atomic_store_explicit(y, {n}, memory_order_release, memory_scope_device);"
+            for n in range(size // 100)
+        )
         body = self._tests[0]
         return self._random.choice(
             (
@@ -138,24 +146,51 @@ class Attacks:
             texts.append(f"P{thread} ({parameters}) {{\n" + "\n".join(lines) + "\n}\n")
         initial = "{ " + " ".join(f"[{each}]=0;" for each in places) + " }\n"
         tree = " ".join(f"(work_group P{n})" for n in range(threads))
-        text = f"OpenCL crowd\n{initial}{''.join(texts)}\nscopeTree (device {tree})\nexists (0:r0=0)\n"
+        text = (
+            f"OpenCL crowd\n{initial}{''.join(texts)}\nscopeTree (device {tree})\nexists (0:r0=0)\n"
+        )
         scheme = self._random.choice(self._schemes)
-        return self._ask("crowd", test=text, scheme=scheme, kind=self._random.choice(("verdict", "answer")))
+        return self._ask(
+            "crowd", test=text, scheme=scheme, kind=self._random.choice(("verdict", "answer"))
+        )
 
     def _files(self) -> Attack:
         secret = str(self._secret)
         name = self._random.choice(
-            (secret, f"../../..{secret}", f"./{self._secret.name}", "/etc/passwd", "/proc/self/environ", f"{secret}\x00.machine")
+            (
+                secret,
+                f"../../..{secret}",
+                f"./{self._secret.name}",
+                "/etc/passwd",
+                "/proc/self/environ",
+                f"{secret}\x00.machine",
+            )
         )
         scheme = self._schemes[0]
         return self._random.choice(
             (
-                lambda: self._ask("file of a machine", scheme=scheme.replace("machine: rsp", f"machine: {json.dumps(name + '.machine')}")),
-                lambda: self._ask("file of a machine", scheme=scheme.replace("machine: rsp", f"machine: {json.dumps(name)}")),
-                lambda: self._ask("file of a model", own_model=f'"m"\ninclude "{name}"\nacyclic rf'),
-                lambda: self._ask("file of a model", own_model=f'"m"\ninclude "{name}.cat"\nacyclic rf'),
-                lambda: self._ask("file of a machine", own_machine=f'machine m "x"\ninclude "{name}"\n'),
-                lambda: self._ask("file of a machine", own_machine=f'machine m "x"\ninclude "{name}.machine"\n'),
+                lambda: self._ask(
+                    "file of a machine",
+                    scheme=scheme.replace(
+                        "machine: rsp", f"machine: {json.dumps(name + '.machine')}"
+                    ),
+                ),
+                lambda: self._ask(
+                    "file of a machine",
+                    scheme=scheme.replace("machine: rsp", f"machine: {json.dumps(name)}"),
+                ),
+                lambda: self._ask(
+                    "file of a model", own_model=f'"m"\ninclude "{name}"\nacyclic rf'
+                ),
+                lambda: self._ask(
+                    "file of a model", own_model=f'"m"\ninclude "{name}.cat"\nacyclic rf'
+                ),
+                lambda: self._ask(
+                    "file of a machine", own_machine=f'machine m "x"\ninclude "{name}"\n'
+                ),
+                lambda: self._ask(
+                    "file of a machine", own_machine=f'machine m "x"\ninclude "{name}.machine"\n'
+                ),
                 lambda: self._ask("name of a model", model=name[:99]),
                 lambda: self._ask("name of a machine", machine=f"{name[:80]}.machine"),
                 lambda: self._ask("name of a corpus", kind="corpus", corpus=name[:99]),
@@ -168,7 +203,15 @@ class Attacks:
 
     def _markup(self) -> Attack:
         text = self._random.choice(
-            ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\u202e\u2066evil", "{{7*7}}", "]]><svg/onload=alert(1)>", "\ud800", "\ufeff\u0000")
+            (
+                "</script><script>alert(1)</script>",
+                "<img src=x onerror=alert(1)>",
+                "\u202e\u2066evil",
+                "{{7*7}}",
+                "]]><svg/onload=alert(1)>",
+                "\ud800",
+                "\ufeff\u0000",
+            )
         )
         title = self._tests[0].replace("OpenCL Fig4", f"OpenCL {text}")
         scheme = self._schemes[1].replace("name: original", f"name: {json.dumps(text)}")
@@ -183,7 +226,12 @@ class Attacks:
 
     def _mutated(self) -> Attack:
         key, texts = self._random.choice(
-            (("scheme", self._schemes), ("test", self._tests), ("own_model", self._models), ("own_machine", self._machines))
+            (
+                ("scheme", self._schemes),
+                ("test", self._tests),
+                ("own_model", self._models),
+                ("own_machine", self._machines),
+            )
         )
         text = self._random.choice(texts)
         for _ in range(self._random.randint(1, 6)):
@@ -195,7 +243,27 @@ class Attacks:
                     text[:low] + text[high:],
                     text[:high] + cut + text[high:],
                     text[:low] + cut[::-1] + text[high:],
-                    text[:at] + self._random.choice(("\n", "{", "}", "(", ")", "-", ":", "#", "~", "|", ";", "9", "é", "\t", '"')) + text[at:],
+                    text[:at]
+                    + self._random.choice(
+                        (
+                            "\n",
+                            "{",
+                            "}",
+                            "(",
+                            ")",
+                            "-",
+                            ":",
+                            "#",
+                            "~",
+                            "|",
+                            ";",
+                            "9",
+                            "é",
+                            "\t",
+                            '"',
+                        )
+                    )
+                    + text[at:],
                 )
             )
         return self._ask(f"mutated {key}", **{key: text})
@@ -206,14 +274,25 @@ class Attacks:
         functions = "\n".join(f"let f{n + 1}(x) = f{n}(f{n}(x))" for n in range(number))
         recursive = "let rec a = rf | (a;b) and b = mo | (b;a;b)"
         machine = self._machines[0]
-        abbreviations = "\n".join(f"define d{n + 1}(x) = d{n}(x) and d{n}(x)" for n in range(number))
+        abbreviations = "\n".join(
+            f"define d{n + 1}(x) = d{n}(x) and d{n}(x)" for n in range(number)
+        )
         return self._random.choice(
             (
-                lambda: self._ask("doubled model", own_model=f'"m"\nlet a0 = rf\n{doubled}\nacyclic a{number}'),
-                lambda: self._ask("doubled model", own_model=f'"m"\nlet f0(x) = x;x\n{functions}\nacyclic f{number}(rf)'),
+                lambda: self._ask(
+                    "doubled model", own_model=f'"m"\nlet a0 = rf\n{doubled}\nacyclic a{number}'
+                ),
+                lambda: self._ask(
+                    "doubled model",
+                    own_model=f'"m"\nlet f0(x) = x;x\n{functions}\nacyclic f{number}(rf)',
+                ),
                 lambda: self._ask("recursive model", own_model=f'"m"\n{recursive}\nacyclic a'),
-                lambda: self._ask("recursive model", own_model='"m"\ninclude "own.cat"\nacyclic rf'),
-                lambda: self._ask("recursive machine", own_machine='machine m "x"\ninclude "own.machine"\n'),
+                lambda: self._ask(
+                    "recursive model", own_model='"m"\ninclude "own.cat"\nacyclic rf'
+                ),
+                lambda: self._ask(
+                    "recursive machine", own_machine='machine m "x"\ninclude "own.machine"\n'
+                ),
                 lambda: self._ask("doubled machine", own_machine=f"{machine}\n{abbreviations}\n"),
             )
         )()
@@ -223,12 +302,33 @@ class Attacks:
         return self._random.choice(
             (
                 lambda: Attack("noise", noise),
-                lambda: Attack("noise", noise, self._random.choice(("PUT", "DELETE", "GET", "OPTIONS"))),
-                lambda: Attack("no question", self._random.choice((b"", b"null", b"[]", b"1e999", b'{"kind":"verdict"}', b'{"kind":"x","scheme":""}'))),
-                lambda: Attack("other types", json.dumps({"kind": "verdict", "scheme": self._random.choice((1, [], {}, None))}).encode()),
+                lambda: Attack(
+                    "noise", noise, self._random.choice(("PUT", "DELETE", "GET", "OPTIONS"))
+                ),
+                lambda: Attack(
+                    "no question",
+                    self._random.choice(
+                        (
+                            b"",
+                            b"null",
+                            b"[]",
+                            b"1e999",
+                            b'{"kind":"verdict"}',
+                            b'{"kind":"x","scheme":""}',
+                        )
+                    ),
+                ),
+                lambda: Attack(
+                    "other types",
+                    json.dumps(
+                        {"kind": "verdict", "scheme": self._random.choice((1, [], {}, None))}
+                    ).encode(),
+                ),
                 lambda: self._ask("other fields", surplus="x"),
                 lambda: self._ask("noise in a text", test=noise.decode("latin-1")),
-                lambda: self._ask("noise in a text", scheme=noise.decode("latin-1").replace("\0", "")),
+                lambda: self._ask(
+                    "noise in a text", scheme=noise.decode("latin-1").replace("\0", "")
+                ),
             )
         )()
 
@@ -276,13 +376,21 @@ def outcome(reply: Reply) -> str:
     events = dict(reply.events)
     if "failed" in events:
         message = events["failed"]["message"]
-        return "limit: " + ("seconds" if "seconds" in message else "memory or size" if "memory" in message or "bytes" in message else message[:40])
+        return "limit: " + (
+            "seconds"
+            if "seconds" in message
+            else "memory or size"
+            if "memory" in message or "bytes" in message
+            else message[:40]
+        )
     if "verdict" in events:
         return str(events["verdict"]["verdict"])
     return "mistakes" if events.get("read", {}).get("problems") else "page"
 
 
-def attacked(instance: Instance, attacks: Iterator[Attack], clients: int = 4) -> Iterator[tuple[Attack, Reply]]:
+def attacked(
+    instance: Instance, attacks: Iterator[Attack], clients: int = 4
+) -> Iterator[tuple[Attack, Reply]]:
     """Each attack with what came of it, by some clients at a time."""
     lock, done = threading.Lock(), []
     ready = threading.Condition(lock)
@@ -296,7 +404,9 @@ def attacked(instance: Instance, attacks: Iterator[Attack], clients: int = 4) ->
             if attack is None:
                 break
             try:
-                reply = instance.request(attack.method, attack.path, attack.body, Content_Type="application/json")
+                reply = instance.request(
+                    attack.method, attack.path, attack.body, Content_Type="application/json"
+                )
             except Exception as error:
                 reply = Reply(0, f"{type(error).__name__}: {error}")
             with ready:
@@ -333,17 +443,24 @@ def main(number: int, seed: int) -> int:
             for place, (attack, reply) in enumerate(coming, 1):
                 met[attack.name] += 1
                 outcomes[outcome(reply)] += 1
-                if reason := ("no reply: " + reply.text if not reply.status else wrong(attack, reply)):
+                if reason := (
+                    "no reply: " + reply.text if not reply.status else wrong(attack, reply)
+                ):
                     bad += 1
                     print(f"{attack.name}: {reason[:300]}", flush=True)
                     Path(tempfile.gettempdir(), f"hostile-{bad}.json").write_bytes(attack.body)
                 if place % 100 == 0:
                     most = max(most, memory_of(instance.pid))
                 if place % 1_000 == 0:
-                    print(f"{place} in {time.perf_counter() - started:.0f} s, at most {most / 2**20:.0f} MiB", flush=True)
+                    print(
+                        f"{place} in {time.perf_counter() - started:.0f} s, at most {most / 2**20:.0f} MiB",
+                        flush=True,
+                    )
             alive = instance.request("GET", "/").status == 200
         print(f"{number} attacks of {len(met)} kinds in {time.perf_counter() - started:.0f} s")
-        print(f"the server {'answers' if alive else 'does not answer'}; it had at most {most / 2**20:.0f} MiB")
+        print(
+            f"the server {'answers' if alive else 'does not answer'}; it had at most {most / 2**20:.0f} MiB"
+        )
         for name, count in outcomes.most_common():
             print(f"{count:7} {name}")
         return bad + (not alive)

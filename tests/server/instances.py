@@ -48,9 +48,7 @@ class Instance:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
-    def request(
-        self, method: str, path: str, body: bytes | None = None, **headers: str
-    ) -> Reply:
+    def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
