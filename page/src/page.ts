@@ -196,6 +196,8 @@ const start = async (): Promise<void> => {
   const later = settled(TYPING, () => void now());
 
   // ---- what takes longer ----
+  let asked = "";
+  const about = () => JSON.stringify({ ...state(), test: "" });
   const folder = (panel: string) => one<HTMLSelectElement>(`#${panel} .folder`).value;
   const load = async (names: { scheme?: string; test?: string; model?: string }): Promise<void> => {
     try {
@@ -215,11 +217,11 @@ const start = async (): Promise<void> => {
       matrix.take(data);
       corpus.say(`${data.done} of ${catalogue.corpora[folder("corpus")]!.length} tests, ${matrix.decided} decided anew`);
     }
-  }, () => matrix.begin(folder("corpus"), catalogue.corpora[folder("corpus")]!));
+  }, () => { asked = about(); matrix.begin(folder("corpus"), catalogue.corpora[folder("corpus")]!); });
   const mutate: Run = new Run(one("#mutate"), () => question("mutate", { corpus: folder("mutate"), test: "" }), (name, data) => {
     if (name === "report") fill(mutate.result, data.html, () => {});
     if (name === "mutants") seen(mutate.result, data);
-  });
+  }, () => { asked = about(); });
   const seen = (place: HTMLElement, mutants: Record<string, { row: number; code: string[]; file: string | null }>) => {
     for (const head of all("tbody th[title]", place)) {
       const mutant = mutants[head.title];
@@ -231,7 +233,7 @@ const start = async (): Promise<void> => {
   };
   const compare: Run = new Run(one("#compare"), () => question("compare", { before, corpus: folder("compare"), test: "" }), (name, data) => {
     if (name === "report") fill(compare.result, data.html, () => {});
-  });
+  }, () => { asked = about(); });
   one("#pin").onclick = () => { before = scheme.text; toast("From here on it is compared with the scheme as it is now."); void compare.start(); };
   const hunt: Run = new Run(one("#hunt"), () => question("hunt", {
     operations: Number(one<HTMLSelectElement>("#operations").value), threads: Number(one<HTMLSelectElement>("#threads").value), test: "",
@@ -243,13 +245,12 @@ const start = async (): Promise<void> => {
       one("#hunt .found").append(button);
       hunt.say(`${data.number} found, looking on …`);
     }
-  }, () => { one("#hunt .found").replaceChildren(); hunt.result.replaceChildren(); });
+  }, () => { asked = about(); one("#hunt .found").replaceChildren(); hunt.result.replaceChildren(); });
 
   /** Whatever is open and was asked once is asked again after an edit of the scheme. */
-  let asked = "";
   const again = () => {
-    const key = JSON.stringify({ ...state(), test: "" });
-    if (key !== asked) repeat();
+    const key = about();
+    if (asked && key !== asked) repeat();
     asked = key;
   };
   const repeat = settled(AFTER, () => {
@@ -328,7 +329,7 @@ const start = async (): Promise<void> => {
     await now();
   };
   const opening = one<HTMLInputElement>("#open");
-  opening.onchange = () => { void given(opening.files ?? []); opening.value = ""; };
+  opening.onchange = () => { void given([...opening.files ?? []]); opening.value = ""; };
   addEventListener("dragover", event => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
   addEventListener("drop", event => { if (event.dataTransfer?.files.length) { event.preventDefault(); void given([...event.dataTransfer.files]); } });
 
