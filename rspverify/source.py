@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
+from rspverify.sealing import hidden
 from rspverify.shipped import located
 
 MAX_BYTES = 1_000_000
@@ -155,6 +156,10 @@ def not_regular(path: Path | str) -> Problem:
     return Problem(None, f"{path}: must be a regular file, not a pipe or a device", hint)
 
 
+def _absent(name: str) -> Problem:
+    return Problem(None, f"{name}: no such file", "check the path")
+
+
 def _position(problem: Problem) -> tuple[str, int, int]:
     span = problem.span
     return (span.source.name, span.line, span.column) if span else ("", 0, 0)
@@ -173,8 +178,15 @@ def read_source(given: Given | Path, limit: int = MAX_BYTES) -> Source:
     """
     if isinstance(given, Source):
         return given
-    name, path = str(given), located(given)
-    if path.is_dir():
+    name = str(given)
+    try:
+        path = located(given)
+        folder = not hidden(path) and path.is_dir()
+    except (OSError, ValueError):  # no file can be called so
+        raise InputError([_absent(name)]) from None
+    if hidden(path):
+        raise InputError([_absent(name)])
+    if folder:
         raise InputError([Problem(None, f"{name}: must be a file, not a folder")])
     if path.exists() and not path.is_file():
         raise InputError([not_regular(name)])
@@ -182,7 +194,7 @@ def read_source(given: Given | Path, limit: int = MAX_BYTES) -> Source:
         with path.open("rb") as stream:
             data = stream.read(limit + 1)
     except FileNotFoundError:
-        raise InputError([Problem(None, f"{name}: no such file", "check the path")]) from None
+        raise InputError([_absent(name)]) from None
     except OSError as error:
         raise InputError([Problem(None, f"{name}: cannot be read: {error.strerror}")]) from None
     if len(data) > limit:

@@ -24,6 +24,8 @@ from rspverify.source import Given, InputError, Problem, Source, name_of, read_s
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from rspverify.api.pages import Made
+
 MOST_OUTCOMES = 1_000
 """Where a compiled test has more outcomes, those gained and lost are not listed."""
 
@@ -50,14 +52,18 @@ class Compare(Asked[Compared, Comparison]):
         """Text, JSON, and a page of HTML."""
         return {"text": _text, "json": to_json, "html": lambda it: self.page(it, Stop())}
 
-    def page(self, report: Comparison, stop: Stop) -> str:
-        """A page of HTML; what it shows besides the report is asked for, unless it was stopped."""
+    def page(self, report: Comparison, stop: Stop, made: Made | None = None) -> str:
+        """A page of HTML; what it shows besides the report is asked for, unless it was stopped.
+
+        made: of what is shown, if it is not to be a page that stands alone.
+        """
         from rspverify.api.pages import compare_page
+        from rspverify.render.page_html import page
 
         inputs = self._run.inputs
         sources = [each for each in self.tests if isinstance(each, Source)]
         texts = {each.name: each for each in (*sources, *(it.source for it in inputs.schemes))}
-        return compare_page(report, inputs, self._run.judge, texts, stop)
+        return compare_page(report, inputs, self._run.judge, texts, stop, made or page)
 
 
 def _text(report: Comparison) -> str:

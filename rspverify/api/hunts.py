@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rspverify.api.asked import Asked, Stop, printed
 from rspverify.api.inputs import AScheme, schemes_given, settled
@@ -22,6 +23,9 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, name_of, require
+
+if TYPE_CHECKING:
+    from rspverify.api.pages import Made
 
 MOST = 7
 """The most of anything that a program has."""
@@ -75,11 +79,15 @@ class Hunting(Asked[Finding, HuntReport]):
         """Text, JSON, and a page of HTML."""
         return {"text": _text, "json": to_json, "html": lambda it: self.page(it, Stop())}
 
-    def page(self, report: HuntReport, stop: Stop) -> str:
-        """A page of HTML; what it shows besides the report is asked for, unless it was stopped."""
-        from rspverify.api.pages import hunt_page
+    def page(self, report: HuntReport, stop: Stop, made: Made | None = None) -> str:
+        """A page of HTML; what it shows besides the report is asked for, unless it was stopped.
 
-        return hunt_page(report, self._hunt, self._setup, self._judge, stop)
+        made: of what is shown, if it is not to be a page that stands alone.
+        """
+        from rspverify.api.pages import hunt_page
+        from rspverify.render.page_html import page
+
+        return hunt_page(report, self._hunt, self._setup, self._judge, stop, made or page)
 
 
 def _text(report: HuntReport) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rspverify.api.asked import Asked, Stop, collect, printed
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
@@ -21,6 +22,9 @@ from rspverify.judge.judge import Judge
 from rspverify.scheme.cost import default_costs, read_costs
 from rspverify.soundness.settings import Settings
 from rspverify.source import require
+
+if TYPE_CHECKING:
+    from rspverify.api.pages import Made
 
 
 class Mutation(Asked[Finding, MutationReport]):
@@ -68,11 +72,15 @@ class Mutation(Asked[Finding, MutationReport]):
             "html": lambda report: self.page(report, Stop()),
         }
 
-    def page(self, report: MutationReport, stop: Stop) -> str:
-        """A page of HTML; what it shows besides the report is asked for, unless it was stopped."""
-        from rspverify.api.pages import mutate_page
+    def page(self, report: MutationReport, stop: Stop, made: Made | None = None) -> str:
+        """A page of HTML; what it shows besides the report is asked for, unless it was stopped.
 
-        return mutate_page(report, self._asked, stop)
+        made: of what is shown, if it is not to be a page that stands alone.
+        """
+        from rspverify.api.pages import mutate_page
+        from rspverify.render.page_html import page
+
+        return mutate_page(report, self._asked, stop, made or page)
 
 
 def mutate(

@@ -6,11 +6,13 @@ interrupt.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Generator, Mapping
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from rspverify.api.asked import Stop, stoppable
 from rspverify.api.reasons import MOST, ask
+from rspverify.render.page import Page
+from rspverify.render.page_html import page
 from rspverify.source import Source
 
 if TYPE_CHECKING:
@@ -29,10 +31,17 @@ if TYPE_CHECKING:
     from rspverify.judge.verdicts import Verdicts
 
 T = TypeVar("T")
+Made: TypeAlias = Callable[[Page], str]
+"""A text of what is shown: a page that stands alone, or a part of another."""
 
 
 def compare_page(
-    it: Comparison, inputs: Inputs, judge: Judge, texts: Mapping[str, Source], stop: Stop
+    it: Comparison,
+    inputs: Inputs,
+    judge: Judge,
+    texts: Mapping[str, Source],
+    stop: Stop,
+    made: Made = page,
 ) -> str:
     """The page of a comparison: each test that changed, under the scheme that breaks it."""
     from rspverify.drawing.details import details
@@ -50,10 +59,15 @@ def compare_page(
     blamed = faults([*unsound.values()], settings, judge, texts)
     at_fault = _known(unsound, blamed, judge, stop)
     seen = details([*results.values()], settings, judge, texts)
-    return html(it, _known(results, seen, judge, stop), at_fault)
+    return html(it, _known(results, seen, judge, stop), at_fault, made)
 
 
-def mutate_page(it: MutationReport, asked: Asked, stop: Stop) -> str:
+def mutate_page(
+    it: MutationReport,
+    asked: Asked,
+    stop: Stop,
+    made: Made = page,
+) -> str:
     """The page of a scheme's mutants: each with the smallest test that it fails."""
     from rspverify.drawing.details import Broken
     from rspverify.engineering.mutation import Fate
@@ -70,10 +84,17 @@ def mutate_page(it: MutationReport, asked: Asked, stop: Stop) -> str:
         mutant = NamedScheme.of(mutants[name].of(scheme.scheme), scheme.file)
         word = Word.SOUND if stuck else Word.UNSOUND
         broken[name] = Broken(tests[found.file or ""], mutant, word, stuck)
-    return html(it, _details(broken, setup.verdicts, stop))
+    return html(it, _details(broken, setup.verdicts, stop), made)
 
 
-def hunt_page(it: HuntReport, hunted: Hunt, setup: HuntSetup, judge: Judge, stop: Stop) -> str:
+def hunt_page(
+    it: HuntReport,
+    hunted: Hunt,
+    setup: HuntSetup,
+    judge: Judge,
+    stop: Stop,
+    made: Made = page,
+) -> str:
     """The page of a hunt: each program, under the scheme that it was found to break."""
     from rspverify.answers import RowsAtFault
     from rspverify.drawing.details import Broken
@@ -95,7 +116,7 @@ def hunt_page(it: HuntReport, hunted: Hunt, setup: HuntSetup, judge: Judge, stop
         blamed = (rows[row.number] for row in found.blamed)
         at_fault[found.text] = RowsAtFault(tuple(map(row_at_fault, blamed)))
     verdicts = Verdicts(judge, setup.model, setup.settings)
-    return html(it, _details(dict(list(broken.items())[:MOST]), verdicts, stop), at_fault)
+    return html(it, _details(dict(list(broken.items())[:MOST]), verdicts, stop), at_fault, made)
 
 
 def repair_page(it: RepairReport, search: Repair, setup: Setup, stop: Stop) -> str:

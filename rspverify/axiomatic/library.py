@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rspverify.axiomatic.parsing import parse
 from rspverify.axiomatic.syntax import CatFile
+from rspverify.sealing import hidden
 from rspverify.source import read_source
 
 SHIPPED = Path(str(files("rspverify.axiomatic") / "models"))
@@ -53,6 +54,6 @@ def standard_library() -> CatFile:
 def is_file(path: Path) -> bool:
     """Whether a file is there and can be looked at."""
     try:
-        return path.is_file()
+        return not hidden(path) and path.is_file()
     except (OSError, ValueError):
         return False

@@ -18,6 +18,7 @@ from rspverify.commands.progress import progress
 from rspverify.commands.repair import repair
 from rspverify.commands.report import report
 from rspverify.commands.selftest import selftest
+from rspverify.commands.serve import serve
 from rspverify.commands.show import show
 
 COMMANDS = (
@@ -33,6 +34,7 @@ COMMANDS = (
     repair,
     selftest,
     show,
+    serve,
     cache,
     extract,
     generate,

@@ -124,6 +124,12 @@ def details_of(
     yield from verdicts.judge.completed(known, work, tasks, lambda it: [_unanswered(it, LOST)])
 
 
+def detail_here(it: Broken, verdicts: Verdicts, test: LoadedTest | None = None) -> Detail:
+    """The detail of one test under a scheme, in this process. test: as it was read, if it was."""
+    (detail,) = _Details(verdicts).of(it, test)
+    return detail
+
+
 def _unanswered(it: Broken, reason: str) -> Detail:
     code = it.code or it.scheme.table.source.text
     return Detail(it.test.text, code, it.command, reason=reason)
@@ -153,16 +159,16 @@ class _Details:
     def _settings(self, it: Broken) -> Settings:
         return replace(self._verdicts.settings, progress=it.progress, shortest=True)
 
-    def of(self, it: Broken) -> Sequence[Detail]:
+    def of(self, it: Broken, test: LoadedTest | None = None) -> Sequence[Detail]:
         """The detail; what goes wrong meanwhile is why something is not there."""
         from rspverify.judge.verdicts import incident_of
 
         settings = self._settings(it)
         incident = incident_of(it.test.name, it.scheme.file, settings)
-        found = attempt(lambda: self._explained(it, settings), incident)
+        found = attempt(lambda: self._explained(it, settings, test), incident)
         if isinstance(found, Undecided):
             return [_unanswered(it, found.reason)]
-        test, explanation = found
+        read, explanation = found
         detail = replace(_unanswered(it, ""), explanation=explanation)
         outcome = explanation.result.outcome
         if outcome is None:
@@ -170,16 +176,18 @@ class _Details:
             if it.reached and explanation.verdict.word is Word.SOUND:
                 detail = replace(detail, reached=self._reached(found[0], it, settings, incident))
             return [replace(detail, reason=unlike) if it.word is Word.UNSOUND else detail]
-        drawn = attempt(lambda: self._forbidden(test, outcome, settings), incident)
+        drawn = attempt(lambda: self._forbidden(read, outcome, settings), incident)
         if isinstance(drawn, Undecided):
             return [replace(detail, reason=f"no picture: {drawn.reason}")]
         return [replace(detail, picture=drawn.picture, reason=drawn.reason)]
 
-    def _explained(self, it: Broken, settings: Settings) -> tuple[LoadedTest, Explanation]:
+    def _explained(
+        self, it: Broken, settings: Settings, test: LoadedTest | None
+    ) -> tuple[LoadedTest, Explanation]:
         from rspverify.judge.explain import explain
         from rspverify.judge.loaded_test import read_test
 
-        test = read_test(it.test, settings)
+        test = test or read_test(it.test, settings)
         return test, explain(test, it.scheme, self._verdicts.by(settings))
 
     def _reached(

@@ -21,6 +21,9 @@ from rspverify.source import InputError, Source, read_source
 
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
+    from rspverify.judge.loaded_test import LoadedTest
+    from rspverify.judge.verdicts import NamedScheme
+    from rspverify.litmus import Program
     from rspverify.scheme import Row, Scheme
 
 
@@ -50,6 +53,35 @@ def faults(
     yield from judge.completed(known, work, tasks, lambda _: [RowsAtFault((), LOST)])
 
 
+def fault_here(
+    test: LoadedTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
+) -> RowsAtFault:
+    """The fault of one UNSOUND test, in this process; nothing is looked up, and nothing kept."""
+    from rspverify.judge.attempt import Undecided, attempt
+    from rspverify.judge.verdicts import incident_of
+
+    settings = _exact(settings)
+    incident = incident_of(test.file, scheme.file, settings)
+    found = attempt(lambda: _blamed(test.program, scheme.scheme, model, settings), incident)
+    return RowsAtFault((), found.reason) if isinstance(found, Undecided) else found
+
+
+def _exact(settings: Settings) -> Settings:
+    exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False, insist=False)
+    return replace(exact, confirm=None, smt_dir=None, shortest=False)
+
+
+def _blamed(
+    program: Program, scheme: Scheme, model: MemoryModel, settings: Settings
+) -> RowsAtFault:
+    from rspverify.soundness.blame import blame
+    from rspverify.soundness.case import Case
+
+    case = Case(program, scheme, model, settings)
+    found = blame(case, devices=program.devices, limits=case.limits)
+    return RowsAtFault(tuple(map(row_at_fault, found.blamed)))
+
+
 @dataclass(frozen=True)
 class _Task:
     """A result, and the text of its test."""
@@ -69,8 +101,7 @@ class _Faults:
         texts: Mapping[str, Source],
     ) -> None:
         self._texts = texts
-        exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False, insist=False)
-        self._settings = replace(exact, confirm=None, smt_dir=None, shortest=False)
+        self._settings = _exact(settings)
         files = list(dict.fromkeys(each.scheme_file for each in results))
         given = [texts.get(file, file) for file in files if not names_compiler(file)]
         self._inputs = read_inputs(given, self._settings, judge, unique=False)
@@ -114,14 +145,9 @@ class _Faults:
         return [found]
 
     def _decide(self, task: _Task) -> RowsAtFault:
-        from rspverify.soundness.blame import blame
-        from rspverify.soundness.case import Case
-
         schemes, model = self.parsed
         program = self._settings.read(task.source)
-        case = Case(program, schemes[task.result.scheme_file], model, self._settings)
-        found = blame(case, devices=program.devices, limits=case.limits)
-        return RowsAtFault(tuple(map(row_at_fault, found.blamed)))
+        return _blamed(program, schemes[task.result.scheme_file], model, self._settings)
 
     def _question(self, task: _Task) -> Question[RowsAtFault]:
         """Which rows are at fault? The places of rows count, so the whole text of the scheme."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from rspverify.answers import Detail, RowsAtFault
@@ -33,8 +33,16 @@ _OUTCOMES = 100
 _ALLOWED = {True: Piece("allowed"), False: Piece("forbidden", "UNSOUND"), None: Piece("not known")}
 
 
-def html(it: Comparison, details: Mapping[str, Detail], faults: Mapping[str, RowsAtFault]) -> str:
-    """The page. details, faults: of tests by their files, of the result that is `broken`."""
+def html(
+    it: Comparison,
+    details: Mapping[str, Detail],
+    faults: Mapping[str, RowsAtFault],
+    made: Callable[[Page], str] = page,
+) -> str:
+    """The page. details, faults: of tests by their files, of the result that is `broken`.
+
+    made: of what is shown.
+    """
     found = sorted((each for each in it.tests if each.changed), key=_rank)
     articles = [_article(each, f"f{n}", details, faults) for n, each in enumerate(told(found), 1)]
     places = {each.file: "" for each in found}
@@ -44,7 +52,7 @@ def html(it: Comparison, details: Mapping[str, Detail], faults: Mapping[str, Row
     how = "rspverify explain SCHEME TEST"
     said = (each.plain.strip() for each in summary(replace(it, stopped=None)))
     lines = [", ".join(each.replace(":  ", ": ").split("  ")) for each in said if each]
-    return page(
+    return made(
         Page(
             command="compare",
             conclusion=f"{it.old.file} → {it.new.file}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rspverify.answers import Detail, RowsAtFault
 from rspverify.engineering.hunt.finding import Finding, HuntReport
@@ -25,8 +25,13 @@ from rspverify.render.words import UNMENDED
 from rspverify.verdict import Word
 
 
-def html(it: HuntReport, details: Mapping[str, Detail], faults: Mapping[str, RowsAtFault]) -> str:
-    """The page. details, faults: of the programs, by their texts."""
+def html(
+    it: HuntReport,
+    details: Mapping[str, Detail],
+    faults: Mapping[str, RowsAtFault],
+    made: Callable[[Page], str] = page,
+) -> str:
+    """The page. details, faults: of the programs, by their texts. made: of what is shown."""
     articles = [
         _article(each, it, f"f{n}", details.get(each.text), faults.get(each.text))
         for n, each in enumerate(told(it.findings), 1)
@@ -38,7 +43,7 @@ def html(it: HuntReport, details: Mapping[str, Detail], faults: Mapping[str, Row
     rows = [_row(each, place) for each, place in zip(it.findings, places, strict=True)]
     heads = ("verdict", "row at fault", "operations", "threads", "steps")
     how = "--write DIR, and then rspverify explain,"
-    return page(
+    return made(
         Page(
             command="hunt",
             conclusion=subject.titled,

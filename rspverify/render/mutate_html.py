@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from rspverify.answers import Detail
 from rspverify.engineering.mutation import (
@@ -40,8 +40,15 @@ _MARKS = {NEEDED: "SOUND", NOT_SHOWN: "UNSOUND", OPEN: "UNKNOWN", UNTOLD: "RACY"
 """The classes of what is said of instructions."""
 
 
-def html(it: MutationReport, details: Mapping[str, Detail]) -> str:
-    """The page. details: of the tests that mutants fail, by the names of the mutants."""
+def html(
+    it: MutationReport,
+    details: Mapping[str, Detail],
+    made: Callable[[Page], str] = page,
+) -> str:
+    """The page. details: of the tests that mutants fail, by the names of the mutants.
+
+    made: of what is shown.
+    """
     found = sorted(it.mutants, key=lambda each: each.verdict is not Fate.SURVIVES)
     rows = {row.row: row for row in it.rows}
     articles = [
@@ -53,7 +60,7 @@ def html(it: MutationReport, details: Mapping[str, Detail]) -> str:
     failing = sum(each.file is not None for each in found)
     how = "--write DIR, and the commands that it prints,"
     subject = it.subject
-    return page(
+    return made(
         Page(
             command="mutate",
             conclusion=subject.titled,

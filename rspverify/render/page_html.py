@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from rspverify.render.animation import SCRIPT, STYLE
 from rspverify.render.findings import visible
-from rspverify.render.page import Matrix, Page
+from rspverify.render.page import Article, Matrix, Page
 from rspverify.render.words import counted
 
 if TYPE_CHECKING:
@@ -114,6 +114,18 @@ def _alone(style: str, script: str) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         f"{_NOTHING_ELSE}"
     )
+
+
+def parts(it: Page) -> str:
+    """The same as a part of another page, which has a style and a script of its own."""
+    shown = replace(it, matrices=list(_within_reach(it.matrices)))
+    return _environment().get_template("parts.html").render(it=shown)
+
+
+def article(it: Article) -> str:
+    """One finding as a part of another page."""
+    template = _environment().get_template("finding.html")
+    return str(template.module.article(it))  # type: ignore[attr-defined]
 
 
 @cache

@@ -35,8 +35,8 @@ def scheme_text(scheme: Scheme, comment: str = "", *, anywhere: bool = False) ->
     return "\n".join(lines) + "\n"
 
 
-def _row(row: Row) -> list[str]:
-    """A row on a line, or where that would be too long on several."""
+def row_fields(row: Row) -> dict[str, str]:
+    """A row as its YAML has it: the text of each key."""
     fields = {"op": row.kind.value, "scope": _one_or_list(_scopes(row))}
     if row.orders and not row.orders == row.named == DEFAULT[row.kind]:
         named = [order.value for order in Order if order in row.named]
@@ -51,7 +51,12 @@ def _row(row: Row) -> list[str]:
     fields["code"] = f"[{', '.join(map(str, row.code))}]"
     if row.note:
         fields["note"] = json.dumps(row.note, ensure_ascii=False)
-    items = [f"{key}: {value}" for key, value in fields.items()]
+    return fields
+
+
+def _row(row: Row) -> list[str]:
+    """A row on a line, or where that would be too long on several."""
+    items = [f"{key}: {value}" for key, value in row_fields(row).items()]
     line = f"  - {{{', '.join(items)}}}"
     if len(line) <= _WIDTH:
         return [line]

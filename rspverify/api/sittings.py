@@ -1,0 +1,158 @@
+"""A sitting: one test under one scheme again and again, as someone edits both."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+
+from rspverify.answers import Detail, Explanation, OutcomeAnswer, Result, RowsAtFault
+from rspverify.api.inputs import settled
+from rspverify.axiomatic import MemoryModel, load_model, shipped_models
+from rspverify.drawing.details import Broken, detail_here
+from rspverify.judge.answers import result_of
+from rspverify.judge.faults import fault_here
+from rspverify.judge.judge import Judge
+from rspverify.judge.listing import Listing
+from rspverify.judge.loaded_test import LoadedTest, read_test
+from rspverify.judge.reading import load_scheme
+from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.limits import LimitReached
+from rspverify.scheme import Scheme
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Problem, Source
+from rspverify.verdict import ProgressWord, Word
+
+_KEPT = 32
+"""So many texts of each kind are kept read."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What came of reading the texts: what could be read, and all that is wrong with them."""
+
+    scheme: NamedScheme | None
+    test: LoadedTest | None
+    model: MemoryModel | None
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an answer shows. detail: all that it rests on. fault: of one that is UNSOUND."""
+
+    result: Result
+    detail: Detail
+    fault: RowsAtFault | None = None
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """The verdict with its execution; None where it could not be explained."""
+        return self.detail.explanation
+
+
+class Sitting:
+    """Reads what is given, and says what it knows as soon as it knows it.
+
+    Models that ship, and schemes, are read once as long as they stay the same; verdicts are kept by
+    the judge.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._scheme = lru_cache(maxsize=_KEPT)(_scheme)
+        self._test = lru_cache(maxsize=_KEPT)(read_test)
+        self._verdicts = lru_cache(maxsize=_KEPT)(partial(Verdicts, judge))
+
+    def warm_up(self) -> None:
+        """Load all that a first question needs."""
+        from rspverify.litmus import warm_up
+
+        warm_up()
+        for name in shipped_models():
+            _shipped(name)
+
+    def read(self, scheme: Source, test: Source, settings: Settings) -> Read:
+        """Whatever can be read of the texts, and every mistake in any of them."""
+        problems: list[Problem] = []
+        named, loaded, model = None, None, None
+        try:
+            settings = settled(settings)
+        except InputError as error:
+            problems += error.problems
+            settings = replace(settings, machine=None)
+        try:
+            named = self._named(scheme, settings)
+        except InputError as error:
+            problems += error.problems
+        try:
+            loaded = self._test(test, settings, self._judge)
+        except InputError as error:
+            problems += error.problems
+        try:
+            shipped = settings.model in shipped_models()
+            model = _shipped(settings.model) if shipped else load_model(settings.model)
+        except InputError as error:
+            problems += error.problems
+        return Read(named, loaded, model, tuple(problems))
+
+    def results(self, it: Read, settings: Settings) -> Generator[Result, None, None]:
+        """The verdict; and then the same with progress, where that has a meaning."""
+        scheme, test, model = _whole(it)
+        verdicts = self._verdicts(model, settings)
+        answer = verdicts.answer(test, scheme)
+        told = partial(
+            result_of,
+            settings=settings,
+            file=test.file,
+            title=test.program.title,
+            scheme_file=scheme.file,
+            scheme=scheme.facts.name,
+            model=model.name,
+        )
+        yield told(answer, None)
+        progress = verdicts.progress(test, scheme, answer.verdict.word)
+        if progress is not None:
+            yield told(answer, progress)
+
+    def found(self, it: Read, result: Result, settings: Settings) -> Found:
+        """What a result rests on."""
+        scheme, test, model = _whole(it)
+        stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
+        settings = replace(settings, progress=stuck)
+        verdicts = self._verdicts(model, settings)
+        asked = Broken(test.source, scheme, result.verdict, stuck, outcome=result.outcome)
+        detail = detail_here(asked, verdicts, test)
+        fault = fault_here(test, scheme, model, settings) if _wrong(result) else None
+        return Found(result, detail, fault)
+
+    def outcomes(self, it: Read, settings: Settings) -> OutcomeAnswer:
+        """What the model allows of the test, and which of that the scheme reaches."""
+        scheme, test, model = _whole(it)
+        return Listing(model, (scheme.scheme,), (scheme.file,), settings).answer(test.source)
+
+    def _named(self, source: Source, settings: Settings) -> NamedScheme:
+        if ".machine" in f"{source.text}{settings.machine}":  # their files may change
+            return _scheme(source, settings.machine)
+        return self._scheme(source, settings.machine)
+
+
+@cache
+def _shipped(name: str) -> MemoryModel:
+    return load_model(name)
+
+
+def _scheme(source: Source, machine: str | None) -> NamedScheme:
+    scheme = load_scheme(source, Settings(machine=machine))
+    assert isinstance(scheme, Scheme)  # What is given as a text is a table.
+    return NamedScheme.of(scheme, source.name)
+
+
+def _wrong(result: Result) -> bool:
+    return result.verdict is Word.UNSOUND
+
+
+def _whole(it: Read) -> tuple[NamedScheme, LoadedTest, MemoryModel]:
+    if it.scheme is None or it.test is None or it.model is None:
+        raise LimitReached("what is wrong must be mended first")
+    return it.scheme, it.test, it.model

@@ -1,0 +1,159 @@
+"""What a visitor may choose: all that ships, by its name, and the words that texts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from rspverify.api.catalogue import machine_text, machines, models
+from rspverify.axiomatic.texts import model_texts
+from rspverify.litmus.functions import FUNCTIONS
+from rspverify.litmus.program import Order, Scope
+from rspverify.scheme.reader import KEYS
+from rspverify.scheme.row_reader import KEYS as ROW_KEYS
+from rspverify.scheme.row_reader import KINDS, SCOPES, orders_of
+from rspverify.scheme.template_reader import spellings
+from rspverify.server.question import Question, Refused
+from rspverify.shipped import (
+    OF_PROCESSORS,
+    SCHEMES,
+    SHIPPED,
+    TESTS,
+    schemes_named,
+    tests_below,
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """Something to begin with: a scheme and a test, and a line that says what it shows."""
+
+    title: str
+    about: str
+    scheme: str
+    test: str
+    model: str = "opencl-rsp"
+
+
+EXAMPLES = (
+    Example(
+        "A stale read",
+        "The scheme as it was first proposed: a thread sees the flag, but not what it announces.",
+        "schemes/original.yaml",
+        "litmus/rsp/paper/Fig4.litmus",
+    ),
+    Example(
+        "The same, mended",
+        "The paper's scheme invalidates after the load, and no stale read is left.",
+        "schemes/proposed.yaml",
+        "litmus/rsp/paper/Fig4.litmus",
+    ),
+    Example(
+        "A lost increment",
+        "A remote store under the first scheme: an increment in another L1 overwrites it.",
+        "schemes/original.yaml",
+        "litmus/rsp/paper/Fig5.litmus",
+    ),
+    Example(
+        "Two devices",
+        "Message passing from one device to another, through two L2 caches.",
+        "schemes/proposed-multi-device.yaml",
+        "litmus/devices/MP/MP+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus",
+    ),
+    Example(
+        "LLVM's table for AMD's GFX9",
+        "Message passing at agent scope, compiled as LLVM does for gfx900.",
+        "schemes/amdgpu/gfx900.yaml",
+        "litmus-amdgpu/MP-dv.litmus",
+        "opencl",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All of it. files: texts by the names that ship: of schemes, tests, models and machines.
+
+    corpora: the tests of each folder that has a suite for schemes.
+    """
+
+    files: Mapping[str, str]
+    corpora: Mapping[str, tuple[str, ...]]
+    words: Mapping[str, Any]
+    models: tuple[str, ...]
+    machines: Mapping[str, str]
+    examples: tuple[Example, ...] = field(default=EXAMPLES)
+
+    @staticmethod
+    def read() -> Catalogue:
+        """Read all that ships."""
+        folders = (f"{TESTS}/rsp", f"{TESTS}/all-orders", f"{TESTS}/devices", OF_PROCESSORS)
+        corpora = {folder: tuple(tests_below(folder)) for folder in folders}
+        shipped = (path for path in schemes_named() if path.startswith(f"{SCHEMES}/"))
+        paths = [*shipped, *(path for tests in corpora.values() for path in tests)]
+        files = {path: (SHIPPED / path).read_text(encoding="utf-8") for path in paths}
+        files |= {f"models/{name}.cat": next(iter(model_texts(name).values())) for name in models()}
+        named = machines()
+        files |= {f"machines/{name}.machine": machine_text(name) for name in named}
+        summaries = {name: it.summary for name, it in named.items()}
+        return Catalogue(files, corpora, _words(), tuple(models()), summaries)
+
+    def require(self, asked: Question) -> None:
+        """Raises Refused where a question names what does not ship."""
+        for what, name, known in (
+            ("model", asked.model, self.models),
+            ("corpus", asked.corpus, self.corpora),
+            ("machine", asked.machine.partition("+")[0], ("", *self.machines)),
+        ):
+            if name not in known:
+                raise Refused(400, f"the {what} must be one that ships, not {name}")
+
+    @cached_property
+    def json(self) -> bytes:
+        """What the script of the page needs to know; of files the names."""
+        return msgspec.json.encode(
+            {
+                "schemes": [path for path in self.files if path.startswith(f"{SCHEMES}/")],
+                "corpora": self.corpora,
+                "models": self.models,
+                "machines": self.machines,
+                "examples": [each for each in self.examples if each.test in self.files],
+                "words": self.words,
+            }
+        )
+
+
+def _words() -> dict[str, Any]:
+    """The words of schemes and tests, for whoever types them."""
+    orders = {name: orders_of(kind) for name, kind in KINDS.items()}
+    return {
+        "keys": KEYS,
+        "row_keys": ROW_KEYS,
+        "op": list(KINDS),
+        "scope": list(SCOPES),
+        "order": orders,
+        "remote": ["true", "false"],
+        "instructions": {
+            name: [each for it in machine.instructions.values() for each in spellings(it)]
+            for name, machine in machines().items()
+        },
+        "functions": sorted(FUNCTIONS["OpenCL"]),
+        "constants": [
+            *(f"memory_order_{each.value}" for each in Order),
+            *(f"memory_scope_{_SCOPES[each]}" for each in Scope if each in _SCOPES),
+        ],
+        "types": ["global int*", "global atomic_int*", "int", "scopeTree", "exists"],
+    }
+
+
+_SCOPES = {
+    Scope.WI: "work_item",
+    Scope.SG: "sub_group",
+    Scope.WG: "work_group",
+    Scope.DV: "device",
+    Scope.ALL: "all_svm_devices",
+}

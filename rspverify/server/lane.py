@@ -1,0 +1,161 @@
+"""Workers that share a kind of work: a turn, an answer as it comes, and an end to what is over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from rspverify.server.events import encoded, failed
+from rspverify.server.turns import Ticket, Turns
+from rspverify.server.worker import Worker
+
+T = TypeVar("T")
+
+_GRACE = 0.3
+"""Seconds in which a worker may come to the end of an answer that nobody wants any more."""
+_PATIENCE = 1.0
+"""Seconds after which whoever waits for a turn is told so, again and again."""
+
+
+class Lane:
+    """Some workers, and the turns that they give.
+
+    start: makes a worker. seconds: of an answer; size: of its bytes. Whatever exceeds them ends the
+    worker that was at it, and another takes its place.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[], Worker],
+        number: int,
+        turns: Turns[Worker],
+        seconds: float,
+        size: int,
+    ) -> None:
+        self._start, self._number, self.turns = start, number, turns
+        self._seconds, self._size = seconds, size
+        self._threads = ThreadPoolExecutor(2 * number + 2)
+        self._after: set[asyncio.Task[None]] = set()
+        self._all: set[Worker] = set()
+        self._closed = False
+
+    async def open(self) -> None:
+        """Start the workers."""
+        await asyncio.gather(*(self._add() for _ in range(self._number)))
+
+    async def close(self) -> None:
+        """End them all."""
+        self._closed = True
+        for each in [*self._after]:
+            each.cancel()
+        for worker in [*self._all]:
+            self._all.discard(worker)
+            await self._elsewhere(worker.end)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def answer(self, ticket: Ticket[Worker], data: bytes) -> AsyncGenerator[bytes, None]:
+        """The events of an answer; whoever closes it wants no more of it."""
+        try:
+            while not ticket.turn.done():
+                await asyncio.wait([ticket.turn], timeout=_PATIENCE)
+                if not ticket.turn.done():
+                    yield encoded(("waiting", {"before": self.turns.before(ticket)}))
+        except BaseException:
+            self.turns.leave(ticket)
+            raise
+        worker, ended = ticket.turn.result(), False
+        coming = _Coming(worker, self._threads, self._size, self._seconds)
+        try:
+            worker.pipe.send_bytes(data)
+            while message := await coming.next():
+                yield message
+            ended = True
+        except TimeoutError:
+            yield failed(f"it took more than {self._seconds:g} seconds, which is the limit here")
+        except OverflowError:
+            yield failed(f"the answer has more than {self._size:,} bytes, which is the limit here")
+        except (EOFError, OSError):
+            yield failed("the process that was at it has ended: it needed too much memory, perhaps")
+        finally:
+            self._let_go(worker, coming, ended)
+
+    def _let_go(self, worker: Worker, coming: _Coming, ended: bool) -> None:
+        """Have a worker serve the next; one that is not at its end is given a moment for that."""
+        if ended:
+            self.turns.free(worker)
+        elif not self._closed:
+            task = asyncio.get_running_loop().create_task(self._ending(worker, coming))
+            self._after.add(task)
+            task.add_done_callback(self._after.discard)
+
+    async def _ending(self, worker: Worker, coming: _Coming) -> None:
+        try:
+            async with asyncio.timeout(_GRACE):
+                while await coming.next():
+                    pass
+            self.turns.free(worker)
+        except (EOFError, OSError, TimeoutError, OverflowError):
+            self._all.discard(worker)
+            await self._elsewhere(worker.end)
+            await coming.over()
+            worker.pipe.close()
+            while True:
+                try:
+                    return await self._add()
+                except EOFError:  # there may be more memory in a moment
+                    await asyncio.sleep(_PATIENCE)
+
+    async def _add(self) -> None:
+        """One more worker. Raises EOFError where it cannot be."""
+        worker = await self._elsewhere(self._start)
+        self._all.add(worker)
+        if self._closed:
+            worker.end()
+        else:
+            self.turns.free(worker)
+
+    async def _elsewhere(self, do: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, do)
+
+
+class _Coming:
+    """The messages of an answer, read by a thread: whoever stops waiting for one loses none."""
+
+    def __init__(
+        self, worker: Worker, threads: ThreadPoolExecutor, size: int, seconds: float
+    ) -> None:
+        self._worker, self._threads, self._left = worker, threads, size
+        self._until = asyncio.get_running_loop().time() + seconds
+        self._reading: asyncio.Future[bytes] | None = None
+
+    async def next(self) -> bytes:
+        """The next message, empty at the end. Raises TimeoutError, OverflowError, EOFError."""
+        loop = asyncio.get_running_loop()
+        if self._reading is None:
+            seconds = self._until - loop.time()
+            read = partial(_received, self._worker, seconds, self._left)
+            self._reading = loop.run_in_executor(self._threads, read)
+        message = await asyncio.shield(self._reading)
+        self._reading = None
+        self._left -= len(message)
+        return message
+
+    async def over(self) -> None:
+        """Wait until no thread reads any more; the worker must have been ended."""
+        if self._reading is not None:
+            await asyncio.wait([self._reading])
+            self._reading.exception()
+
+
+def _received(worker: Worker, seconds: float, size: int) -> bytes:
+    if seconds <= 0 or not worker.pipe.poll(seconds):
+        raise TimeoutError
+    try:
+        return worker.pipe.recv_bytes(max(1, size))
+    except OSError as error:
+        if error.errno is None:  # what comes is larger
+            raise OverflowError from None
+        raise

@@ -1,0 +1,71 @@
+"""What the page asks, and what of it is refused before anything is read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from rspverify.limits import DEFAULT_UNROLL
+from rspverify.soundness.settings import DEFAULT_MODEL
+
+_Name = Annotated[str, Meta(max_length=100)]
+_Few = Annotated[int, Meta(ge=1, le=7)]
+
+
+class Kind(StrEnum):
+    """What is asked: of the scheme and the test, or of the scheme and all tests of a corpus.
+
+    ANSWER: the verdict once more, and all that it rests on.
+    """
+
+    VERDICT = "verdict"
+    ANSWER = "answer"
+    CORPUS = "corpus"
+    MUTATE = "mutate"
+    COMPARE = "compare"
+    HUNT = "hunt"
+
+
+class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question of the page. Texts are whole files.
+
+    machine: the name of one that ships; empty for that of the scheme. own_model, own_machine: texts
+    in place of `model` and of the machine, if there are any. before: the scheme that it is compared
+    with. corpus: a folder of tests that ships. of: of a hunt, the most operations, threads.
+    """
+
+    kind: Kind
+    scheme: str
+    test: str = ""
+    model: _Name = DEFAULT_MODEL
+    machine: _Name = ""
+    own_model: str = ""
+    own_machine: str = ""
+    before: str = ""
+    corpus: _Name = "litmus/rsp"
+    unroll: Annotated[int, Meta(ge=1, le=16)] = DEFAULT_UNROLL
+    operations: _Few = 4
+    threads: _Few = 3
+
+
+class Refused(Exception):
+    """A question that is not answered. status: of the answer by HTTP; the text says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def read_question(data: bytes) -> Question:
+    """A question from its JSON. Raises Refused."""
+    try:
+        asked = msgspec.json.decode(data, type=Question)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Refused(400, f"the question must be as the page asks it: {error}") from None
+    texts = (asked.scheme, asked.test, asked.own_model, asked.own_machine, asked.before)
+    if any("\0" in text for text in texts):
+        raise Refused(400, "a text must have no NUL character in it")
+    return asked

@@ -1,0 +1,49 @@
+"""`serve`: where it listens, and what is said where it cannot."""
+
+from __future__ import annotations
+
+import builtins
+import socket
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rspverify.cli import app
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["serve", *arguments])
+
+
+def test_where_it_cannot_listen() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run("--port", str(port))
+    assert result.exit_code == 2
+    assert f"127.0.0.1:{port}: must be an address to listen at, and is not: " in result.stderr
+    assert "hint: --port 0 takes a free port" in result.stderr
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = builtins.__import__
+
+    def imported(name: str, *rest: Any) -> Any:
+        if name.startswith("uvicorn"):
+            raise ModuleNotFoundError(name=name)
+        return usual(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", imported)
+    monkeypatch.delitem(__import__("sys").modules, "rspverify.server.run", raising=False)
+    result = run()
+    assert result.exit_code == 2
+    assert "serve must have uvicorn installed, and it is not" in result.stderr
+    assert "hint: pip install 'rspverify[web]'" in result.stderr
+
+
+def test_by_which_names_it_may_be_called() -> None:
+    from rspverify.server.app import LOOPBACK
+    from rspverify.server.run import Place, hosts_of
+
+    assert hosts_of(Place("127.0.0.1", 0)) == hosts_of(Place("::1", 0)) == LOOPBACK
+    assert hosts_of(Place("127.0.0.1", 0, public=True)) == hosts_of(Place("0.0.0.0", 0)) == ("*",)

@@ -1,0 +1,333 @@
+"""The page in a browser, as a visitor uses it; nothing is said on its console, nobody is contacted."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from render.test_browser import browser as browser
+from server.instances import Instance, shipped
+
+PROPOSED = shipped("schemes/proposed.yaml")
+ROW_6 = "LK_rmw DV, FLU_L1 DV, INV_L1 DV, ST r x, FLU_L1 WG, INV_L1 DV, UL_rmw DV"
+BROKEN_6 = ROW_6.replace("FLU_L1 DV", "FLU_L1 WG")
+FINISHED = "() => /^(done|UNKNOWN)/.test(document.querySelector('#{} .progress').textContent)"
+
+
+class Visitor:
+    """Opens the page, and notes what its browser says and asks for."""
+
+    def __init__(self, browser: Any, url: str) -> None:
+        self.browser, self.url = browser, url
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.contexts: list[Any] = []
+
+    def __call__(self, fragment: str = "", **how: Any) -> Any:
+        context = self.browser.new_context(accept_downloads=True, **how)
+        self.contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.goto(f"{self.url}{fragment}")
+        return page
+
+
+@pytest.fixture
+def visit(browser: Any, instance: Instance) -> Iterator[Visitor]:
+    it = Visitor(browser, instance.url)
+    yield it
+    for context in it.contexts:
+        context.close()
+    assert it.said == []
+    assert [each for each in it.asked if not each.startswith((it.url, "blob:"))] == []
+
+
+def verdict(page: Any, words: str) -> None:
+    """Wait until the page says so, and is not about to say something else."""
+    said = json.dumps(words)
+    page.wait_for_function(
+        f"() => document.querySelector('#word').textContent === {said}"
+        " && !document.querySelector('.stale')"
+    )
+
+
+def load(page: Any, scheme: str, test: str) -> None:
+    page.locator("#schemes").select_option(f"schemes/{scheme}.yaml")
+    page.locator("#tests").fill(test)
+    page.locator("#tests").press("Enter")
+    page.wait_for_function(f"() => document.title === 'rspverify: {test}'")
+
+
+def test_the_first_thing_that_a_visitor_sees_is_an_execution(visit: Visitor) -> None:
+    page = visit()
+    verdict(page, "UNSOUND")
+    assert page.locator("#reason").text_content() == "1:r0=1 1:r1=0 x=42 y=1 breaks Narf"
+    assert page.locator("#answer rsp-execution").is_visible()
+    assert page.locator("#answer svg .edge.bold").count() > 0
+    assert "rows" not in page.locator("#scheme-problems").text_content()
+
+
+def test_a_mistake_is_marked_at_its_place_and_mended(visit: Visitor) -> None:
+    page = visit()
+    load(page, "proposed", "Fig4")
+    verdict(page, "SOUND")
+    page.locator("#scheme .cm-line", has_text="code: [LD r x, INV_L1 WG]").first.click()
+    page.keyboard.press("End")
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.type("Q")
+    verdict(page, "ERROR")
+    assert page.locator("#scheme .cm-lintRange-error").text_content() == "INV_L1Q"
+    problem = page.locator("#scheme-problems li")
+    assert "line 10: an instruction must be one of" in problem.text_content()
+    assert "did you mean INV_L1?" in problem.text_content()
+    page.keyboard.press("Backspace")
+    verdict(page, "SOUND")
+    assert page.locator("#scheme .cm-lintRange-error").count() == problem.count() == 0
+    assert page.locator("#answer").get_by_text("allowed").first.is_visible()
+
+
+def test_break_row_6_and_step_to_the_wrong_read(visit: Visitor) -> None:
+    page = visit()
+    load(page, "proposed", "Fig5")
+    verdict(page, "SOUND")
+    page.locator("#as-table").click()
+    page.get_by_label("row 6: code").fill(BROKEN_6)
+    verdict(page, "UNSOUND")
+    assert page.locator("#table tr.fault .number").text_content() == "6"
+    assert "# 6. The first flush" in page.evaluate(
+        "document.querySelector('#scheme .cm-content').textContent"
+    )
+    player, said = page.locator("#answer rsp-execution"), page.locator("#answer .rx-said")
+    player.focus()
+    page.keyboard.press("End")
+    total = int(re.match(r"Step (\d+) of \1 ", said.text_content())[1])  # type: ignore[index]
+    page.keyboard.press("Home")
+    while "INC_L1 r x (reads 0)" not in said.text_content():
+        assert not said.text_content().startswith(f"Step {total} ")
+        page.keyboard.press("ArrowRight")
+    assert page.locator("#test .due").text_content().strip().startswith("int r0 =")
+    assert "breaks Rmw" in page.locator("#reason").text_content()
+    page.get_by_label("row 6: code").fill(ROW_6)
+    verdict(page, "SOUND")
+
+
+def test_the_table_writes_rows_and_nothing_else(visit: Visitor) -> None:
+    page = visit()
+    load(page, "proposed", "Fig4")
+    page.locator("#as-table").click()
+    page.get_by_label("row 2: scope").fill("dv, all")
+    page.get_by_label("row 3: remote").select_option("")
+    verdict(page, "ERROR")
+    assert page.locator("#table tr.wrong").count() > 0
+    page.get_by_label("row 3: remote").select_option("true")
+    page.get_by_label("row 2: scope").fill("dv")
+    verdict(page, "SOUND")
+    page.get_by_role("button", name="+ row").click()
+    verdict(page, "ERROR")
+    page.get_by_role("button", name="remove row 9").click()
+    with page.expect_download() as download:
+        page.locator("#download").click()
+    with zipfile.ZipFile(download.value.path()) as files:
+        assert files.testzip() is None
+        names = ["scheme.yaml", "test.litmus", "README.txt"]
+        scheme, test, readme = (files.read(name).decode() for name in names)
+    assert test == shipped("litmus/rsp/paper/Fig4.litmus")
+    assert "    rspverify explain scheme.yaml test.litmus\n" in readme
+    kept, lines = PROPOSED.splitlines(), scheme.splitlines()
+    comments = [line for line in kept if line.strip().startswith("#")]
+    assert [line for line in lines if line.strip().startswith("#")] == comments
+    assert "- {op: load, scope: dv, remote: false, code: [LD r x, INV_L1 WG]}" in scheme
+
+
+def test_a_link_carries_everything(visit: Visitor, browser: Any) -> None:
+    page = visit()
+    verdict(page, "UNSOUND")
+    load(page, "proposed", "Fig5")
+    page.locator("#model").select_option("opencl-rsp-fig2")
+    page.locator("#machine").select_option("rsp-lines")
+    page.locator("#as-table").click()
+    page.get_by_label("row 6: code").fill(BROKEN_6)
+    verdict(page, "UNSOUND")
+    page.locator("#share").click()
+    page.locator("#toast:visible").wait_for()
+    address = page.evaluate("location.hash")
+    assert len(address) < 4_000
+    other = visit(address)
+    verdict(other, "UNSOUND")
+    assert other.locator("#model").input_value() == "opencl-rsp-fig2"
+    assert other.locator("#machine").input_value() == "rsp-lines"
+    other.locator("#as-table").click()
+    assert other.get_by_label("row 6: code").input_value() == BROKEN_6
+    command = (
+        "rspverify explain scheme.yaml test.litmus --model opencl-rsp-fig2 --machine rsp-lines"
+    )
+    assert other.locator("#command").text_content() == command
+    for damaged in ("#1.AAAA", "#1.%00", "#nothing", "#1." + "A" * 10_000):
+        verdict(visit(damaged), "UNSOUND")
+
+
+def test_by_keyboard_alone(visit: Visitor) -> None:
+    page = visit()
+    verdict(page, "UNSOUND")
+
+    def focused() -> str:
+        return page.evaluate(
+            "(() => { const it = document.activeElement;"
+            " return it.id || it.getAttribute('aria-label') || it.className || it.tagName })()"
+        )
+
+    page.keyboard.press("Tab")
+    assert focused() == "skip"
+    met = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        met.append(focused())
+        if met[-1].startswith("An execution"):
+            break
+    order = [
+        "example",
+        "share",
+        "machine",
+        "model",
+        "schemes",
+        "as-text",
+        "Scheme as YAML",
+        "tests",
+        "open",
+    ]
+    order += ["Litmus test", "copy-command", "tab-answer", "answer"]
+    assert [each for each in met if each in order] == order
+    assert met[-1] == "An execution of the compiled program: space plays, arrow keys step"
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#answer .rx-said b").text_content().startswith("Step 1 of")
+    page.keyboard.press("Shift+Tab")
+    while focused() != "tab-answer":
+        page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowLeft")
+    assert focused() == "tab-hunt" and page.locator("#hunt").is_visible()
+    page.keyboard.press("Home")
+    assert focused() == "tab-answer" and page.locator("#answer").is_visible()
+
+
+def test_in_an_editor_tab_moves_on_and_f8_finds_the_mistake(visit: Visitor) -> None:
+    page = visit()
+    load(page, "proposed", "Fig4")
+    page.locator("#test .cm-line", has_text="if (r0 == 1)").click()
+    page.keyboard.press("End")
+    page.keyboard.type(" *zz = 1;")
+    verdict(page, "ERROR")
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("F8")
+    assert page.locator("#test .cm-activeLine").text_content().strip().startswith("if (r0 == 1")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#test .cm-content')") is None
+
+
+def test_what_may_be_typed(visit: Visitor) -> None:
+    page = visit()
+    load(page, "proposed", "Fig4")
+    page.locator("#scheme .cm-line", has_text="code: [LD r x, INV_L1 WG]").first.click()
+    page.keyboard.press("End")
+    for _ in range(2):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.type(", FLU")
+    options = page.locator(".cm-tooltip-autocomplete li")
+    options.first.wait_for()
+    assert "FLU_L1 DV" in options.all_text_contents()
+
+
+def test_a_corpus_recolours_after_an_edit(visit: Visitor) -> None:
+    page = visit()
+    load(page, "proposed-full", "Ex4")
+    page.locator("#as-table").click()
+    page.locator("#corpus .folder").select_option("litmus/all-orders", force=True)
+    page.locator("#tab-corpus").click()
+    page.wait_for_function(FINISHED.format("corpus"))
+    cells = page.locator("#corpus .cell")
+    before = cells.evaluate_all("each => each.map(it => it.dataset.words)")
+    assert len(before) == 38 and all(before) and "UNSOUND LIVE" not in before
+    codes = page.locator("#table textarea")
+    texts = codes.evaluate_all("each => each.map(it => it.value)")
+    codes.nth(texts.index("LD r x, INV_L1 WG")).fill("LD r x")
+    page.locator("#corpus .cell.changed.UNSOUND").first.wait_for()
+    page.wait_for_function(FINISHED.format("corpus"))
+    assert "→ UNSOUND" in page.locator("#corpus .changes").text_content()
+    name = (
+        page.locator("#corpus .cell.changed.UNSOUND")
+        .first.get_attribute("aria-label")
+        .split(":")[0]
+    )
+    page.locator("#corpus .cell.changed.UNSOUND").first.click()
+    verdict(page, "UNSOUND")
+    assert page.title() == f"rspverify: {name}"
+
+
+def test_a_finding_of_a_hunt_becomes_the_test(visit: Visitor) -> None:
+    page = visit()
+    page.locator("#tab-hunt").click()
+    page.locator("#operations").select_option("2")
+    page.locator("#threads").select_option("2")
+    page.locator("#hunt .start").click()
+    page.get_by_role("button", name="Open finding 1 as the test").click()
+    verdict(page, "UNSOUND")
+    assert page.locator("#answer").is_visible()
+    assert page.locator("#reason").text_content() == "0:r0=0 x=1 breaks Rmw"
+
+
+def test_on_a_phone_in_the_dark(visit: Visitor) -> None:
+    phone = {"viewport": {"width": 375, "height": 720}, "color_scheme": "dark"}
+    page = visit(**phone)
+    verdict(page, "UNSOUND")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 26)"
+    for tab in ("answer", "corpus", "mutate", "compare", "hunt"):
+        page.locator(f"#tab-{tab}").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375, tab
+    page.locator("#as-table").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_files_of_ones_own(visit: Visitor, tmp_path: Path) -> None:
+    texts = {
+        "mine.yaml": PROPOSED,
+        "mine.litmus": shipped("litmus/rsp/paper/Fig5.litmus"),
+        "mine.cat": '"mine"\ninclude "opencl-rsp.cat"\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    page = visit()
+    verdict(page, "UNSOUND")
+    page.locator("#open").set_input_files([tmp_path / name for name in texts])
+    verdict(page, "SOUND")
+    assert page.locator("#own-model .cm-content").is_visible()
+    assert page.locator("#command").text_content().endswith("--model own.cat")
+
+
+def test_texts_of_others_are_texts(visit: Visitor) -> None:
+    page = visit()
+    load(page, "original", "Fig4")
+    page.locator("#test .cm-line", has_text="OpenCL Fig4").click()
+    page.keyboard.press("End")
+    page.keyboard.type("<img src=x onerror=alert(1)>")
+    page.wait_for_function("() => document.querySelector('#subject').textContent.includes('<img')")
+    verdict(page, "UNSOUND")
+    assert page.locator("#answer img, #subject img").count() == 0
+
+
+def test_a_server_that_has_gone(visit: Visitor) -> None:
+    page = visit()
+    verdict(page, "UNSOUND")
+    page.route("**/ask", lambda route: route.abort())
+    page.locator("#test .cm-content").click()
+    page.keyboard.type(" ")
+    verdict(page, "UNKNOWN")
+    assert page.locator("#reason").text_content().startswith("The server does not answer.")
+    visit.said.clear()  # the browser says so, too
