@@ -5,10 +5,13 @@ docs/machine.md, «Progress», has the argument.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
+    Copy,
     Dequeue,
     Enqueue,
     Fifo,
@@ -30,7 +33,8 @@ def settles(machine: Machine) -> bool:
 
     Each fifo has instructions alone, each instruction is in one fifo at most, in a pool only while
     it is there, and what is oldest may leave, but for what was begun before in its thread; it then
-    leaves its pools. Nothing waits but for what is in them.
+    leaves its pools. Or it is in pools alone, and leaves each by a step that waits for what is in
+    fifos. Nothing waits but for what is in them, and for what steps can always bring about.
     """
     fifos: dict[int, set[Fifo]] = {}
     pools: dict[int, set[Bit]] = {}
@@ -49,7 +53,7 @@ def settles(machine: Machine) -> bool:
                     pools.setdefault(bit.index, set()).add(bit)
                 case _:
                     pass
-    ways = _ways_out(machine)
+    ways, had = _ways_out(machine), frozenset(_brought_about(machine))
     threads = {it.index: it.thread for it in machine.program.instructions}
     clear = {bit for index in fifos for bit in pools.get(index, ())}
     for index, its in fifos.items():
@@ -61,16 +65,50 @@ def settles(machine: Machine) -> bool:
             if isinstance(bit, Member) and bit.index < index
             if threads[bit.index] == threads[index]
         }
-        if others or not any(_may_leave(rule, earlier) for rule in out):
+        if others or not any(_may_leave(rule, earlier, had) for rule in out):
             return False
         if any(not pools.get(index, set()) <= set(rule.sets(False)) for rule in out):
             return False
         if any(Dequeue(fifo) not in rule.updates for rule in out):
             return False
-    if not all(_in_pools_while_in_fifo(machine, rule) for code in machine.code for rule in code):
+    code = [rule for rules in machine.code for rule in rules]
+    queued = [rule for rule in code if rule.instruction.index in fifos]
+    if not all(_in_pools_while_in_fifo(machine, rule) for rule in queued):
         return False
-    waits = [guard for code in machine.code for rule in code for guard in rule.guards]
-    return all(_comes(guard, clear) for guard in (*waits, *machine.ending))
+    alone = {bit for index in pools.keys() - fifos.keys() for bit in pools[index]}
+    if not all(any(_removes(it, bit, clear, had) for it in machine.steps) for bit in alone):
+        return False
+    waits = [guard for rule in code for guard in rule.guards]
+    return all(_comes(guard, clear | alone, had) for guard in (*waits, *machine.ending))
+
+
+def _brought_about(machine: Machine) -> Iterator[tuple[Bit, bool]]:
+    """What a bit can always be made, by steps that need nothing else and change no other bit.
+
+    The values of different bits do not get into each other's way; of a bit one is told.
+    """
+    found: set[tuple[Bit, bool]] = set()
+    steps = [it for it in machine.steps if it.instruction is None and not it.conditional]
+    for _ in steps:
+        for step in steps:
+            bits = [it for it in step.updates if isinstance(it, SetBit)]
+            values = all(isinstance(it, SetBit | Copy) for it in step.updates)
+            if len(bits) != 1 or not values or (bits[0].bit, not bits[0].value) in found:
+                continue
+            own = (bits[0].bit, not bits[0].value)
+            if all(_holds_if(guard, found | {own}) for guard in step.guards):
+                found.add((bits[0].bit, bits[0].value))
+    yield from found
+
+
+def _holds_if(guard: Guard, known: Collection[tuple[Bit, bool]]) -> bool:
+    return isinstance(guard, AnyBit) and any(each in known for each in guard.bits)
+
+
+def _removes(step: StepRule, bit: Bit, clear: set[Bit], had: frozenset[tuple[Bit, bool]]) -> bool:
+    """Whether a step takes an instruction out of a pool, once all that is in fifos has left."""
+    known = {(bit, True), *had, *((it, False) for it in clear)}
+    return bit in step.sets(False) and all(_holds_if(it, known) for it in step.guards)
 
 
 def _in_pools_while_in_fifo(machine: Machine, rule: InstructionRule) -> bool:
@@ -95,23 +133,17 @@ def _ways_out(machine: Machine) -> dict[tuple[int, Fifo], list[Rule]]:
     return found
 
 
-def _may_leave(rule: Rule, earlier: set[Bit]) -> bool:
+def _may_leave(rule: Rule, earlier: set[Bit], had: frozenset[tuple[Bit, bool]]) -> bool:
     """Whether a step happens in its turn, once what was begun before in its thread is complete."""
-    return all(
-        isinstance(guard, Oldest)
-        or (
-            isinstance(guard, AnyBit)
-            and any(not value and bit in earlier for bit, value in guard.bits)
-        )
-        for guard in rule.guards
-    )
+    known = {*had, *((it, False) for it in earlier)}
+    return all(isinstance(it, Oldest) or _holds_if(it, known) for it in rule.guards)
 
 
-def _comes(guard: Guard, clear: set[Bit]) -> bool:
-    """Whether a guard holds once all that is in fifos has left."""
+def _comes(guard: Guard, clear: set[Bit], had: frozenset[tuple[Bit, bool]]) -> bool:
+    """Whether a guard holds once all that is in fifos and pools has left."""
     match guard:
         case AnyBit(bits):
-            return any(not value and bit in clear for bit, value in bits)
+            return any((not value and bit in clear) or (bit, value) in had for bit, value in bits)
         case Without():
             return True
         case _:
