@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
@@ -107,3 +108,20 @@ def test_a_remote_operation_is_unsupported() -> None:
     result = run("check", "--compiler", GFX9, "litmus/rsp/paper/Ex4.litmus")
     assert result.exit_code == 3
     assert f"remote operations are beyond {GFX9}: compilers do not know them" in result.stdout
+
+
+def test_the_workflow_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its command, by llvmlite and with two of the tests, comes out as is expected."""
+    folder = Path("examples/compiler").absolute()
+    steps = yaml.safe_load((folder / ".github/workflows/nightly.yml").read_text())["jobs"]["check"]
+    (line,) = (it["run"] for it in steps["steps"] if "rspverify check" in it.get("run", ""))
+    words = line.split()
+    at = words.index("--llc")
+    words[at : at + 2] = []
+    at = words.index("litmus-amdgpu")
+    words[at : at + 1] = [MP, WRC]
+    words = [it for it in words[1:] if not it.startswith(("--report", "html="))]
+    monkeypatch.chdir(folder)
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert "2 tests, 8 results, all as expected" in result.stdout
