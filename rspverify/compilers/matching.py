@@ -158,7 +158,8 @@ class _ReadBack:
                 continue
             if not watched(it):
                 if it.index not in found:
-                    raise InputError([_lost(it)])
+                    message = f"{it}, whose result nothing looks at, must be one in the code, too"
+                    raise InputError([Problem(it.span, message, severity=Severity.UNSUPPORTED)])
                 yield it.index, Read(found[it.index])
                 continue
             value = emitted.named.get(_label(it))

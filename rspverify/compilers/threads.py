@@ -272,10 +272,19 @@ class _Walk:
         self._count(found, mnemonic)
         target = accessed.register
         if target is not None and self._state is not None:
-            state = self._state.written({target: Read(read)})
+            state = self._without_earlier(target, mnemonic, self._state)
+            state = state.written({target: Read(read)})
             if mnemonic.later:
                 state = replace(state, open={**state.open, target: frozenset({read})})
             self._state = state
+
+    def _without_earlier(self, target: str, mnemonic: Mnemonic, state: State) -> State:
+        """Without earlier loads into a register, if the next one there completes after them."""
+        counters = self._known.counters(mnemonic)
+        earlier = (self._code[each].mnemonic for each in state.open.get(target, ()))
+        if all(it is not None and self._known.counters(it) == counters for it in earlier):
+            return replace(state, open={it: own for it, own in state.open.items() if it != target})
+        return state
 
     def _count(self, it: Emitted, mnemonic: Mnemonic) -> None:
         assert self._state is not None

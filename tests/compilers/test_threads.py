@@ -345,6 +345,14 @@ def test_a_register_that_was_not_waited_for(lines: tuple[str, ...], said: str) -
     assert found.startswith(f"a.s:{len(lines)}:2: {lines[-1]} cannot be read: it {said}")
 
 
+def test_a_later_load_into_a_register_comes_after_an_earlier_one() -> None:
+    again = "global_load_dword v5, v[2:3], off"
+    found = read(LOAD_X, again, WAIT, ".Lit.v5:", END)
+    assert found.named[".Lit"] == Read(1)
+    (said,) = refused("ds_read_b32 v5, v4", again, END)
+    assert "writes v5 before what is loaded there" in said
+
+
 def test_what_a_test_reads_must_be_waited_for_in_the_end() -> None:
     (said,) = refused(LOAD_X, ".Lit.v5:", END)
     assert said == (
