@@ -47,7 +47,7 @@ def locations_are_apart(architecture: Architecture) -> bool:
     all that belongs to them.
 
     Each rule is about one location, but for counters, which are only waited for to be empty; what
-    names no location only waits, or takes away what may be lost at any time.
+    names no location only waits, or takes away, at once or later, what may be lost at any time.
     """
     machine = replace(everywhere(architecture), evict=True)
     lost = {rule.takes_away for rule in machine.steps}
@@ -91,9 +91,18 @@ def _is_of(rule: Rule, locations: Container[str]) -> bool:
 
 
 def _takes_away(rule: Rule, lost: set[Bit | None]) -> bool:
-    """Whether an instruction only makes bits false that a step may make false at any time."""
-    return isinstance(rule, InstructionRule) and all(
-        isinstance(it, SetBit) and not it.value and it.bit in lost for it in rule.updates
+    """Whether it is an instruction without a location, or a later step of it, that only makes bits
+    false that a step may make false at any time, and comes into pools and goes out itself."""
+    it = rule.instruction
+    if it is None or it.location is not None or any(isinstance(g, Oldest) for g in rule.guards):
+        return False
+    return all(
+        isinstance(update, SetBit)
+        and (
+            (isinstance(update.bit, Member) and update.bit.index == it.index)
+            or (not update.value and update.bit in lost)
+        )
+        for update in rule.updates
     )
 
 
