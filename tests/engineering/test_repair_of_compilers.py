@@ -1,0 +1,90 @@
+"""A compiler's table with an instruction less: who is to blame, and what repair makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rspverify.axiomatic import load_model
+from rspverify.engineering.repair.constraints import Constraints
+from rspverify.engineering.repair.run import Repair, settings_for
+from rspverify.engineering.setup import read_setup
+from rspverify.judge.judge import Judge
+from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.scheme.cost import default_costs
+from rspverify.scheme.mutants import Mutation, mutants_of, wider_mutants_of
+from rspverify.soundness.blame import blame
+from rspverify.soundness.case import Case
+from rspverify.soundness.settings import Settings
+from rspverify.source import Source, read_source
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "schemes/amdgpu/gfx900.yaml"
+ACQUIRE = "code: [global_load_dword r x glc, s_waitcnt vmcnt(0), buffer_wbinvl1_vol]"
+LEAST = ("global_load_dword r x glc", "s_waitcnt vmcnt(0)", "buffer_wbinvl1_vol")
+TESTS = ("MP-dv", "CoRR-loads-dv", "CoWR-rmw-wg")
+
+
+def without(instruction: str) -> Source:
+    text = TABLE.read_text()
+    assert text.count(ACQUIRE) == 1
+    changed = ACQUIRE.replace(f", {instruction}", "").replace(f" {instruction},", "")
+    return Source("broken.yaml", text.replace(ACQUIRE, changed))
+
+
+def repair_of(scheme: Source | Path, tests: tuple[str, ...], rows: tuple[int, ...]) -> Repair:
+    files = [str(ROOT / f"litmus-amdgpu/{each}.litmus") for each in tests]
+    given = scheme if isinstance(scheme, Source) else str(scheme)
+    setup = read_setup([given], files, settings_for(Settings()), Judge())
+    constraints = Constraints(rows, length=3, set_aside=True)
+    repair = Repair(setup, constraints, default_costs(), sample=0)
+    repair.prepare()
+    repair.run()
+    return repair
+
+
+def test_repair_finds_the_row_again() -> None:
+    """Nothing cheaper passes; what no code of this row mends is left out, and named."""
+    report = repair_of(without("buffer_wbinvl1_vol"), TESTS, (5,)).report()
+    assert report.claim.finished and report.claim.exact
+    assert [row.code for each in report.found for row in each.rows if row.changed] == [LEAST]
+    assert [(it.test, it.reason.split(":")[0]) for it in report.tests.without] == [
+        ("CoWR-rmw-wg", "UNSOUND")
+    ]
+
+
+def test_a_release_within_a_work_group_has_to_wait_on_gfx9() -> None:
+    report = repair_of(TABLE, ("ISA2-wg-dv", "MP-wg"), (11,)).report()
+    found = [row.code for each in report.found for row in each.rows if row.changed]
+    assert found == [("s_waitcnt vmcnt(0)", "global_store_dword x r")]
+
+
+def test_blame_knows_waits_and_invalidations() -> None:
+    scheme = read_scheme(without("buffer_wbinvl1_vol"))
+    assert blamed(scheme, "MP-dv") == [5]
+    assert blamed(read_scheme_file(TABLE), "ISA2-wg-dv") == [11]
+
+
+def blamed(scheme: Scheme, test: str) -> list[int]:
+    settings = Settings(shortest=False)
+    program = settings.read(read_source(ROOT / f"litmus-amdgpu/{test}.litmus"))
+    found = blame(Case(program, scheme, load_model("opencl-rsp"), settings), devices=1)
+    return [row.number for row in found.blamed]
+
+
+def test_an_access_may_lose_a_bit_or_get_one() -> None:
+    """Not one that says that a value is returned, in whose place the table has nothing else."""
+    scheme = read_scheme_file(ROOT / "schemes/amdgpu/gfx1030.yaml")
+    fewer = {
+        (it.step.instruction, it.step.words)
+        for row in mutants_of(scheme)
+        for it in row.mutants
+        if it.step.mutation is Mutation.NARROW
+    }
+    assert fewer == {
+        ("global_load_dword r x glc", "without glc"),
+        ("global_load_dword r x glc dlc", "without dlc"),
+    }
+    more = {it.step.words for row in wider_mutants_of(scheme) for it in row.mutants}
+    assert more == {"with glc", "with dlc"}

@@ -1,0 +1,111 @@
+"""Codes that nobody can tell apart: what is said to be so has the same outcomes, and no more is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus.row_tests import row_tests
+from machine.engines import events_outcomes
+
+from rspverify.architecture import MACHINES, Architecture
+from rspverify.architecture.reader import read_architecture
+from rspverify.litmus import Program, read_program
+from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file, rows_used
+from rspverify.scheme.equivalence import ANY_ORDER, TWICE, equivalent
+from rspverify.scheme.mutants import mutants_of
+from rspverify.soundness.case import machine_of
+from rspverify.soundness.settings import Settings
+from rspverify.source import Source
+
+SCHEMES = Path(__file__).resolve().parents[2] / "schemes/amdgpu"
+VM, LGKM, VS = "s_waitcnt vmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_waitcnt_vscnt null 0x0"
+READ, INV = "ds_read_b32 r x", "buffer_gl0_inv"
+
+
+def code_of(machine: Architecture, *words: str) -> Scheme:
+    code = ", ".join(words)
+    text = f"name: s\nmachine: {machine.name}\nrows:\n"
+    row = f"  - {{op: load, scope: wg, order: acquire, memory: local, code: [{code}]}}\n"
+    return read_scheme(Source("s.yaml", text + row))
+
+
+def said(one: tuple[str, ...], other: tuple[str, ...], name: str = "amdgpu-gfx10") -> str | None:
+    machine = MACHINES[name]
+    codes = [code_of(machine, *each).rows[0].code for each in (one, other)]
+    return equivalent(codes[0], codes[1], machine)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ((VM, LGKM, READ), (LGKM, VM, READ), ANY_ORDER),
+        ((READ, VS, VM, LGKM), (READ, LGKM, VS, VM), ANY_ORDER),
+        ((VM, LGKM, READ), (VM, LGKM, VM, READ), ANY_ORDER),
+        ((LGKM, READ, LGKM), (READ, LGKM), TWICE),
+        ((VM, LGKM, READ, LGKM), (VM, READ, LGKM), TWICE),
+        ((VM, READ, LGKM), (READ, LGKM), None),
+        ((VM, READ, VM), (READ, VM), None),
+        ((LGKM, READ), (READ,), None),
+        ((READ, LGKM), (LGKM, READ), None),
+        ((READ, VM, INV), (READ, INV, VM), None),
+        ((READ, VM), (READ, VS), None),
+    ],
+)
+def test_what_is_said(one: tuple[str, ...], other: tuple[str, ...], why: str | None) -> None:
+    assert said(one, other) == why
+
+
+def test_waits_for_all_waves_do_not_change_places() -> None:
+    """Another wave may issue something in between."""
+    machine = MACHINES["amdgpu-gfx10"].switched("WAITS_COVER_UNIT")
+    first, second = (
+        code_of(MACHINES["amdgpu-gfx10"], *each).rows[0].code
+        for each in ((VM, LGKM, READ), (LGKM, VM, READ))
+    )
+    assert equivalent(first, second, machine) is None
+
+
+OUT_OF_TURN = """
+machine loose "local accesses in any order"
+include amdgpu-gfx9
+without ds_read_b32
+instruction ds_read_b32 r x
+  when x is local
+  do   add self to lgkmcnt
+  later LDS
+    do   remove self from lgkmcnt; r := memory[x]
+"""
+
+
+def test_a_wait_counts_where_accesses_are_not_in_turn() -> None:
+    loose = read_architecture(Source("loose.machine", OUT_OF_TURN.lstrip()))
+    known = code_of(MACHINES["amdgpu-gfx9"], LGKM, READ, LGKM).on_machine(loose).rows[0].code
+    assert equivalent(known, known[1:], loose) is None
+
+
+SAMPLE = (
+    "SB-then-load-seq_cst-local-wg",
+    "SB-then-load-seq_cst-wg-after-local",
+    "MP-by-rmw-seq_cst-dv",
+)
+
+
+@pytest.mark.parametrize("cpu", ["gfx900", "gfx1030-cumode"])
+def test_equivalent_mutants_have_the_same_outcomes(cpu: str) -> None:
+    scheme = read_scheme_file(SCHEMES / f"{cpu}.yaml")
+    texts = row_tests()
+    programs = [read_program(Source(title, texts[title])) for title in SAMPLE]
+    tried = set()
+    for row in mutants_of(scheme):
+        same = [it for it in row.mutants if equivalent(it.row.code, it.code, scheme.machine)]
+        for program in programs if same else ():
+            if row.row.number in {it.number for it in rows_used(program, scheme)}:
+                mutant = same[-1]
+                assert outcomes(program, mutant.of(scheme)) == outcomes(program, scheme)
+                tried.add(mutant.name)
+    assert len(tried) > 1
+
+
+def outcomes(program: Program, scheme: Scheme) -> frozenset[object]:
+    return frozenset(events_outcomes(machine_of(compile_program(program, scheme), Settings())))
