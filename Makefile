@@ -20,8 +20,9 @@ lint: .venv/lint.stamp  ## style and types
 bench: .venv/bench.stamp  ## speed, as ratios side by side in one run; ARGS=--keep puts it into docs/performance.md
 	$(BIN)/python -m bench $(ARGS)
 
-docs: .venv/docs.stamp  ## the documentation as a site, in the folder site; a warning is an error
+docs: .venv/docs.stamp  ## the documentation as a site, in the folder site, with the gallery of counterexamples; a warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	$(BIN)/rspverify report --site site/gallery --broken litmus litmus-amdgpu litmus-barrier/compiled
 	@echo "made the folder site; to read it: $(BIN)/python -m http.server --directory site 8000"
 
 schemas: .venv/run.stamp  ## the JSON Schemas that are shipped, from the types of the answers

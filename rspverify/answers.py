@@ -268,12 +268,30 @@ class Explanation:
 
 
 @dataclass(frozen=True)
+class Reached:
+    """The outcomes that a machine reaches, as far as they are known.
+
+    all: whether these are all; stopped: why it is not known whether they are. allowed: how many the
+    model allows, or at least so many if `beyond`; None where they were not counted. others: some
+    that the model allows and the machine does not reach, all of them unless they are many.
+    """
+
+    outcomes: tuple[Observed, ...]
+    all: bool
+    stopped: str | None
+    allowed: int | None
+    beyond: bool
+    others: tuple[Observed, ...] = ()
+
+
+@dataclass(frozen=True)
 class Detail:
-    """What a finding rests on, to be shown step by step.
+    """What a finding rests on, to be shown step by step; or another result with its reach.
 
     source, scheme: the texts of the two files. command: what shows the same in a terminal.
     explanation: None where it was not found again; picture: of an execution that the model forbids,
-    None where there is none. reason: why one of them is not there.
+    None where there is none. reason: why one of them is not there. reached: of what is SOUND, if it
+    was asked for.
     """
 
     source: str
@@ -282,6 +300,7 @@ class Detail:
     explanation: Explanation | None = None
     picture: Picture | None = None
     reason: str = ""
+    reached: Reached | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -386,21 +405,6 @@ def _unexpected(it: Difference) -> Unexpected:
     result = it.result
     scheme, model = (result.scheme, None) if isinstance(result, Result) else (None, result.model)
     return Unexpected(result.file, scheme, model, it.expected, result.claim)
-
-
-@dataclass(frozen=True)
-class Reached:
-    """The outcomes that a machine reaches, as far as they are known.
-
-    all: whether these are all; stopped: why it is not known whether they are. allowed: how many the
-    model allows, or at least so many if `beyond`; None where they were not counted.
-    """
-
-    outcomes: tuple[Observed, ...]
-    all: bool
-    stopped: str | None
-    allowed: int | None
-    beyond: bool
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -32,12 +33,13 @@ from rspverify.verdict import (
     Word,
 )
 
-_VOID = {"meta", "input", "br"}
+_VOID = {"meta", "input", "br", "img", "link"}
 _OURS = {
     *("html", "head", "meta", "title", "style", "body", "script", "a", "header", "main", "section"),
     *("h1", "h2", "h3", "h4", "p", "b", "ul", "li", "div", "span", "small", "code", "pre", "dl"),
     *("dt", "dd", "figure", "figcaption", "article", "label", "input", "select", "option"),
     *("output", "rsp-execution", "table", "thead", "tbody", "tr", "th", "td", "ins", "del"),
+    *("nav", "img", "link"),
     *("svg", "rect", "g", "text", "line", "path", "polygon"),
 }
 
@@ -134,18 +136,25 @@ def fault_of(name: str) -> RowsAtFault:
     return RowsAtFault((replace(ROW, operations=name, code=(name,)),))
 
 
-def require_harmless(page: Page) -> None:
-    """Only our elements, one script, nothing from elsewhere, and every link leads somewhere."""
+def require_harmless(page: Page, *, alone: bool = True) -> None:
+    """Only our elements, one script, nothing from elsewhere, and every link leads somewhere.
+
+    alone: whether all is in the page; otherwise it may name files beside it.
+    """
     tags = {tag for tag, _, _ in page.elements}
     assert tags <= _OURS, tags - _OURS
     scripts = [(it, "".join(text)) for tag, it, text in page.elements if tag == "script"]
     data = [text for it, text in scripts if it == {"type": "application/json"}]
-    assert len(scripts) - len(data) == len(page.all("style")) == 1
+    assert len(scripts) - len(data) == 1 and len(page.all("style")) == alone
     for text in data:
         assert "<" not in text and visible(text) == text and json.loads(text)
     ids = [it["id"] for _, it, _ in page.elements if "id" in it]
     assert len(ids) == len(set(ids))
     for _, attributes, _ in page.elements:
-        assert not {key for key in attributes if key.startswith("on") or key in ("src", "style")}
+        assert not {key for key in attributes if key.startswith("on") or key == "style"}
+        beside = [attributes[key] for key in ("src", "href") if key in attributes]
+        if not alone and all(re.fullmatch(r"[\w@+./-]+", each) for each in beside):
+            continue
+        assert "src" not in attributes
         if "href" in attributes:
             assert attributes["href"].removeprefix("#") in ids

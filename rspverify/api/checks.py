@@ -11,7 +11,7 @@ from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.api.asked import Asked, Stop
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.api.judges import chosen
-from rspverify.api.reasons import Listener, Silent, Wanted, with_reasons
+from rspverify.api.reasons import Listener, Silent, Wanted, with_cases, with_reasons
 from rspverify.corpus.expected import (
     Expected,
     not_to_be_expected,
@@ -98,6 +98,18 @@ class Check(Asked[Answer, SuiteReport]):
         """The report with what some forms tell of findings besides."""
         told = listener or Silent()
         return with_reasons(report, self.settings, self._judge, wanted, self.texts, told)
+
+    def with_cases(
+        self,
+        report: SuiteReport,
+        most: int,
+        listener: Listener | None = None,
+        *,
+        broken: bool = False,
+    ) -> SuiteReport:
+        """The report with what so many results rest on, for a site; or only those `broken`."""
+        told, judge = listener or Silent(), self._judge
+        return with_cases(report, self.settings, judge, most, self.texts, told, broken=broken)
 
     @cached_property
     def forms(self) -> Mapping[str, Callable[[SuiteReport], str]]:

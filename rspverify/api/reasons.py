@@ -74,8 +74,6 @@ def with_reasons(
     """
     if report.stopped or not (wanted.faults or wanted.details):
         return report
-    from rspverify.drawing.details import details
-    from rspverify.judge.faults import faults
     from rspverify.render.findings import findings
     from rspverify.verdict import ProgressWord, Word
 
@@ -84,6 +82,50 @@ def with_reasons(
     broken = [it for it in found if it.verdict is Word.UNSOUND or it.progress is stuck]
     shown = smallest(broken, wanted.details, texts)
     blamed = broken if wanted.faults else shown
+    return _told(report, blamed, shown, settings, judge, texts, listener)
+
+
+def with_cases(
+    report: SuiteReport,
+    settings: Settings,
+    judge: Judge,
+    most: int,
+    texts: Mapping[str, Source],
+    listener: Listener,
+    *,
+    broken: bool,
+) -> SuiteReport:
+    """The report with what so many of its results rest on, those with a counterexample first.
+
+    Of those that are SOUND, with the outcomes that the machine reaches; none of them if only those
+    are told that are `broken`. Others have none.
+    """
+    if report.stopped:
+        return report
+    from rspverify.render.site_html import BROKEN, kind_of, told
+
+    found = [it for it in report.results if isinstance(it, Result) and told(it)]
+    found = [it for it in found if not broken or kind_of(it) in BROKEN]
+    shown = sorted(found, key=lambda it: kind_of(it) not in BROKEN)[:most]
+    return _told(report, shown, shown, settings, judge, texts, listener, reached=True)
+
+
+def _told(
+    report: SuiteReport,
+    blamed: Sequence[Result],
+    shown: Sequence[Result],
+    settings: Settings,
+    judge: Judge,
+    texts: Mapping[str, Source],
+    listener: Listener,
+    *,
+    reached: bool = False,
+) -> SuiteReport:
+    """The report with the rows at fault of some results, and the details of some."""
+    from rspverify.drawing.details import details
+    from rspverify.judge.faults import faults
+    from rspverify.verdict import Word
+
     unsound = [it for it in blamed if it.verdict is Word.UNSOUND]
     at_fault: list[RowsAtFault] = []
     seen: list[Detail] = []
@@ -93,7 +135,8 @@ def with_reasons(
             ask(faults(unsound, settings, judge, texts), at_fault, judge, listener.advance)
         if shown:
             listener.count("executions", len(shown))
-            ask(details(shown, settings, judge, texts), seen, judge, listener.advance)
+            asked = details(shown, settings, judge, texts, reached=reached)
+            ask(asked, seen, judge, listener.advance)
     return replace(
         report,
         faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},

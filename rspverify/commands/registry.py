@@ -16,12 +16,14 @@ from rspverify.commands.mutate import mutate
 from rspverify.commands.outcomes import outcomes
 from rspverify.commands.progress import progress
 from rspverify.commands.repair import repair
+from rspverify.commands.report import report
 from rspverify.commands.selftest import selftest
 from rspverify.commands.serve import serve
 from rspverify.commands.show import show
 
 COMMANDS = (
     check,
+    report,
     explain,
     outcomes,
     progress,

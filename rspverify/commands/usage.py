@@ -15,6 +15,8 @@ from typer.models import OptionInfo
 
 _WRONG: Any = typer.BadParameter.mro()[1]
 """What typer raises of a command line that is wrong."""
+_LACKING = tuple(typer.BadParameter.__subclasses__())
+"""What it raises of one that lacks something."""
 _EXTRA = re.compile(r" \((.*)\)$")
 
 
@@ -55,6 +57,7 @@ def _said(error: Any, words: Sequence[str]) -> tuple[str, str | None]:
         return "rspverify must have a command", "rspverify check proposed"
     if getattr(error, "param", None) is not None:
         missing = not error.param.opts or error.param.param_type_name == "argument"
+        missing |= isinstance(error, _LACKING)
         return _missing(error, called) if missing else _value(error, called, words)
     if hasattr(error, "option_name"):
         return _option(error, called, words)
@@ -80,6 +83,9 @@ def _shown(argument: Any) -> str:
 
 
 def _missing(error: Any, called: str | None) -> tuple[str, str | None]:
+    if error.param.param_type_name == "option":
+        option = f"{error.param.opts[0]} {_shown(error.param)}"
+        return f"{called} must have {option}", f"{option}: {error.param.help}"
     its = [it for it in error.ctx.command.params if it.param_type_name == "argument"]
     wanted = [_shown(it) for it in its if it.required]
     hint = f"{_shown(error.param)}: {error.param.help}" if error.param.help else _help(called)

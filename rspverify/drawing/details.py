@@ -6,8 +6,14 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rspverify.answers import Detail, Explanation, Observed, Result
-from rspverify.judge.answers import command_of, progress_question, soundness_question
+from rspverify.answers import Detail, Explanation, Observed, Reached, Result
+from rspverify.judge.answers import (
+    command_of,
+    progress_question,
+    reached_question,
+    soundness_question,
+)
+from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import program_question
 from rspverify.judge.judge import Judge
@@ -21,8 +27,12 @@ from rspverify.verdict import Word
 
 if TYPE_CHECKING:
     from rspverify.axiomatic import MemoryModel
+    from rspverify.judge.incident import Incident
     from rspverify.judge.loaded_test import LoadedTest
     from rspverify.judge.verdicts import NamedScheme, Verdicts
+
+_SECONDS = 5.0
+"""Seconds for the outcomes that a machine reaches of one test, unless a time limit is given."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +45,11 @@ class Forbidden:
 
 @dataclass(frozen=True)
 class Broken:
-    """A test that a scheme breaks. command: what shows it, if any does.
+    """A test that a scheme breaks, or of which more is told than that it is SOUND.
 
-    word: UNSOUND, or another where it gets stuck or never completes. progress: whether its progress
-    is asked for, too. outcome: the wrong one, where it is known.
+    command: what shows it, if any does. word: UNSOUND, or another where it gets stuck or never
+    completes. progress: whether its progress is asked for, too. outcome: the wrong one, where it is
+    known. reached: whether the outcomes that the machine reaches are told, if it is SOUND.
     """
 
     test: Source
@@ -47,6 +58,7 @@ class Broken:
     progress: bool
     command: str = ""
     outcome: Observed | None = None
+    reached: bool = False
 
 
 def details(
@@ -54,8 +66,12 @@ def details(
     settings: Settings,
     judge: Judge,
     texts: Mapping[str, Source] | None = None,
+    *,
+    reached: bool = False,
 ) -> Generator[Detail, None, None]:
-    """The detail of each of some UNSOUND or STUCK results, in their order. Close it when done.
+    """The detail of each of some results, in their order. Close it when done.
+
+    reached: whether those that are SOUND have the outcomes that the machine reaches.
 
     The verdicts come from the cache where it has them. texts: those that are no files, by the name
     that results have. Raises InputError.
@@ -69,12 +85,16 @@ def details(
     inputs = read_inputs([known.get(it, it) for it in files], settings, judge, unique=False)
     schemes, model = inputs.parsed()
     named = {it.file: it for it in schemes}
-    asked = [_broken(it, named[it.scheme_file], settings, known) for it in results]
+    asked = [_broken(it, named[it.scheme_file], settings, known, reached) for it in results]
     yield from details_of(asked, Verdicts(judge, model, settings))
 
 
 def _broken(
-    result: Result, scheme: NamedScheme, settings: Settings, texts: Mapping[str, Source]
+    result: Result,
+    scheme: NamedScheme,
+    settings: Settings,
+    texts: Mapping[str, Source],
+    reached: bool,
 ) -> Broken | Detail:
     """What is asked of a result; or where its file has gone meanwhile, all that is known of it."""
     command = command_of(result, settings)
@@ -82,7 +102,8 @@ def _broken(
         test = read_source(texts.get(result.file, result.file))
     except InputError as error:
         return Detail("", "", command, reason="\n".join(map(str, error.problems)))
-    return Broken(test, scheme, result.verdict, settings.progress, command, result.outcome)
+    word, progress = result.verdict, settings.progress
+    return Broken(test, scheme, word, progress, command, result.outcome, reached)
 
 
 def details_of(
@@ -125,6 +146,8 @@ class _Details:
             )
             yield question
             yield progress_question(question, settings)
+            if it.reached and it.word is Word.SOUND:
+                yield reached_question(question)
         if it.outcome is not None:
             yield self._question(it.test, it.outcome, settings)
 
@@ -133,7 +156,6 @@ class _Details:
 
     def of(self, it: Broken, test: LoadedTest | None = None) -> Sequence[Detail]:
         """The detail; what goes wrong meanwhile is why something is not there."""
-        from rspverify.judge.attempt import Undecided, attempt
         from rspverify.judge.verdicts import incident_of
 
         settings = self._settings(it)
@@ -146,6 +168,8 @@ class _Details:
         outcome = explanation.result.outcome
         if outcome is None:
             unlike = f"not found again: {explanation.verdict.reason}"
+            if it.reached and explanation.verdict.word is Word.SOUND:
+                detail = replace(detail, reached=self._reached(found[0], it, settings, incident))
             return [replace(detail, reason=unlike) if it.word is Word.UNSOUND else detail]
         drawn = attempt(lambda: self._forbidden(read, outcome, settings), incident)
         if isinstance(drawn, Undecided):
@@ -160,6 +184,28 @@ class _Details:
 
         test = test or read_test(it.test, settings)
         return test, explain(test, it.scheme, self._verdicts.by(settings))
+
+    def _reached(
+        self, test: LoadedTest, it: Broken, settings: Settings, incident: Incident
+    ) -> Reached | None:
+        """The outcomes that the machine reaches; None where something went wrong."""
+        from rspverify.judge.explain import Reach
+
+        verdicts = self._verdicts.by(settings)
+        seconds = settings.seconds or _SECONDS
+
+        def decide() -> Reached:
+            limits = replace(settings, seconds=seconds).limits()
+            reach = Reach(test, it.scheme, verdicts, limits)
+            reach.find()
+            return reach.answer()
+
+        question = reached_question(verdicts.question(test, it.scheme))
+        found = attempt(
+            lambda: verdicts.judge.ask(question, decide, lambda known: known.stopped is None),
+            incident,
+        )
+        return None if isinstance(found, Undecided) else found
 
     def _forbidden(self, test: LoadedTest, outcome: Observed, settings: Settings) -> Forbidden:
         question, model = self._question(test.source, outcome, settings), self._verdicts.model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from rspverify.answers import Internal, Observed, Result
+from rspverify.answers import Internal, Observed, Reached, Result
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, ProgramFacts, SchemeFacts
 from rspverify.soundness.settings import FAIR, Settings, explain_command
@@ -64,6 +64,11 @@ def soundness_question(
 def progress_question(question: Question[Answer], settings: Settings) -> Question[ProgressAnswer]:
     """Does the compiled program always come to its end, of which a verdict is asked?"""
     return Question("progress", (*question.content, settings.scheduler), ProgressAnswer)
+
+
+def reached_question(question: Question[Answer]) -> Question[Reached]:
+    """Which outcomes does the machine reach, of which a verdict is asked?"""
+    return Question("reached", question.content, Reached)
 
 
 def answers_may_be_kept(settings: Settings) -> bool:

@@ -82,6 +82,7 @@ class Reach:
         self._all = False
         self._stopped: str | None = "interrupted"
         self._allowed: int | None = None
+        self._others: list[Outcome] = []
 
     def find(self) -> None:
         """Look for outcomes of the machine, and unless there are more, count those allowed."""
@@ -92,16 +93,20 @@ class Reach:
                     return
                 self._found.append(outcome)
             self._all, self._stopped = True, None
-            allowed = self._source.within(self._limits).questions.outcomes()
-            self._allowed = sum(1 for _ in islice(allowed, MOST_COUNTED + 1))
+            every = self._source.within(self._limits).questions.outcomes()
+            allowed = list(islice(every, MOST_COUNTED + 1))
+            self._allowed = len(allowed)
+            self._others = sorted({*allowed} - {*self._found})[:MOST_LISTED]
         except LimitReached as limit:
             self._stopped = None if self._all else str(limit)
 
     def answer(self) -> Reached:
         """As far as it is known."""
         outcomes = tuple(observed(self._program, each) for each in sorted(self._found))
+        others = tuple(observed(self._program, each) for each in self._others)
         allowed = self._allowed and min(self._allowed, MOST_COUNTED)
-        return Reached(outcomes, self._all, self._stopped, allowed, allowed != self._allowed)
+        beyond = allowed != self._allowed
+        return Reached(outcomes, self._all, self._stopped, allowed, beyond, others)
 
 
 def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:

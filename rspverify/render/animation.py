@@ -1,7 +1,7 @@
 """An execution as the animation of pages takes it: plain data, and its JSON.
 
-The element `<rsp-execution>` of html/animation.js shows it; html/animation.css is its style. Both
-are the same on every page.
+The element `<rsp-execution>` of the file SCRIPT shows it; STYLE is its style. Both are the same on
+every page.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,6 +18,8 @@ from rspverify.answers import Detail, MachineRun, ReadValue
 from rspverify.render.findings import visible
 from rspverify.verdict import Execution, ProgressWord
 
+SCRIPT = Path(__file__).with_name("html") / "animation.js"
+STYLE = SCRIPT.with_suffix(".css")
 MOST_STEPS = 1_000
 """Steps of an execution that are shown."""
 

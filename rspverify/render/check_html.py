@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.render.cells import UNKNOWN_PROGRESS, result_cell
@@ -15,6 +17,8 @@ from rspverify.render.page_html import left_out, page, told
 from rspverify.render.tally import PROGRESS, tally
 from rspverify.verdict import ProgressWord, Word
 
+_NOWHERE: Mapping[int, str] = MappingProxyType({})
+
 
 def html(reports: Sequence[SuiteReport]) -> str:
     """The page."""
@@ -25,14 +29,13 @@ def html(reports: Sequence[SuiteReport]) -> str:
     places |= {id(it.result): each.place for (_, it), each in zip(found, articles, strict=False)}
     broken = [it for it in found if it[1].kind in (Word.UNSOUND, ProgressWord.STUCK)]
     shown = sum(_key(it) in report.details for report, it in broken)
-    kinds, counts = tally([each for it in reports for each in it.results])
     return page(
         Page(
             command="check",
             conclusion=conclusion(reports),
             warnings=list(filter(None, map(unfinished, reports))),
-            totals=[Total(it, _class(it), sum(of[it] for of in counts.values())) for it in kinds],
-            matrices=[_matrix(it, places) for it in reports],
+            totals=check_totals(reports),
+            matrices=[check_matrix(it, places) for it in reports],
             findings=articles,
             left_out=list(
                 left_out(
@@ -45,6 +48,12 @@ def html(reports: Sequence[SuiteReport]) -> str:
             ),
         )
     )
+
+
+def check_totals(reports: Sequence[SuiteReport]) -> list[Total]:
+    """How many results there are of each word."""
+    kinds, counts = tally([each for it in reports for each in it.results])
+    return [Total(it, _class(it), sum(of[it] for of in counts.values())) for it in kinds]
 
 
 def _key(it: Finding) -> tuple[str, str]:
@@ -60,8 +69,11 @@ def _class(kind: str) -> str:
     )
 
 
-def _matrix(report: SuiteReport, places: Mapping[int, str]) -> Matrix:
-    """The results of a suite. places: of findings, empty of those that are not told."""
+def check_matrix(
+    report: SuiteReport, places: Mapping[int, str], addresses: Mapping[int, str] = _NOWHERE
+) -> Matrix:
+    """The results of a suite. places: of findings, by the identity of the result, empty of those
+    that are not told; addresses: of the pages of results."""
     heads = dict.fromkeys(map(_column, report.results))
     numbers = {key: number for number, key in enumerate(heads)}
     tests: dict[str, list[Result | ModelAnswer | None]] = {}
@@ -75,11 +87,16 @@ def _matrix(report: SuiteReport, places: Mapping[int, str]) -> Matrix:
     folders: dict[str, list[Row]] = {}
     for file, results in tests.items():
         row = [
-            result_cell(it, places.get(id(it), ""), expected.get(id(it), "")) if it else None
+            replace(
+                result_cell(it, places.get(id(it), ""), expected.get(id(it), "")),
+                address=addresses.get(id(it), ""),
+            )
+            if it
+            else None
             for it in results
         ]
         title = next((it.test for it in results if it), "") or posixpath.basename(file)
-        first = any(id(it) in places for it in results)
+        first = any(id(it) in places or id(it) in addresses for it in results)
         folders.setdefault(posixpath.dirname(file) or ".", []).append(Row(title, file, row, first))
     return Matrix(report.folder, report.about, [name for name, _ in heads], list(folders.items()))
 

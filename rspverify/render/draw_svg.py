@@ -95,7 +95,10 @@ def _events(parent: Element, picture: Picture, layout: Layout, mark: str) -> Non
     for number, (event, box) in enumerate(zip(picture.events, layout.events, strict=True)):
         own = "initial" if event.thread is None else ""
         where = own if event.line is None else f"line {event.line}"
-        group = SubElement(parent, "g", {"class": "event", "id": mark + letters(number)})
+        kind = {"class": "event", "id": mark + letters(number)}
+        if event.thread is not None and event.line is not None:
+            kind |= {"data-thread": str(event.thread), "data-line": str(event.line)}
+        group = SubElement(parent, "g", kind)
         SubElement(group, "title").text = where
         _rectangle(group, box, 5, _MARKED if event.marked else _UNMARKED)
         style = {"font-family": _TYPEWRITER, **_MIDDLE}

@@ -40,13 +40,15 @@ class Table:
 @dataclass(frozen=True)
 class Cell:
     """A result in a matrix. kind: its words as classes, if it has some. place: of its finding, if
-    that is told. why: shown when it is pointed at."""
+    that is told; address: of the page that tells it, if it is another. why: shown when it is
+    pointed at."""
 
     kind: str
     words: str
     why: str = ""
     expected: str = ""
     place: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,28 @@ class Article:
     command: str = ""
 
 
+# ---- galleries -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Card:
+    """What leads to a page. picture: the address of a picture that it shows, if it has one."""
+
+    kind: str
+    title: str
+    text: str
+    address: str
+    picture: str = ""
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Cards that have something in common."""
+
+    head: str
+    cards: Sequence[Card]
+
+
 # ---- the whole -----------------------------------------------------------------------------------
 
 
@@ -177,14 +201,16 @@ class Article:
 class Page:
     """All of it. warnings: what must not be missed. lines: what else is to be said at the top.
 
-    results: the head above the matrices. left_out: of the findings, in words. notes: what it rests
-    on, at the end.
+    links: words and addresses of other pages. results: the head above the matrices; empty where a
+    page has none. left_out: of the findings, in words. notes: what it rests on, at the end.
     """
 
     command: str
     conclusion: str
     warnings: Sequence[str] = ()
     lines: Sequence[str] = ()
+    links: Sequence[tuple[str, str]] = ()
+    galleries: Sequence[Gallery] = ()
     totals: Sequence[Total] = ()
     tables: Sequence[Table] = ()
     results: str = "Results"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from markupsafe import Markup
 
+from rspverify.render.animation import SCRIPT, STYLE
 from rspverify.render.findings import visible
 from rspverify.render.page import Article, Matrix, Page
 from rspverify.render.words import counted
@@ -74,19 +75,19 @@ def _within_reach(matrices: Iterable[Matrix]) -> Iterator[Matrix]:
         yield it
 
 
-def page(it: Page) -> str:
-    """The text of the file."""
-    style = _text_of("page.css") + _text_of("animation.css")
-    script = _text_of("animation.js") + _text_of("page.js")
+def page(it: Page, root: str | None = None) -> str:
+    """The text of the file. root: of a page of a site, the address of the folder of `site_files`;
+    any other has all in itself."""
+    style, script = site_files().values()
     return (
         _environment()
         .get_template("page.html")
         .render(
             it=replace(it, matrices=list(_within_reach(it.matrices))),
+            root=root,
+            policy=Markup(_OF_A_SITE if root is not None else _alone(style, script)),
             style=Markup(style),
-            style_hash=_digest(style),
             script=Markup(script),
-            script_hash=_digest(script),
         )
     )
 
@@ -101,6 +102,30 @@ def article(it: Article) -> str:
     """One finding as a part of another page."""
     template = _environment().get_template("finding.html")
     return str(template.module.article(it))  # type: ignore[attr-defined]
+
+
+def site_files() -> dict[str, str]:
+    """The style and the script that all pages of a site share, by the names of their files."""
+    return {
+        "site.css": _text_of("page.css") + STYLE.read_text(encoding="utf-8"),
+        "site.js": SCRIPT.read_text(encoding="utf-8") + _text_of("page.js"),
+    }
+
+
+_NOTHING_ELSE = "base-uri 'none'; form-action 'none'"
+_OF_A_SITE = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:; "
+    f"{_NOTHING_ELSE}"
+)
+"""What a page of a site may load: files beside it, also where it is opened out of a folder."""
+
+
+def _alone(style: str, script: str) -> str:
+    """What a page that stands alone may run: what is in it, and nothing else."""
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        f"{_NOTHING_ELSE}"
+    )
 
 
 @cache

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from rspverify.cli import app
 
 WRONG = [
-    ("nosuch", r"a command must be check, explain, .* or list, not nosuch"),
+    ("nosuch", r"a command must be check, report, explain, .* or list, not nosuch"),
     ("chekc", r"a command must be .*, not chekc\n  hint: did you mean check\?"),
     ("mine.yaml", r"a command must be .*\n  hint: did you mean rspverify check mine.yaml\?"),
     ("check --nosuch", r"an option of check must be one that its --help lists, not --nosuch\n"
@@ -31,6 +31,7 @@ WRONG = [
     ("check --timeout", r"--timeout must have a value: a number, 0.001 or more"),
     ("check --confirm", r"--confirm must have a value: SOLVER"),
     ("check --all=3", r"--all must have no value"),
+    ("report Fig4", r"report must have --site DIR\n  hint: --site DIR: Write the site .*"),
     ("explain", r"explain must have \[SCHEME\] TEST\n  hint: \[SCHEME\] TEST: A scheme .*"),
     ("explain original", r"a test must be given, too, behind the scheme original"),
     ("explain a b c(d", r"explain must have \[SCHEME\] TEST and no more, not c\(d\n"

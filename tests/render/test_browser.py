@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from filled import filled
+from render.browsers import Opened
 from render.test_answer_pages import compare, hunt, mutate, repair
 from render.test_check_html import detailed
 from results import result
@@ -18,51 +17,6 @@ from rspverify.engineering.mutation import MutationReport
 from rspverify.render import mutate_html
 from rspverify.render.check_html import html
 from rspverify.verdict import Word
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    binary = next(filter(None, map(shutil.which, NAMES)), None)
-    if binary is None:
-        pytest.skip(f"none of {', '.join(NAMES)} is found")
-    with driver.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=binary, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-class Opened:
-    """Opens a page, and notes what its browser says and asks for."""
-
-    def __init__(self, browser: Any, folder: Path) -> None:
-        self.browser = browser
-        self.file = folder / "page.html"
-        self.said: list[str] = []
-        self.asked: list[str] = []
-
-    def __call__(self, text: str, place: str = "", **how: Any) -> Any:
-        self.file.write_text(text)
-        page = self.browser.new_page(**how)
-        page.set_default_timeout(10_000)
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.goto(f"{self.file.as_uri()}{place}")
-        return page
-
-
-@pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
-    """Whatever a test does with a page, nothing is contacted and nothing goes wrong."""
-    it = Opened(browser, tmp_path)
-    yield it
-    for page in [page for context in browser.contexts for page in context.pages]:
-        page.close()
-    assert it.said == []
-    assert {each.partition("#")[0] for each in it.asked} == {it.file.as_uri()}
 
 
 def checked() -> str:

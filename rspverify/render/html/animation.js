@@ -6,7 +6,8 @@
  * `show(animation)`. With the attribute `lazy` nothing is made before `start()`.
  *
  * Keys: space plays, arrows step, Home and End. `step` is the step that is shown, 0 before the
- * first; whenever it changes there is an event `step`, whose detail is {step, line}.
+ * first; whenever it changes there is an event `step`, whose detail is {step, line}. If `picture` is
+ * set to an element with the SVG of an execution, the events of the line of the step are marked in it.
  *
  * It needs no module loader and names nothing but the element, so that it runs as a module, as a
  * plain script, and out of a folder. Texts are only ever set as text.
@@ -167,11 +168,13 @@
   });
 
   const STATES = { now: "now", done: "done", open: "under way", due: "next", passed: "not taken", later: "later" };
+  const KEY = "▶ now, ✓ done, ○ next, … begun, goes on later. D dirty, C clean, V valid, I invalid. The oldest element of a fifo is on the right.";
   const SPEEDS = [0.5, 1, 2, 4];
   const PAUSE = 1400; // milliseconds between steps at speed 1
 
   class ShownExecution extends HTMLElement {
     /** @type {AnimationData|null} */ #animation = null;
+    /** @type {Element|null} */ #picture = null;
     #step = 0;
     #timer = 0;
     #speed = 1;
@@ -223,7 +226,22 @@
       this.#step = step;
       for (const draw of this.#draw) draw();
       const line = step ? this.#animation.execution.steps[step - 1].line : null;
+      this.#mark();
       this.dispatchEvent(new CustomEvent("step", { bubbles: true, detail: { step, line } }));
+    }
+
+    /** @param {Element|null} picture */
+    set picture(picture) {
+      this.#picture = picture;
+      this.#mark();
+    }
+
+    #mark() {
+      const { line, instruction } = this.#animation?.execution.steps[this.#step - 1] ?? {};
+      for (const each of this.#picture?.querySelectorAll(".event") ?? []) {
+        const due = instruction && each.getAttribute("data-line") === `${line}` && each.getAttribute("data-thread") === `${instruction[0]}`;
+        each.classList.toggle("rx-event", Boolean(due));
+      }
     }
 
     get playing() {
@@ -325,7 +343,7 @@
         const line = step.line === null ? "" : lines[step.line] ? ` (line ${step.line}: ${lines[step.line]})` : ` (line ${step.line})`;
         const changed = changes(execution.steps[this.#step - 2]?.after ?? execution.initial, step.after);
         said.replaceChildren(make("b", "", `Step ${this.#step} of ${total}`), ` ${by}: `, make("code", "", step.label), line,
-          make("span", "rx-changes", changed.length ? `${changed.join("; ")}.` : "No cache changes."));
+          make("span", "rx-changes", changed.length ? `${changed.join("; ")}.` : "Nothing else changes."));
       });
       return said;
     }
@@ -373,7 +391,7 @@
         const states = statesOf(animation, this.#step)[thread] ?? [];
         for (const each of rows) each.classList.remove("rx-here", "rx-next");
         states.forEach(({ state, text }, at) => {
-          items[at].textContent = text;
+          items[at].replaceChildren(text, make("span", "rx-unseen", ` ${STATES[/** @type {keyof typeof STATES} */ (state)]}`));
           items[at].className = `rx-instruction rx-${state}`;
           items[at].title = STATES[/** @type {keyof typeof STATES} */ (state)];
           if (state === "now") rows[at].classList.add("rx-here");
@@ -482,7 +500,7 @@
 
     /** @param {AnimationData} animation */
     #notes({ blocked, left }) {
-      const notes = [];
+      const notes = [make("p", "rx-note rx-key", KEY)];
       if (left) notes.push(make("p", "rx-note", `${left.toLocaleString("en")} more steps are not shown.`));
       if (blocked.length) {
         const list = make("ul", "", ...blocked.map(each => make("li", "", each)));

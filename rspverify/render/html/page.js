@@ -42,9 +42,9 @@ for (const item of all("#totals li")) {
   item.append(button);
 }
 let waiting = 0;
-text.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, rows.length > 5000 ? 250 : 30); });
-word.addEventListener("change", filter);
-one("#tools").hidden = !rows.length;
+text?.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, rows.length > 5000 ? 250 : 30); });
+word?.addEventListener("change", filter);
+if (text) one("#tools").hidden = !rows.length;
 
 // ---- sorting: within folders, and folders by their first test; what is empty comes last ----
 const order = ["ERROR", "SURVIVES", "WORSE", "UNSOUND", "by-UNSOUND", "STUCK", "by-STUCK", "UNKNOWN", "VACUOUS", "UNSUPPORTED",
@@ -130,7 +130,7 @@ for (const fold of all(".fold")) {
   button.addEventListener("click", () => button.setAttribute("aria-expanded", fold.classList.toggle("unfolded")));
   fold.before(button);
 }
-const start = (timeline, source) => {
+const start = (timeline, source, picture) => {
   const shown = one("rsp-execution", timeline), rows = [...one(".trace", timeline).tBodies[0].rows];
   shown.addEventListener("step", event => {
     rows.forEach((row, number) => row.classList.toggle("here", number === event.detail.step));
@@ -141,6 +141,7 @@ const start = (timeline, source) => {
     if (row) shown.step = rows.indexOf(row);
   });
   shown.start();
+  shown.picture = picture;
 };
 
 // ---- findings: closed until one is wanted, unless there is but one; animations are made when they are opened ----
@@ -149,7 +150,9 @@ const set = (finding, open) => {
   one("h3 button", finding).setAttribute("aria-expanded", open);
   if (!open || finding.dataset.made) return;
   finding.dataset.made = "yes";
-  for (const timeline of all(".timeline", finding)) start(timeline, one(".source", finding));
+  const stage = one(".stage", finding), picture = one(".picture svg", finding);
+  if (stage) stage.classList.toggle("stacked", picture?.viewBox.baseVal.width > 900);
+  for (const timeline of all(".timeline", finding)) start(timeline, one(".source", finding), one(".picture", finding));
 };
 for (const finding of all(".finding")) {
   const head = one("h3", finding), button = make("button", { type: "button" }, ...head.childNodes);
