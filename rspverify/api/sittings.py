@@ -6,14 +6,13 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 
-from rspverify.answers import Detail, Explanation, OutcomeAnswer, Result, RowsAtFault
+from rspverify.answers import Detail, Explanation, Result, RowsAtFault
 from rspverify.api.inputs import settled
 from rspverify.axiomatic import MemoryModel, load_model, shipped_models
 from rspverify.drawing.details import Broken, detail_here
 from rspverify.judge.answers import result_of
 from rspverify.judge.faults import fault_here
 from rspverify.judge.judge import Judge
-from rspverify.judge.listing import Listing
 from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.reading import load_scheme
 from rspverify.judge.verdicts import NamedScheme, Verdicts
@@ -25,6 +24,8 @@ from rspverify.verdict import ProgressWord, Word
 
 _KEPT = 32
 """So many texts of each kind are kept read."""
+_SECONDS = 3.0
+"""Seconds that the outcomes of a SOUND test may take beside its verdict."""
 
 
 @dataclass(frozen=True)
@@ -119,17 +120,17 @@ class Sitting:
         """What a result rests on."""
         scheme, test, model = _whole(it)
         stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
+        sound = result.verdict is Word.SOUND
         settings = replace(settings, progress=stuck)
+        if sound and settings.seconds is not None:
+            settings = replace(settings, seconds=min(_SECONDS, settings.seconds))
         verdicts = self._verdicts(model, settings)
-        asked = Broken(test.source, scheme, result.verdict, stuck, outcome=result.outcome)
+        asked = Broken(
+            test.source, scheme, result.verdict, stuck, outcome=result.outcome, reached=sound
+        )
         detail = detail_here(asked, verdicts, test)
         fault = fault_here(test, scheme, model, settings) if _wrong(result) else None
         return Found(result, detail, fault)
-
-    def outcomes(self, it: Read, settings: Settings) -> OutcomeAnswer:
-        """What the model allows of the test, and which of that the scheme reaches."""
-        scheme, test, model = _whole(it)
-        return Listing(model, (scheme.scheme,), (scheme.file,), settings).answer(test.source)
 
     def _named(self, source: Source, settings: Settings) -> NamedScheme:
         if ".machine" in f"{source.text}{settings.machine}":  # their files may change

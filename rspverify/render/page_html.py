@@ -92,6 +92,18 @@ def page(it: Page, root: str | None = None) -> str:
     )
 
 
+def parts(it: Page) -> str:
+    """The same as a part of another page, which has a style and a script of its own."""
+    shown = replace(it, matrices=list(_within_reach(it.matrices)))
+    return _environment().get_template("parts.html").render(it=shown)
+
+
+def article(it: Article) -> str:
+    """One finding as a part of another page."""
+    template = _environment().get_template("finding.html")
+    return str(template.module.article(it))  # type: ignore[attr-defined]
+
+
 def site_files() -> dict[str, str]:
     """The style and the script that all pages of a site share, by the names of their files."""
     return {
@@ -114,18 +126,6 @@ def _alone(style: str, script: str) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         f"{_NOTHING_ELSE}"
     )
-
-
-def parts(it: Page) -> str:
-    """The same as a part of another page, which has a style and a script of its own."""
-    shown = replace(it, matrices=list(_within_reach(it.matrices)))
-    return _environment().get_template("parts.html").render(it=shown)
-
-
-def article(it: Article) -> str:
-    """One finding as a part of another page."""
-    template = _environment().get_template("finding.html")
-    return str(template.module.article(it))  # type: ignore[attr-defined]
 
 
 @cache

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rspverify import __version__
-from rspverify.answers import Detail, ModelAnswer, Reached, Result, SuiteReport
+from rspverify.answers import Detail, ModelAnswer, Result, SuiteReport
 from rspverify.render.check_html import check_matrix, check_totals
 from rspverify.render.draw_svg import page as svg
 from rspverify.render.expectations import progress_in_words, unfinished
 from rspverify.render.finding_html import article
 from rspverify.render.findings import Finding, Spot, visible
-from rspverify.render.page import Article, Card, Gallery, Page, Piece, Table
+from rspverify.render.page import Article, Card, Gallery, Page
 from rspverify.render.page_html import page, site_files
+from rspverify.render.reached_html import reached_table
 from rspverify.render.words import counted
 from rspverify.verdict import ProgressWord, Word
 
@@ -210,19 +211,4 @@ def _article(it: Case) -> Article:
     if reached.stopped:  # how far it came may be otherwise another time
         words = f"Which outcomes the machine reaches is not known: {reached.stopped}."
         return replace(shown, ending=f"{shown.ending}\n{words}".strip())
-    return replace(shown, tables=[*shown.tables, _reached(reached)])
-
-
-def _reached(it: Reached) -> Table:
-    """The outcomes that the model allows, and which of them the machine reaches."""
-    rows: list[Sequence[Sequence[Piece]]] = [
-        [[Piece(str(each), "code")], [Piece("reached", "SOUND")]] for each in it.outcomes
-    ]
-    rows += [[[Piece(str(each), "code")], [Piece("not reached")]] for each in it.others]
-    notes = []
-    if not it.all:
-        notes.append("The machine reaches others, too.")
-    elif it.allowed is not None:
-        beyond = "more than " if it.beyond else ""
-        notes.append(f"The machine reaches {len(it.outcomes):,} of the {beyond}{it.allowed:,}.")
-    return Table("Outcomes that the model allows", ("outcome", "the machine"), rows, notes)
+    return replace(shown, tables=[*shown.tables, reached_table(reached)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import assert_never
@@ -19,14 +18,11 @@ from rspverify.server.told import told_problem, told_result, told_table
 from rspverify.shipped import SHIPPED, schemes_named
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
-from rspverify.verdict import WITHOUT_PROGRESS, Word
+from rspverify.verdict import WITHOUT_PROGRESS
 
 SCHEME, TEST, BEFORE = "scheme.yaml", "test.litmus", "before.yaml"
 MODEL, MACHINE = "own.cat", "own.machine"
 """What the texts of a question are called where they are no file that ships."""
-
-_OUTCOMES = 3.0
-"""Seconds that outcomes may take beside a verdict."""
 
 
 class Answering:
@@ -93,10 +89,7 @@ class Answering:
             yield "end", {}
             return
         found = self._sitting.found(read, result, settings)
-        outcomes = None
-        if result.verdict is Word.SOUND:
-            outcomes = self._sitting.outcomes(read, replace(settings, seconds=_OUTCOMES))
-        shown = answer(found.result, found.detail, found.fault, outcomes)
+        shown = answer(found.result, found.detail, found.fault)
         rows = [row.number for row in found.fault.rows] if found.fault else []
         yield "answer", {"html": article(shown), "rows": rows}
         yield "end", {}

@@ -6,7 +6,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
@@ -52,7 +52,8 @@ def run(allowance: Allowance, place: Place, say: Callable[[str], None]) -> None:
             timeout_keep_alive=30,
             limit_concurrency=2_000,
         )
-        uvicorn.Server(config).run(sockets=[bound])
+        with suppress(KeyboardInterrupt):  # it is how a server is ended
+            uvicorn.Server(config).run(sockets=[bound])
 
 
 def _ready(url: str, place: Place, say: Callable[[str], None]) -> None:

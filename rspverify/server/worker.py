@@ -106,6 +106,7 @@ def work(pipe: Connection, allowance: Allowance, cache: Path, folder: Path, long
                 for message in answers(answering, pipe.recv_bytes()):
                     pipe.send_bytes(message)
                 pipe.send_bytes(b"")
+    shutil.rmtree(folder, ignore_errors=True)  # the server has gone
 
 
 def answers(answering: Answering, data: bytes) -> Iterator[bytes]:
