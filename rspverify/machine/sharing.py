@@ -64,7 +64,7 @@ def _may_be_own(machine: Machine, kind: str) -> bool:
     if kind in spoken_of or not sorts <= {Sort.VALUE, Sort.BIT}:
         return False
     cells = [it for it in machine.cells if isinstance(it, Bit) and _of(it, kind)]
-    become_true = {bit for rule in machine.rules for bit in rule.may_set()}
+    become_true = {bit for rule in machine.rules for bit in rule.may_set}
     bits = {it for it in cells if it in become_true or machine.starts_true(it)}
     wanted = {bit for guard in machine.ending if isinstance(guard, AnyBit) for bit, _ in guard.bits}
     lost = {rule.takes_away for rule in machine.steps}
