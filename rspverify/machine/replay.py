@@ -268,16 +268,19 @@ class Replayer:
         members = [it for it in self.machine.members if it.structure == structure]
         several = len({it.field for it in (*fifos, *members)}) > 1
         pools: dict[str, list[str]] = {}
+
+        def name(cell: Cell | Fifo) -> str:
+            return " ".join(filter(None, (cell.field if several else "", cell.location)))
+
         for member in members:
             if self.explicit.cell(state, member):
                 text = self._written(instructions[member.index], state)
-                pools.setdefault(member.field, []).append(text)
+                pools.setdefault(name(member), []).append(text)
         for fifo in fifos:
             if held := self.explicit.fifo(state, fifo):
-                name = " ".join(filter(None, (fifo.field if several else "", fifo.location)))
-                yield name, tuple(self._element(each, state) for each in held)
-        for field, names in pools.items():
-            yield field if several else "", tuple(names)
+                yield name(fifo), tuple(self._element(each, state) for each in held)
+        for each, names in pools.items():
+            yield each, tuple(names)
 
     def _element(self, it: Element, state: State) -> str:
         """What is in a fifo; an instruction with its value."""
