@@ -27,8 +27,8 @@ def extract(
 
     target: `amdgpu`. features: as `+tgsplit`, joined by commas. operators: what the RMWs do that
     rows are for, by LLVM's names; all by default, and some are loops in some compilers. llc: the
-    program that compiles; without it llvmlite does. A scheme for a machine that ships is one that
-    `read_scheme` reads. Raises InputError with all that does not hold, or cannot be read.
+    program that compiles; without it llvmlite does. `read_scheme` reads what is written. Raises
+    InputError with all that does not hold, or cannot be read.
     """
     from rspverify.compilers import OPERATORS, codes, llvmlite, processor, table
     from rspverify.compilers import llc as llc_at
@@ -47,8 +47,7 @@ def extract(
     found = codes(meant, compiler, operators=chosen)
     in_words = {shape: tuple(map(str, code)) for shape, code in found.items()}
     extraction = table(in_words, meant, compiler, chosen)
-    if knows_machine(extraction):
-        read_back(extraction)
+    read_back(extraction)
     return extraction
 
 
@@ -57,10 +56,3 @@ def read_back(extraction: Extraction) -> Scheme:
     from rspverify.api.inputs import read_scheme
 
     return read_scheme(Source(f"{extraction.name}.yaml", str(extraction)))
-
-
-def knows_machine(extraction: Extraction) -> bool:
-    """Whether the machine that the code is for ships."""
-    from rspverify.architecture import MACHINES
-
-    return extraction.machine in MACHINES

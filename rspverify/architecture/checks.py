@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import (
@@ -50,7 +50,6 @@ def check_instruction(
         message = f"{item.name} must read r, as it writes {made[0].what.value}"
         problems.error(item.name.span, message, f"such as `{REGISTER} := memory[{OPERAND}]`")
     check_waits(item.name, found.conditions, problems)
-    _check_later(item, problems)
 
 
 def check_waits(item: syntax.Word, conditions: Sequence[Condition], problems: Problems) -> None:
@@ -60,12 +59,13 @@ def check_waits(item: syntax.Word, conditions: Sequence[Condition], problems: Pr
         problems.error(item.span, message, "a `later` step may wait for that")
 
 
-def _check_later(item: syntax.Instruction, problems: Problems) -> None:
+def check_later(item: syntax.Word, later: Iterable[syntax.Step], problems: Problems) -> None:
+    """An instruction has one later step of a name, be they those of definitions."""
     first: dict[str, Span] = {}
-    for each in item.later:
+    for each in later:
         name = each.name.text
         if name in first:
-            message = f"{name} must be one later step of {item.name}, not two"
+            message = f"{name} must be one later step of {item}, not two"
             problems.again(each.name.span, message, first[name])
         first.setdefault(name, each.name.span)
 

@@ -91,7 +91,7 @@ class _Collector:
         if path in chain:
             circle = [each.name for each in (*chain[chain.index(path) :], path)]
             self._broken(include, f"{path.name} must not include itself: {' → '.join(circle)}")
-        elif include.shipped and include.name not in shipped():
+        elif include.shipped and not path.is_file():
             message = f"{include.name} must be a machine that ships: {alternatives(shipped())}"
             hint = guess(include.name, shipped()) or "the name of a file stands in quotes"
             self._broken(include, message, hint)

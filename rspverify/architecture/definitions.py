@@ -18,6 +18,7 @@ class Expanded:
 
     conditions: tuple[syntax.Condition, ...]
     effects: tuple[syntax.Effect, ...]
+    later: tuple[syntax.Step, ...]
     scope: Scope
 
 
@@ -52,7 +53,7 @@ def expand(call: syntax.Call, scope: Scope, *, of_effects: bool) -> Expanded | N
         within=(*scope.within, name),
         used=scope.used or call.span,
     )
-    return Expanded(definition.conditions, definition.effects, inner)
+    return Expanded(definition.conditions, definition.effects, definition.later, inner)
 
 
 def value_of(expression: syntax.Expression, scope: Scope) -> Meaning | None:

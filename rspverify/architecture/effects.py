@@ -23,7 +23,7 @@ from rspverify.architecture.architecture import (
     Written,
 )
 from rspverify.architecture.conditions import bound, conditions, fifo_element
-from rspverify.architecture.definitions import expand, value_of
+from rspverify.architecture.definitions import Expanded, expand, value_of
 from rspverify.architecture.scope import REGISTER, Scope, described
 
 
@@ -39,7 +39,12 @@ def _effects(node: syntax.Effect, scope: Scope) -> Sequence[Effect]:
             return _assignment(node, scope)
         case syntax.Call():
             inner = expand(node, scope, of_effects=True)
-            return effects(inner.effects, inner.scope) if inner else ()
+            if inner is None:
+                return ()
+            made = effects(inner.effects, inner.scope)
+            if inner.later:
+                _begin(node, inner, scope)
+            return made
         case syntax.SetLock(span, reference, taken):
             lock = scope.cell(reference, Sort.LOCK)
             if taken and not scope.require_thread(span, "the holder of a lock"):
@@ -63,6 +68,16 @@ def _effects(node: syntax.Effect, scope: Scope) -> Sequence[Effect]:
             return []
         case _:
             assert_never(node)
+
+
+def _begin(node: syntax.Call, inner: Expanded, scope: Scope) -> None:
+    """What an instruction begins by the use of a definition that has later steps."""
+    begun = scope.begun
+    if begun is None or scope.depth > len(scope.within):
+        message = f"{node.name} must stand in the `do` of an instruction, in no block or step"
+        scope.error(node.span, message, "it has later steps, which are those of an instruction")
+    else:
+        begun += [(each, inner.scope) for each in inner.later]
 
 
 def _assignment(node: syntax.Assignment, scope: Scope) -> Sequence[Effect]:

@@ -132,10 +132,15 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
     # ---- definitions, instructions, steps --------------------------------------------------------
 
     def definition(
-        self, meta: Meta, name: Token, parameters: tuple[syntax.Word, ...], body: _When | _Do
+        self,
+        meta: Meta,
+        name: Token,
+        parameters: tuple[syntax.Word, ...],
+        body: _When | _Do,
+        *later: syntax.Step,
     ) -> syntax.Item:
         span, does = self._span(meta), isinstance(body, _Do)
-        return syntax.Definition(span, self._word(name), parameters, *_body([body]), does)
+        return syntax.Definition(span, self._word(name), parameters, *_body([body]), does, later)
 
     def parameters(self, meta: Meta, *names: Token) -> tuple[syntax.Word, ...]:
         return self._words(names)

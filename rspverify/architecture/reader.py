@@ -19,7 +19,7 @@ from rspverify.architecture.architecture import (
     Switch,
 )
 from rspverify.architecture.binders import bind
-from rspverify.architecture.checks import check_fifos, check_instruction, check_waits
+from rspverify.architecture.checks import check_fifos, check_instruction, check_later, check_waits
 from rspverify.architecture.conditions import conditions
 from rspverify.architecture.declarations import Declarations, declarations
 from rspverify.architecture.effects import effects
@@ -114,13 +114,16 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
     name, operands = item.name.text, "".join(_operands(item, layout))
     owner = Owner(name, layout.places[0], operands)
     names = {OPERAND: LocationOf(OPERAND)} if OPERAND in operands else {}
+    begun: list[tuple[syntax.Step, Scope]] = []
     scope = Scope(layout, owner, names, frozenset(names))
     required = conditions(item.conditions, scope)
-    done = effects(item.effects, scope)
-    later = [_step_of(each, owner.place, scope) for each in item.later]
+    done = effects(item.effects, replace(scope, begun=begun))
+    begun += [(each, scope) for each in item.later]
+    later = [_step_of(each, owner.place, replace(its, begun=None)) for each, its in begun]
     found = Mnemonic(name, operands, _reached(item, layout), required, done, tuple(later))
     if layout.problems.noted == before:
         check_instruction(item, found, owner.used, layout.problems)
+        check_later(item.name, [each for each, _ in begun], layout.problems)
     return found
 
 
@@ -178,9 +181,11 @@ def _check_definitions(layout: Layout) -> None:
     """What is wrong in a definition whatever it is given, as in one that is not used."""
     for it in layout.definitions.values():
         owner = Owner(it.name.text, layout.places[0], "".join(OPERANDS))
-        scope = Scope(layout, owner, within=(it.name.text,))
+        scope = Scope(layout, owner, within=(it.name.text,), depth=1, begun=[])
         for word in it.parameters:
             scope.require_new(word)
             scope = replace(scope, names={**scope.names, word.text: None})
         conditions(it.conditions, scope)
         effects(it.effects, scope)
+        for each in it.later:
+            _step_of(each, owner.place, replace(scope, begun=None))

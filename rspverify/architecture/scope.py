@@ -67,7 +67,8 @@ class Scope:
 
     names: what a variable or parameter stands for, None if that is wrong and told already. taken:
     the variables of what is around. within: the definitions that are being expanded; used: where
-    the outermost of them is used. depth: of blocks and definitions.
+    the outermost of them is used. depth: of blocks and definitions. begun: the later steps that
+    definitions add to an instruction, each with the names in its reach; None where none can be.
     """
 
     layout: Layout
@@ -77,6 +78,7 @@ class Scope:
     within: tuple[str, ...] = ()
     used: Span | None = None
     depth: int = 0
+    begun: list[tuple[syntax.Step, Scope]] | None = None
 
     def error(self, span: Span, message: str, hint: str | None = None) -> None:
         """Note a mistake; of one in a definition, where it is used."""

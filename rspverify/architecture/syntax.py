@@ -304,13 +304,14 @@ class Always(Spanned, frozen=True):
 
 
 class Definition(Spanned, frozen=True):
-    """`define NAME(PARAMETER, …) when …`, or `do …`."""
+    """`define NAME(PARAMETER, …) when …`, or `do … later …`."""
 
     name: Word
     parameters: tuple[Word, ...]
     conditions: tuple[Condition, ...]
     effects: tuple[Effect, ...]
     of_effects: bool
+    later: tuple[Step, ...] = ()
 
 
 class Step(Spanned, frozen=True):

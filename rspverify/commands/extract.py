@@ -52,8 +52,6 @@ def extract(
     nothing is written.
     """
     from rspverify.api.extractions import extract as extracted
-    from rspverify.api.extractions import knows_machine
-    from rspverify.commands.output import note
     from rspverify.convert import to_json
     from rspverify.render.console import opened
     from rspverify.render.progress import working
@@ -65,7 +63,5 @@ def extract(
     with working("compiling"):
         named = tuple(each.strip() for each in operators.split(",") if each.strip())
         answer = extracted(target, cpu, features, operators=named, llc=llc)
-    if not knows_machine(answer):
-        note([f"machine {answer.machine} does not ship, so nothing reads this scheme yet"])
     with opened(output) as console:
         console.file.write(str(answer) if format is FormatName.TEXT else to_json(answer))

@@ -34,32 +34,66 @@ Holds = Callable[[Sequence[Any]], bool]
 
 def compile_guards(guards: Iterable[Guard], layout: Layout) -> Holds:
     """Guards as a function that says whether all hold."""
-    waits = [alternatives(it, layout) for it in guards if isinstance(it, AnyBit | Ready)]
-    needs = [each[0] for each in waits if len(each) == 1]
-    choices = [each for each in waits if len(each) != 1]
-    oldest: list[tuple[int, int]] = []
-    without: list[tuple[list[int], frozenset[int] | None]] = []
-    for guard in guards:
-        match guard:
-            case Oldest(fifo, element):
-                oldest.append((layout.cell(fifo), layout.number(element)))
-            case Without(fifos, elements):
-                numbers = None if elements is None else frozenset(map(layout.number, elements))
-                without.append(([layout.cell(fifo) for fifo in fifos], numbers))
-            case AnyBit() | Ready():
-                pass
-            case _:
-                assert_never(guard)
+    needs, oldest, absent, others = _split(guards, layout)
 
     def hold(state: Sequence[Any]) -> bool:
         for slot, allowed in needs:
             if state[slot] not in allowed:
                 return False
-        for either in choices:
-            if not any(state[slot] in allowed for slot, allowed in either):
-                return False
         for slot, element in oldest:
             if not state[slot] or state[slot][0] != element:
+                return False
+        for slot, element in absent:
+            if element in state[slot]:
+                return False
+        return others is None or others(state)
+
+    return hold
+
+
+_Needs = list[tuple[int, frozenset[object]]]
+"""Places of a state, and what each may hold."""
+
+_Elements = list[tuple[int, int]]
+"""Places of fifos, and an element of each."""
+
+
+def _split(
+    guards: Iterable[Guard], layout: Layout
+) -> tuple[_Needs, _Elements, _Elements, Holds | None]:
+    """Guards: what places hold, the oldest elements, those that are absent, and all others.
+
+    The first are most of what a search asks, and are asked without a call.
+    """
+    needs: _Needs = []
+    choices: list[_Needs] = []
+    oldest: _Elements = []
+    absent: _Elements = []
+    without: list[tuple[list[int], frozenset[int] | None]] = []
+    for guard in guards:
+        match guard:
+            case AnyBit() | Ready():
+                found = alternatives(guard, layout)
+                if len(found) == 1:
+                    needs += found
+                else:
+                    choices.append(found)
+            case Oldest(fifo, element):
+                oldest.append((layout.cell(fifo), layout.number(element)))
+            case Without(fifos, elements):
+                slots = [layout.cell(fifo) for fifo in fifos]
+                if elements is not None and len(elements) == 1:
+                    (only,) = map(layout.number, elements)
+                    absent += [(slot, only) for slot in slots]
+                else:
+                    every = None if elements is None else frozenset(map(layout.number, elements))
+                    without.append((slots, every))
+            case _:
+                assert_never(guard)
+
+    def hold(state: Sequence[Any]) -> bool:
+        for either in choices:
+            if not any(state[slot] in allowed for slot, allowed in either):
                 return False
         for slots, unwanted in without:
             for slot in slots:
@@ -68,19 +102,43 @@ def compile_guards(guards: Iterable[Guard], layout: Layout) -> Holds:
                     return False
         return True
 
-    return hold
+    return needs, oldest, absent, hold if choices or without else None
+
+
+def _constants(rule: Rule, layout: Layout) -> tuple[list[tuple[int, object]], list[Update]]:
+    """The bits that a rule sets, each once, and its other updates.
+
+    Where updates depend on the state, all are others, as their order may count.
+    """
+    if rule.conditional:
+        return [], list(rule.updates)
+    bits = [it for it in rule.changes.values() if isinstance(it, rules.SetBit)]
+    others: list[Update] = [it for it in rule.updates if not isinstance(it, rules.SetBit)]
+    return [(layout.cell(it.bit), it.value) for it in bits], others
 
 
 def compile_rule(rule: Rule, layout: Layout) -> Fire:
     """The rule as a function. An instruction's place in program order is not its business."""
-    hold = compile_guards(rule.guards, layout)
-    first_reads = sorted(rule.updates, key=lambda update: not isinstance(update, rules.Deliver))
+    needs, oldest, absent, others = _split(rule.guards, layout)
+    constants, left = _constants(rule, layout)
+    first_reads = sorted(left, key=lambda update: not isinstance(update, rules.Deliver))
     writes = [_write(update, layout) for update in first_reads]
 
     def fire(state: State) -> list[Any] | None:
-        if not hold(state):
+        for slot, allowed in needs:
+            if state[slot] not in allowed:
+                return None
+        for slot, element in oldest:
+            if not state[slot] or state[slot][0] != element:
+                return None
+        for slot, element in absent:
+            if element in state[slot]:
+                return None
+        if others is not None and not others(state):
             return None
         after = list(state)
+        for slot, value in constants:
+            after[slot] = value
         for write in writes:
             write(state, after)
         return after

@@ -25,7 +25,6 @@ from rspverify.machine.rules import (
     Update,
     When,
     Word,
-    fails,
 )
 
 
@@ -123,12 +122,12 @@ class Entries:
         return {
             bit: entry
             for bit, entry in self.marked.items()
-            if not any(self._takes_uncounted(rule, entry) for rule in self.lasting)
+            if not any(self._takes_uncounted(rule, entry) for rule in self.takers(entry.value))
         }
 
     def _takes_uncounted(self, rule: Rule, entry: Entry) -> bool:
-        """Whether a rule takes a value, be it under conditions, where it may not count."""
-        if entry.value not in taken(rule) or rule.awaits(entry.valid):
+        """Whether a taker of a value takes it, be it under conditions, where it may not count."""
+        if rule.awaits(entry.valid):
             return False
         return entry.dirty is None or entry.dirty not in cleared(rule)
 
@@ -155,8 +154,8 @@ class Entries:
             values = [
                 word
                 for word, its in changing.items()
-                if word.structure == bit.structure and word.location == bit.location
-                if its == keys and word not in self._final
+                if its == keys and word.location == bit.location
+                if word.structure == bit.structure and word not in self._final
             ]
             if len(values) == 1 and not {bit, values[0]} & conditional:
                 found[bit] = Entry(values[0], bit, None)
@@ -164,15 +163,45 @@ class Entries:
 
     def _with_dirty(self, entry: Entry, changing: Mapping[Word, set[object]]) -> Entry:
         """With the bit that says that the value must still go somewhere."""
-        takers = [rule for rule in self.lasting if entry.value in taken(rule)]
-        for bit in dict.fromkeys(it for rule in takers for it in cleared(rule)):
-            if bit.structure != entry.value.structure or bit.location != entry.value.location:
+        for bit in dict.fromkeys(it for rule in self.takers(entry.value) for it in cleared(rule)):
+            if bit.location != entry.value.location or bit.structure != entry.value.structure:
                 continue
-            setters = {rule.key for rule in self.lasting if bit in rule.may_set()}
-            waiting = {rule.key for rule in self.lasting if fails(bit) in rule.guards}
+            setters = self._setters.get(bit, set())
+            waiting = self._waiting.get(bit, set())
             if setters <= changing[entry.value] <= setters | waiting:
                 return Entry(entry.value, entry.valid, bit)
         return entry
+
+    def takers(self, word: Word) -> Sequence[Rule]:
+        """The rules that take the value of a word, be it under conditions."""
+        return self._takers.get(word, ())
+
+    @cached_property
+    def _takers(self) -> Mapping[Word, list[Rule]]:
+        found: dict[Word, list[Rule]] = {}
+        for rule in self.lasting:
+            for word in dict.fromkeys(taken(rule)):
+                found.setdefault(word, []).append(rule)
+        return found
+
+    @cached_property
+    def _setters(self) -> Mapping[Bit, set[object]]:
+        """By bit, the keys of the rules that make it true, be it under conditions."""
+        found: dict[Bit, set[object]] = {}
+        for rule in self.lasting:
+            for bit in rule.may_set:
+                found.setdefault(bit, set()).add(rule.key)
+        return found
+
+    @cached_property
+    def _waiting(self) -> Mapping[Bit, set[object]]:
+        """By bit, the keys of the rules that wait until it is false, whatever else holds."""
+        found: dict[Bit, set[object]] = {}
+        for rule in self.lasting:
+            for guard in rule.guards:
+                if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]:
+                    found.setdefault(guard.bits[0][0], set()).add(rule.key)
+        return found
 
     @cached_property
     def of_marked(self) -> Mapping[Word, Entry]:

@@ -7,7 +7,7 @@ change no outcome (docs/machine.md), and tests hold the reduced search against t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,9 @@ from rspverify.machine.rules import (
     Fifo,
     InstructionRule,
     Marker,
+    Oldest,
     Rule,
+    StepRule,
     Wait,
     Without,
 )
@@ -96,11 +98,15 @@ class ExplicitMachine:
         looks = self._reduction.looks if self._reduction else lambda _: None
         begun = begun_at_once(machine) if alone else frozenset()
         self._at_once = [[rule.key in begun for rule in code] for code in self._code]
-        self._steps = [
-            (rule, self._compiled[rule.key], looks(rule))
+        steps = [
+            rule
             for rule in machine.steps
             if not (self._reduction and self._reduction.happens_alone(rule))
             if not any(resting.of(bit.location) for bit, _ in rule.literals)
+        ]
+        self._steps = [
+            (slot, {head: (it, self._compiled[it.key], looks(it)) for head, it in its})
+            for slot, its in self._by_fifo(steps)
         ]
         self._memory_rests = rests(machine)
         self._at_the_end = compile_guards(machine.ending, self.layout)
@@ -108,6 +114,29 @@ class ExplicitMachine:
         for thread in range(len(self._code)):
             self._skip(start, thread)
         self.initial = self._settled(start)
+
+    def _by_fifo(
+        self, steps: Sequence[StepRule]
+    ) -> Iterator[tuple[int | None, list[tuple[int, StepRule]]]]:
+        """Steps in their order: those that take elements out of one fifo together, by the element,
+        with the place of the fifo; and others alone, without a place.
+        """
+        of_fifo = list[tuple[int, StepRule]]()
+        before: int | None = None
+        for rule in steps:
+            oldest = [it for it in rule.guards if isinstance(it, Oldest)]
+            slot = self.layout.cell(oldest[0].fifo) if len(oldest) == 1 else None
+            number = 0 if slot is None else self.layout.number(oldest[0].element)
+            if of_fifo and (slot is None or slot != before or number in dict(of_fifo)):
+                yield before, of_fifo
+                of_fifo = []
+            before = slot
+            of_fifo.append((number, rule))
+            if slot is None:
+                yield None, of_fifo
+                of_fifo = []
+        if of_fifo:
+            yield before, of_fifo
 
     # Steps
 
@@ -181,7 +210,14 @@ class ExplicitMachine:
                 after = self._fires[thread][place](state)
                 if after is not None:
                     yield code[place], self._after(code[place], after)
-        for step, fire, looks in self._steps:
+        for slot, found in self._steps:
+            if slot is None:
+                step, fire, looks = found[0]
+            else:
+                queue = state[slot]
+                if not queue or queue[0] not in found:
+                    continue
+                step, fire, looks = found[queue[0]]
             if looks is not None:
                 for thread, place in looks:
                     if state[thread] <= place:

@@ -61,7 +61,7 @@ class Firings:
         self._setting: dict[Bit, list[Rule]] = {}
         self._looking: dict[Bit, list[Rule]] = {}
         for rule in machine.rules:
-            for bit in dict.fromkeys(rule.may_set()):
+            for bit in dict.fromkeys(rule.may_set):
                 self._setting.setdefault(bit, []).append(rule)
             for bit in self._refreshed_for(rule):
                 self._looking.setdefault(bit, []).append(rule)

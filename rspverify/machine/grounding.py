@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from functools import cached_property
 from itertools import product
-from typing import assert_never
+from types import MappingProxyType
+from typing import Any, NamedTuple, assert_never
 
 from rspverify import architecture as files
 from rspverify.architecture import Architecture, CellAt, CellKind, Sort
@@ -44,12 +45,14 @@ _KINDS: Mapping[Sort, type[Bit | Word | Lock | Fifo]] = {
 }
 
 
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
 class _Never(Exception):
     """A condition that holds nowhere, whatever the state is."""
 
 
-@dataclass(frozen=True)
-class _Here:
+class _Here(NamedTuple):
     """What names stand for where a rule is made.
 
     own: where it happens; places, locations: by variable; thread: who executes it; instructions:
@@ -57,8 +60,8 @@ class _Here:
     """
 
     own: Place
-    places: Mapping[str, Place] = field(default_factory=dict)
-    locations: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, Place] = _NONE
+    locations: Mapping[str, str] = _NONE
     thread: ThreadId | None = None
     instruction: Instruction | None = None
     instructions: tuple[Instruction, ...] = ()
@@ -85,6 +88,9 @@ class Grounding:
         self._spaces = dict(spaces)
         self._cells: dict[object, Cell | Fifo] = {}
         self._waits: dict[object, tuple[Wait, ...]] = {}
+        self._always: dict[ThreadId | None, tuple[Guard, ...]] = {}
+        self._shown_at: dict[int, str] = {}
+        self._lying_in: dict[tuple[Place, str], Place] = {}
         self._entering: dict[object, frozenset[tuple[CellKind, Place, str | None]]] = {}
         self._threads_of: dict[Place, frozenset[ThreadId]] = {}
         self._of_thread: dict[str, dict[ThreadId, Place]] = {}
@@ -121,7 +127,11 @@ class Grounding:
         """The place of a kind that a place is, or lies in."""
         if own == self._everywhere:
             return own
-        return self._of_thread[kind][next(iter(self._threads_of[own]))]
+        found = self._lying_in.get((own, kind))
+        if found is None:
+            found = self._of_thread[kind][next(iter(self._threads_of[own]))]
+            self._lying_in[own, kind] = found
+        return found
 
     @cached_property
     def cells(self) -> tuple[Cell | Fifo, ...]:
@@ -200,10 +210,10 @@ class Grounding:
             case files.Locations(variable, space):
                 for x in self.locations:
                     if space is None or self._space(x) == space:
-                        yield replace(here, locations={**here.locations, variable: x})
+                        yield here._replace(locations={**here.locations, variable: x})
             case files.Places(variable):
                 for place in self._spoken_of(binder, here):
-                    yield replace(here, places={**here.places, variable: place})
+                    yield here._replace(places={**here.places, variable: place})
             case _:
                 assert_never(binder)
 
@@ -430,13 +440,24 @@ class Grounding:
         return InstructionRule(waits, tuple(self._updates(it.mnemonic.effects, here)), it)
 
     def _waits_of(self, it: Instruction, here: _Here) -> tuple[Wait, ...]:
-        conditions = (*it.mnemonic.conditions, *self.architecture.always)
         try:
-            guards = _merged(self._guards(conditions, here))
+            own = self._guards(it.mnemonic.conditions, here)
+            guards = _merged((*own, *self._always_of(here)))
         except _Never:
             guards = (AnyBit(()),)
         assert not any(isinstance(each, Oldest) for each in guards)
         return tuple(each for each in guards if not isinstance(each, Oldest))
+
+    def _always_of(self, here: _Here) -> tuple[Guard, ...]:
+        """What every instruction of a thread waits for. Raises _Never where it holds in no state.
+
+        It is the same for all, where it does not speak of the instructions of the program.
+        """
+        if self.issues:
+            return tuple(self._guards(self.architecture.always, here))
+        if here.thread not in self._always:
+            self._always[here.thread] = tuple(self._guards(self.architecture.always, here))
+        return self._always[here.thread]
 
     def later(self, it: Instruction, instructions: tuple[Instruction, ...]) -> Iterator[StepRule]:
         """The steps that complete what an instruction of a program begins."""
@@ -494,6 +515,11 @@ class Grounding:
         """The structure at which a step is shown, of its own place: whose bit it clears, or whose
         value it changes, or else the first that it speaks of.
         """
+        if id(kind) not in self._shown_at:
+            self._shown_at[id(kind)] = self._first_spoken_of(kind)
+        return self._shown_at[id(kind)]
+
+    def _first_spoken_of(self, kind: files.StepKind) -> str:
         wanted = {it.bit for it in kind.conditions if isinstance(it, files.Holds) and it.value}
         cleared = [it.bit for it in kind.effects if isinstance(it, files.SetTo) and not it.value]
         changed = [it.target for it in kind.effects if isinstance(it, files.CopyTo)]

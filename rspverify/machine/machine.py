@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, product
 
@@ -17,8 +17,10 @@ from rspverify.machine.rendezvous import Rendezvous
 from rspverify.machine.routes import Routes
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Bit,
     Cell,
+    Deliver,
     Fifo,
     Guard,
     InstructionRule,
@@ -26,6 +28,8 @@ from rspverify.machine.rules import (
     Rule,
     StepRule,
     Structure,
+    Update,
+    When,
     Word,
 )
 from rspverify.machine.shapes import Shapes
@@ -34,6 +38,12 @@ from rspverify.value import Constant
 
 _KEPT = 512
 """For how many arrangements of threads and locations the steps of a machine are kept."""
+
+
+_Arrangement = tuple[
+    Architecture, tuple[ThreadId, ...], tuple[str, ...], tuple[tuple[str, str], ...], Placement
+]
+"""A machine, threads, locations, kinds of memory of locations, and where open places are."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,9 @@ class Machine:
         placement = program.placement or placements(program.machine.kinds, program.threads, ())[0]
         key = (program.machine, program.threads, tuple(program.initial), spaces, placement)
         own = program.instructions if _begins(program.machine) else ()
-        return (_Ground if own else _kept_ground)(*key, own, self.elide, self.evict)
+        if own:
+            return _Ground(_Whole(*key, own), self.elide, self.evict)
+        return _kept_ground(key, self.elide, self.evict)
 
     @property
     def shapes(self) -> Shapes:
@@ -91,7 +103,7 @@ class Machine:
     @cached_property
     def members(self) -> tuple[Member, ...]:
         """The cells of pools: one for each instruction that may be in it."""
-        found = [bit for rule in self.rules for bit in (*rule.may_set(), *rule.looks)]
+        found = [bit for rule in self.rules for bit in (*rule.may_set, *rule.looks)]
         return tuple(dict.fromkeys(bit for bit in found if isinstance(bit, Member)))
 
     @property
@@ -204,8 +216,8 @@ def _cleared(ending: Sequence[Guard]) -> list[Bit]:
     ]
 
 
-class _Ground:
-    """What a machine is for some threads and locations.
+class _Whole:
+    """What a machine is for some threads and locations, nothing left out.
 
     instructions: those of the program where what is begun completes later; otherwise none, and
     everything is said of all instructions that there are.
@@ -218,10 +230,9 @@ class _Ground:
         locations: tuple[str, ...],
         spaces: tuple[tuple[str, str], ...],
         placement: Placement,
-        instructions: tuple[Instruction, ...],
-        elide: bool,
-        evict: bool,
+        instructions: tuple[Instruction, ...] = (),
     ) -> None:
+        self.threads = frozenset(threads)
         self.instructions = instructions
         self.grounding = Grounding(architecture, threads, locations, spaces, placement)
         steps = list(self.grounding.steps(instructions))
@@ -230,30 +241,18 @@ class _Ground:
         code = instructions or tuple(_every_instruction(architecture, threads, locations))
         own = [self.grounding.instruction(it, instructions) for it in code]
         self.pending = Pending(own if instructions else (), steps)
-        rules: list[Rule] = [self.pending.instruction(it) for it in own]
-        steps = [self.pending.step(it) for it in steps]
-        ending = self.pending.ending(self.grounding.complete(instructions))
-        memory = [word for x in locations if (word := self.grounding.memory(x))]
-        others = self._others(architecture, threads, locations) if instructions else ()
-        shapes = Shapes([*rules, *steps, *others], ending, memory, self.grounding.starts_true)
-        self.without = simplification(
-            shapes, [*rules, *steps], frozenset(threads), elide=elide, evict=evict
+        self.steps = [self.pending.step(it) for it in steps]
+        self.rules: list[Rule] = [*(self.pending.instruction(it) for it in own), *self.steps]
+        self.ending = self.pending.ending(self.grounding.complete(instructions))
+        self.memory = [word for x in locations if (word := self.grounding.memory(x))]
+        self.others = self._others(architecture, threads, locations) if instructions else ()
+        self.shapes = Shapes(
+            [*self.rules, *self.others], self.ending, self.memory, self.grounding.starts_true
         )
-        self.steps = self.without.left(steps)
-        self.ending = tuple(self.without.guards(ending))
-        self.final = _cleared(self.ending)
-        all_left = self.without.rules([*rules, *steps])
-        left = [*all_left, *self.without.rules(others)]
-        self.shapes = Shapes(left, self.ending, memory, self.grounding.starts_true)
-        self.in_cases = InCases(left, all_left, self.shapes, memory)
-        self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
-        self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
-        self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
 
     def instruction(self, it: Instruction) -> InstructionRule:
         """The rule of an instruction of a program."""
-        whole = self.grounding.instruction(it, self.instructions)
-        return self.without.instruction(self.pending.instruction(whole))
+        return self.pending.instruction(self.grounding.instruction(it, self.instructions))
 
     def _others(
         self,
@@ -264,12 +263,72 @@ class _Ground:
         """The rules of instructions that a program might have besides its own.
 
         What a bit or a step is for is told of the machine, not of what one program leaves out.
+        Of instructions that do the same one stands for all.
         """
         own, found = self.instructions, list[Rule]()
         first = 1 + max(it.index for it in own)
-        for it in _every_instruction(architecture, threads, locations, first):
+        kinds = _different(architecture)
+        for it in _every_instruction(architecture, threads, locations, first, kinds):
             found += [self.grounding.instruction(it, own), *self.grounding.later(it, own)]
         return found
+
+
+class _Ground:
+    """What is left of a machine for some threads and locations."""
+
+    def __init__(self, whole: _Whole, elide: bool, evict: bool) -> None:
+        self._whole = whole
+        self.grounding = whole.grounding
+        self.without = simplification(
+            whole.shapes, whole.rules, whole.threads, elide=elide, evict=evict
+        )
+        self.steps = self.without.left(whole.steps)
+        self.ending = tuple(self.without.guards(whole.ending))
+        self.final = _cleared(self.ending)
+        own = self.without.rules(whole.rules)
+        every = [*own, *self.without.rules(whole.others)]
+        self.shapes = Shapes(every, self.ending, whole.memory, self.grounding.starts_true)
+        self.in_cases = InCases(every, own, self.shapes, whole.memory)
+        self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
+        self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
+        self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
+
+        self._alike = {
+            _alike(it.instruction): it
+            for it in own
+            if isinstance(it, InstructionRule) and not whole.instructions
+        }
+
+    def instruction(self, it: Instruction) -> InstructionRule:
+        """What is left of the rule of an instruction of a program.
+
+        Where it does not depend on the others, it is told once for all that are alike.
+        """
+        known = self._alike.get(_alike(it))
+        if known is None:
+            return self.without.instruction(self._whole.instruction(it))
+        return InstructionRule(known.guards, tuple(_own(known.updates, it)), it)
+
+
+def _alike(it: Instruction) -> object:
+    """What the rule of an instruction depends on, but for its own register and value."""
+    return it.mnemonic, it.thread, it.location, it.reach
+
+
+def _own(updates: Iterable[Update], it: Instruction) -> Iterator[Update]:
+    """The updates of a rule, of an instruction's own register and value."""
+    for update in updates:
+        match update:
+            case Deliver(_, source):
+                assert it.register is not None
+                yield Deliver(it.register, source)
+            case Assign(target, _):
+                assert it.value is not None
+                yield Assign(target, it.value)
+            case When(guards, inner):
+                yield When(guards, tuple(_own(inner, it)))
+            case _:
+                yield update
 
 
 def everywhere(architecture: Architecture) -> Machine:
@@ -309,7 +368,12 @@ def effect_of(
     return Machine(AssemblyProgram(threads, code, {"x": 0}, architecture)).code[0][0]
 
 
-_kept_ground = lru_cache(maxsize=_KEPT)(_Ground)
+_kept_whole = lru_cache(maxsize=_KEPT)(_Whole)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept_ground(arrangement: _Arrangement, elide: bool, evict: bool) -> _Ground:
+    return _Ground(_kept_whole(*arrangement), elide, evict)
 
 
 def _begins(architecture: Architecture) -> bool:
@@ -317,14 +381,26 @@ def _begins(architecture: Architecture) -> bool:
     return any(it.later for it in architecture.instructions.values())
 
 
+@lru_cache
+def _different(architecture: Architecture) -> tuple[Mnemonic, ...]:
+    """Of instructions that are the same but for their names one."""
+    found = {replace(it, name=""): it for it in architecture.instructions.values()}
+    return tuple(found.values())
+
+
 def _every_instruction(
     architecture: Architecture,
     threads: tuple[ThreadId, ...],
     locations: tuple[str, ...],
     index: int = 0,
+    mnemonics: Iterable[Mnemonic] | None = None,
 ) -> Iterator[Instruction]:
-    """Every instruction that a program for these threads and locations may have."""
-    for mnemonic, thread in product(architecture.instructions.values(), threads):
+    """Every instruction that a program for these threads and locations may have.
+
+    mnemonics: those that are wanted, if not all.
+    """
+    every = architecture.instructions.values() if mnemonics is None else mnemonics
+    for mnemonic, thread in product(every, threads):
         for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
             register = index if mnemonic.reads else None
             value = Constant(0) if mnemonic.writes else None

@@ -170,7 +170,7 @@ def rests(machine: Machine) -> bool:
 
     while True:
         moving = [step for step in machine.steps if not waits(step)]
-        set_again = {bit for step in moving for bit in step.may_set()} & resting
+        set_again = {bit for step in moving for bit in step.may_set} & resting
         if not set_again:
             changed = (it for step in moving for it in step.may_change)
             return not any(isinstance(it, Copy | Assign) and it.target in memory for it in changed)

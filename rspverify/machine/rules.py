@@ -316,9 +316,10 @@ class _Rule:
         """The updates of cells, those that happen only under conditions included."""
         return [it for it in plain(self.updates) if not isinstance(it, Enqueue | Dequeue)]
 
-    def may_set(self) -> list[Bit]:
+    @cached_property
+    def may_set(self) -> tuple[Bit, ...]:
         """The bits that it makes true, be it under conditions."""
-        return [it.bit for it in self.may_change if isinstance(it, SetBit) and it.value]
+        return tuple(it.bit for it in self.may_change if isinstance(it, SetBit) and it.value)
 
     @cached_property
     def literals(self) -> list[tuple[Bit, bool]]:
@@ -368,13 +369,16 @@ class _Rule:
         """The locks that it sets, and who holds each then."""
         return {it.lock: it.holder for it in self.changes.values() if isinstance(it, SetLock)}
 
-    def sets(self, value: bool) -> list[Bit]:
+    def sets(self, value: bool) -> tuple[Bit, ...]:
         """The bits that it makes true, or false."""
-        return [
-            cell
-            for cell, update in self.changes.items()
-            if isinstance(cell, Bit) and update == SetBit(cell, value)
-        ]
+        return self._set_bits[value]
+
+    @cached_property
+    def _set_bits(self) -> tuple[tuple[Bit, ...], tuple[Bit, ...]]:
+        """The bits that it makes false, and those that it makes true."""
+        found = [it for it in self.changes.values() if isinstance(it, SetBit)]
+        false = tuple(it.bit for it in found if not it.value)
+        return false, tuple(it.bit for it in found if it.value)
 
     def awaits(self, bit: Bit) -> bool:
         """Whether it waits until a bit is true, whatever else holds."""

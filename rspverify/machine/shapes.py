@@ -19,7 +19,7 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
 
-from rspverify.machine.entries import Entries, Entry, cleared, taken, wants
+from rspverify.machine.entries import Entries, Entry, cleared, wants
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
@@ -113,8 +113,8 @@ class Shapes(Entries):
 
     def _free_to_refresh(self, entry: Entry, step: StepRule) -> Shape | str:
         """Whether a refresh that nobody sees can be left out."""
-        for rule in self.lasting:
-            if entry.value not in taken(rule) or rule.awaits(entry.valid):
+        for rule in self.takers(entry.value):
+            if rule.awaits(entry.valid):
                 continue
             dirty = entry.dirty
             kept = dirty is not None and AnyBit(((dirty, False),)) in step.guards

@@ -8,11 +8,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
+from typing import assert_never
 
 from rspverify.architecture import Architecture, CellKind, Places, Sort
 from rspverify.machine.machine import Machine, everywhere
 from rspverify.machine.placements import placements
-from rspverify.machine.rules import AnyBit, Assign, Bit, Copy, Rule, SetBit, StepRule, Word
+from rspverify.machine.rules import (
+    AnyBit,
+    Assign,
+    Bit,
+    Cell,
+    Copy,
+    Dequeue,
+    Fifo,
+    Guard,
+    Issued,
+    Oldest,
+    Ready,
+    Rule,
+    SetBit,
+    StepRule,
+    Without,
+    plain,
+)
 
 
 def placed(machine: Machine) -> list[Machine]:
@@ -35,16 +53,18 @@ def shared_with_effect(architecture: Architecture) -> tuple[str, ...]:
 def _may_be_own(machine: Machine, kind: str) -> bool:
     """Whether what several have in one place of a kind could as well be each one's own.
 
-    It is a copy that steps of the place fill, and that may be lost at any time; everyone speaks of
-    the own place alone.
+    It is a copy that steps of the place fill, and that may be lost at any time, and everyone speaks
+    of the own place alone; or what waits there for its turn.
     """
     architecture = machine.program.machine
-    spoken_of = {name for it in _binders(architecture) for name in (it.kind, it.inside, it.outside)}
     sorts = {it.sort for it in architecture.cells if it.place == kind}
+    if sorts <= {Sort.FIFO, Sort.POOL}:
+        return _only_holds_up(machine, kind)
+    spoken_of = {name for it in _binders(architecture) for name in (it.kind, it.inside, it.outside)}
     if kind in spoken_of or not sorts <= {Sort.VALUE, Sort.BIT}:
         return False
     cells = [it for it in machine.cells if isinstance(it, Bit) and _of(it, kind)]
-    become_true = {bit for rule in machine.rules for bit in rule.may_set()}
+    become_true = {bit for rule in machine.rules for bit in rule.may_set}
     bits = {it for it in cells if it in become_true or machine.starts_true(it)}
     wanted = {bit for guard in machine.ending if isinstance(guard, AnyBit) for bit, _ in guard.bits}
     lost = {rule.takes_away for rule in machine.steps}
@@ -53,6 +73,51 @@ def _may_be_own(machine: Machine, kind: str) -> bool:
         and not bits & wanted
         and all(_fills(rule, kind) or _takes(rule, kind) for rule in machine.rules)
     )
+
+
+def _only_holds_up(machine: Machine, kind: str) -> bool:
+    """Whether a place has instructions alone, which wait for their turn or for others to be gone.
+
+    Those that are in another place hold up nobody.
+    """
+    its = machine.program.machine
+    said = (its.instructions, its.steps, its.always)
+    spoken_of = {name for it in _binders(said) for name in (it.kind, it.inside, it.outside)}
+    if kind in spoken_of or any(step.place == kind for step in its.steps):
+        return False
+    ends = not any(isinstance(it, Oldest) for it in machine.ending)
+    return ends and all(_leaves_in_turn(rule, kind) for rule in machine.rules)
+
+
+def _leaves_in_turn(rule: Rule, kind: str) -> bool:
+    """Whether a rule takes nothing out of fifos but its own instruction, and asks no more of them.
+
+    What it does depends on nothing in such a place.
+    """
+    asked = [guard for when in rule.conditional for guard in when.guards]
+    oldest = [it for it in rule.guards if isinstance(it, Oldest) and _of(it.fifo, kind)]
+    own = {it.fifo for it in oldest if isinstance(it.element, Issued)}
+    left = [it.fifo for it in plain(rule.updates) if isinstance(it, Dequeue)]
+    return (
+        not any(_of(cell, kind) for guard in asked for cell in _cells(guard))
+        and all(it.fifo in own for it in oldest)
+        and all(it in own for it in left if _of(it, kind))
+    )
+
+
+def _cells(guard: Guard) -> list[Cell | Fifo]:
+    """What a condition is about."""
+    match guard:
+        case AnyBit(bits):
+            return [bit for bit, _ in bits]
+        case Ready(lock, _):
+            return [lock]
+        case Oldest(fifo, _):
+            return [fifo]
+        case Without(fifos, _):
+            return [*fifos]
+        case _:
+            assert_never(guard)
 
 
 def _binders(part: object) -> Iterator[Places]:
@@ -94,5 +159,5 @@ def _takes(rule: Rule, kind: str) -> bool:
     )
 
 
-def _of(cell: Bit | Word, kind: str) -> bool:
+def _of(cell: Cell | Fifo, kind: str) -> bool:
     return cell.structure.place.kind == kind

@@ -9,7 +9,7 @@ docs/machine.md, «What the engines leave out», proves both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rspverify.assembly import ThreadId
 from rspverify.machine.entries import Entry, changed_words, literals, taken, wants
@@ -41,6 +41,8 @@ from rspverify.machine.rules import (
 )
 from rspverify.machine.shapes import Shapes
 
+_CELLS = Fifo, Bit, Word
+
 
 @dataclass(frozen=True)
 class Simplification:
@@ -53,8 +55,9 @@ class Simplification:
 
     def keeps(self, cell: Bit | Word | Fifo | object) -> bool:
         """Whether a cell is still there."""
-        inside = isinstance(cell, Fifo | Bit | Word) and cell.structure in self.structures
-        return not inside and cell not in self.bits
+        if cell in self.bits:
+            return False
+        return not (isinstance(cell, _CELLS) and cell.structure in self.structures)
 
     def guards(self, guards: Sequence[Guard]) -> Iterator[Guard]:
         """The guards that are left."""
@@ -104,10 +107,13 @@ class Simplification:
     def left(self, steps: Sequence[StepRule]) -> tuple[StepRule, ...]:
         """The steps that are left."""
         return tuple(
-            replace(
-                rule,
-                guards=tuple(self.guards(rule.guards)),
-                updates=tuple(self.updates(rule.updates)),
+            StepRule(
+                tuple(self.guards(rule.guards)),
+                tuple(self.updates(rule.updates)),
+                rule.step,
+                rule.structure,
+                rule.about,
+                rule.instruction,
             )
             for rule in steps
             if rule.key not in self.steps
@@ -138,10 +144,11 @@ def simplification(
         )
     if not elide:
         return Simplification(bits=bits, steps=steps)
+    touching = _touching(rules)
     found = [
         each
         for each in {entry.value.structure: None for entry in shapes.entries.values()}
-        if _as_memory(each, shapes, rules, everyone)
+        if _as_memory(each, shapes, rules, touching, everyone)
     ]
     inside = {entry for entry in shapes.entries.values() if entry.value.structure in found}
     stands_for = {entry.value: below(entry, shapes) for entry in inside}
@@ -172,20 +179,36 @@ def _is_inside(
     )
 
 
+def _touching(rules: Sequence[Rule]) -> Mapping[object, Sequence[Rule]]:
+    """By word and bit, the rules that look at it or change it."""
+    found: dict[object, list[Rule]] = {}
+    for rule in rules:
+        for cell in {*rule.looks, *rule.changes, *changed_words(rule)}:
+            found.setdefault(cell, []).append(rule)
+    return found
+
+
 def _as_memory(
-    structure: Structure, shapes: Shapes, rules: Sequence[Rule], everyone: frozenset[ThreadId]
+    structure: Structure,
+    shapes: Shapes,
+    rules: Sequence[Rule],
+    touching: Mapping[object, Sequence[Rule]],
+    everyone: frozenset[ThreadId],
 ) -> bool:
     """Whether a structure can be kept equal to what lies below it, whatever happens."""
     entries = [each for each in shapes.entries.values() if each.value.structure == structure]
     return (
-        all(_kept_equal(entry, shapes, rules, everyone) for entry in entries)
+        all(_kept_equal(entry, shapes, touching, everyone) for entry in entries)
         and all(_harmless(rule, structure, entries, shapes) for rule in rules)
         and _can_be(literals(shapes.complete), structure, entries)
     )
 
 
 def _kept_equal(
-    entry: Entry, shapes: Shapes, rules: Sequence[Rule], everyone: frozenset[ThreadId]
+    entry: Entry,
+    shapes: Shapes,
+    touching: Mapping[object, Sequence[Rule]],
+    everyone: frozenset[ThreadId],
 ) -> bool:
     """Whether it can be flushed after each change of it, and fetched before each use."""
     lower, dirty = below(entry, shapes), entry.dirty
@@ -207,11 +230,12 @@ def _kept_equal(
     )
     if not all(wanted):
         return False
-    for rule in rules:
+    for rule in touching.get(lower, ()):
         if lower in changed_words(rule) and rule.key != flush.key:
             return False
         if lower in taken(rule) and rule.key != fetch.key:
             return False
+    for rule in (*touching.get(dirty, ()), *touching.get(entry.value, ())):
         if dirty in rule.sets(False) and rule.key != flush.key:
             return False
         changed = entry.value in rule.changes and rule.key != fetch.key

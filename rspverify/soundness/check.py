@@ -76,7 +76,7 @@ def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verd
 
 
 def _with_switches(verdict: Verdict, case: Case, source: SourceExecutions) -> Verdict:
-    """An UNSOUND with the switches of the machine that would make it SOUND: one, or all together.
+    """An UNSOUND with the switches of the machine that would make it SOUND: one, or some together.
 
     Where a limit is met, without those that are not known by then.
     """
@@ -85,7 +85,11 @@ def _with_switches(verdict: Verdict, case: Case, source: SourceExecutions) -> Ve
     with suppress(LimitReached):
         found += (name for name in off if _is_sound_if((name,), case, source))
         if not found and len(off) > 1 and _is_sound_if(off, case, source):
-            found.append("+".join(off))
+            found = ["+".join(off)]
+            for name in off if len(off) > 2 else ():  # None of them is to spare.
+                left = [it for it in off if it != name]
+                if len(left) > 1 and _is_sound_if(left, case, source):
+                    off, found = left, ["+".join(left)]
     if not found:
         return verdict
     words = " or ".join(it.replace("+", " and ") for it in found)

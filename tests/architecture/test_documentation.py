@@ -38,7 +38,7 @@ def test_the_machines_are_read(texts: list[str]) -> None:
 
 def test_the_parts_of_machines_are_read(texts: list[str]) -> None:
     parts = [each for each in texts if not each.startswith("machine")]
-    assert len(parts) == 9
+    assert len(parts) == 10
     for each in parts:
         base = "include rsp\n" if each.startswith("state") else BASE
         if "VALID[x] {" in each:

@@ -208,6 +208,22 @@ NAMES = [
         ["1:63 A must be one later step of I, not two"],
     ),
     (
+        "define d() do take rmw later A do r := L1.dat[x]\n"
+        + HEAD
+        + "when x is global do if L1.VALID[x] { d() }; r := memory[x] later B do d()\n"
+        + "step S of thread do d()",
+        [
+            "1:43 dat must be a cell of L1: data, DIRTY, VALID or fifo (did you mean data?)",
+            "2:56 d must stand in the `do` of an instruction, in no block or step (it has later steps, which are those of an instruction)",
+            "2:89 d must stand in the `do` of an instruction, in no block or step (it has later steps, which are those of an instruction)",
+            "3:21 d must stand in the `do` of an instruction, in no block or step (it has later steps, which are those of an instruction)",
+        ],
+    ),
+    (
+        "define d() do take rmw later A do free rmw\n" + HEAD + "do d(); r := memory[x]; d()",
+        ["1:30 A must be one later step of I, not two"],
+    ),
+    (
         HEAD
         + "do memory[x] := true; r := false; L1.VALID[x] := r; L1.VALID[x] := L1.DIRTY[x]; memory[x] := L1.VALID[x]; lock[x] := true; r := L1",
         [
@@ -409,7 +425,7 @@ SYNTAX = [
     (
         "instuction I r x do r := memory[x]",
         [
-            "1:1 a definition must have `;` or another item here, not 'instuction' (did you mean instruction?)"
+            "1:1 a definition must have `;`, `later` or another item here, not 'instuction' (did you mean instruction?)"
         ],
     ),
     (
@@ -436,11 +452,9 @@ SYNTAX = [
     ("always", ["1:7 what instructions always wait for must have `when` here, not its end"]),
     (
         "}",
-        [
-            "1:1 what stands behind a definition must begin with a word such as `step` or `define`, not '}'"
-        ],
+        ["1:1 a definition must have `later` or another item here, not '}'"],
     ),
-    ("§", ["1:1 a definition must have `;` or another item here, not '§'"]),
+    ("§", ["1:1 a definition must have `;`, `later` or another item here, not '§'"]),
     ("step S of device do take lock; extra", ["1:37 a step must have `:=` here, not its end"]),
     (
         "instruction A r x do r := memory(x]\ninstruction B r x when ready do r := memory[x]\ninstruction C r x do r := memory[y]\nstep D of device when no A, B in pool do free rmw",

@@ -28,10 +28,7 @@ def test_the_table_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(compilers, "codes", partial(compilers.codes, only=few))
     file = tmp_path / "table.yaml"
     result = run("amdgpu", *SPLIT, "--operators", "add,umax", "--llvm", "llvmlite", "-o", str(file))
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == (
-        "note: machine amdgpu-gfx90a-tgsplit does not ship, so nothing reads this scheme yet\n"
-    )
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
     head, _, rows = file.read_text().partition("rows:\n")
     assert head.splitlines()[2:] == [
         "machine: amdgpu-gfx90a-tgsplit",

@@ -15,8 +15,7 @@ from rspverify.compilers.ir import Shape
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import Op
 
-FOLDERS = (Path(__file__).parents[2] / "schemes/amdgpu", Path(__file__).with_name("tables"))
-"""Where the tables are: of machines that ship, and of others."""
+FOLDER = Path(__file__).parents[2] / "schemes/amdgpu"
 TRANSLATION = "s_wait_xcnt 0x0"
 """Waits until addresses are translated, which the documented tables leave out (gfx1250)."""
 
@@ -39,8 +38,7 @@ def scheme(cpu: str, features: str) -> str:
 
 
 def place(cpu: str, features: str) -> Path:
-    name = f"{cpu}{features.replace('+', '-')}.yaml"
-    return next((it / name for it in FOLDERS if (it / name).exists()), FOLDERS[0] / name)
+    return FOLDER / f"{cpu}{features.replace('+', '-')}.yaml"
 
 
 def waits_in_any_order(code: tuple[str, ...] | list[str]) -> list[str]:
@@ -111,7 +109,7 @@ def test_the_scheme_is_the_one_that_we_have(cpu: str, features: str) -> None:
 
 
 def test_there_are_no_other_schemes() -> None:
-    there = {it for folder in FOLDERS for it in folder.iterdir()}
+    there = set(FOLDER.iterdir())
     assert there == {place(*each) for each in TABLES}
 
 

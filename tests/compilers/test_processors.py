@@ -2,6 +2,7 @@
 
 import pytest
 
+from rspverify.architecture import MACHINES
 from rspverify.compilers.processors import PROCESSORS, processor
 from rspverify.source import InputError
 
@@ -20,6 +21,12 @@ from rspverify.source import InputError
 )
 def test_machines(cpu: str, features: str, machine: str) -> None:
     assert processor(cpu, features).machine == machine
+
+
+def test_every_machine_ships() -> None:
+    for cpu, (_, mode) in PROCESSORS.items():
+        for features in ("", f"+{mode.feature}") if mode else ("",):
+            assert processor(cpu, features).machine in MACHINES
 
 
 def test_there_is_no_local_memory_where_work_groups_are_split() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from pytest import MonkeyPatch
 
 from rspverify.machine import Events, Machine
+from rspverify.machine import machine as machines
 from rspverify.machine.entries import Entry
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import Enqueued, EventFifos
@@ -22,6 +23,12 @@ from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 Plant = Callable[[MonkeyPatch], None]
+
+
+def keep_nothing(patch: MonkeyPatch) -> None:
+    """Have what a machine is told anew for each program, so that a mistake is in it."""
+    patch.setattr(machines, "_kept_whole", machines._Whole)
+    patch.setattr(machines, "_kept_ground", machines._kept_ground.__wrapped__)
 
 
 # ---- Flushes (claim 1) -----------------------------------------------------------------------------

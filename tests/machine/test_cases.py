@@ -11,13 +11,13 @@ from machine.any_engine import differences
 from machine.any_program import any_program
 from machine.engines import events_outcomes, searched
 from machine.own_machines import program, variant
+from machine.planted import keep_nothing
 from machine.queued import queued, random_choice
 from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.machine import Events, Machine
-from rspverify.machine import machine as machines
 from rspverify.machine.cases import Case, Cases
 from rspverify.machine.machine import InCases, unbounded
 from rspverify.machine.rules import Deliver, Rule
@@ -111,7 +111,7 @@ def test_a_planted_mistake_is_noticed(
     its, code = PROGRAMS[name]
     made = program(its, *code)
     expected = searched(Machine(made), 20_000)
-    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
+    keep_nothing(monkeypatch)
     plant(monkeypatch)
     assert events_outcomes(Machine(made)) != expected
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 from machine.own_machines import text_of
+from machine.planted import keep_nothing
 from pytest import MonkeyPatch
 
 from rspverify.axiomatic import load_model
 from rspverify.litmus import Program, read_program
 from rspverify.machine import GeneratedWitness
-from rspverify.machine import machine as machines
 from rspverify.machine.machine import everywhere
 from rspverify.machine.routes import Routes
 from rspverify.scheme import Scheme, read_scheme_file
@@ -143,7 +143,7 @@ def test_a_machine_on_which_writes_have_no_known_order(
     expected = word_of(scheme, threads, Engine.EXPLICIT)
     assert word_of(scheme, threads, Engine.EVENTS) is expected
     assert word_of(scheme, threads, Engine.EVENTS, Reading.WITNESS) is not Word.SOUND
-    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
+    keep_nothing(monkeypatch)
     monkeypatch.setattr(Routes, "unknown", None)
     with suppress(ValueError):
         assert word_of(scheme, threads, Engine.EVENTS) is not expected

@@ -9,6 +9,7 @@ import pytest
 from machine.any_engine import differences
 from machine.engines import Unrolled, searched
 from machine.own_machines import program, variant
+from machine.planted import keep_nothing
 from pytest import MonkeyPatch
 
 from rspverify.architecture import Architecture
@@ -22,7 +23,6 @@ from rspverify.machine import (
     explicit,
     unbounded,
 )
-from rspverify.machine import machine as machines
 from rspverify.machine.shapes import Shape, Shapes
 from rspverify.selftest.machines import RandomMachine
 
@@ -178,7 +178,7 @@ def test_a_planted_mistake_is_noticed(
 ) -> None:
     it = program(machine(**chosen), *code)
     assert differences(it, 6_000) == {}
-    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
+    keep_nothing(monkeypatch)
     plant(monkeypatch)
     with suppress(ReplayError, KeyError, AttributeError):  # It may fail instead.
         assert differences(it, 6_000) != {}

@@ -9,12 +9,12 @@ import pytest
 from machine.any_engine import differences
 from machine.any_program import any_program
 from machine.engines import searched
+from machine.planted import keep_nothing
 from oracle.any_machine import TooMany, outcomes
 
 from rspverify.architecture import machine_named
 from rspverify.judge.judge import Judge
 from rspverify.machine import Machine, unbounded
-from rspverify.machine import machine as machines
 from rspverify.machine.entries import Entry
 from rspverify.machine.rules import Rule
 from rspverify.machine.shapes import Shapes
@@ -91,7 +91,7 @@ def test_a_mistake_is_found_and_written_with_its_machine(
     def uncounted(self: Shapes, rule: Rule, entry: Entry) -> bool:
         return False
 
-    monkeypatch.setattr(machines, "_kept_ground", machines._Ground)
+    keep_nothing(monkeypatch)
     monkeypatch.setattr(Shapes, "_takes_uncounted", uncounted)
     drawn = RandomMachine({"LD": "anything", "levels": "one", "step": "SPOIL"})
     monkeypatch.setattr(run, "random_machine", lambda rng: drawn)
