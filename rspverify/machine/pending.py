@@ -59,7 +59,7 @@ class Pending:
             turn |= reads(it.guard)
             waits = [bit for each in sorted(it.waits) for bit in begun[each]]
             self._turn[it.index] = [*self._known(turn), *waits]
-            begun[it.index] = [fails(bit) for bit in rule.may_set() if _counts(bit, rule)]
+            begun[it.index] = [fails(bit) for bit in rule.may_set if _counts(bit, rule)]
             own = later.get(it.index, [])
             if it.register is not None and any(map(_delivers, own)):
                 self._bits[it.register] = self._bit(rule, own)
