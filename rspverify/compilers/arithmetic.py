@@ -159,7 +159,14 @@ def _waits_for_results(it: Instruction) -> bool:
 
 
 def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
-    if mnemonic in ("v_mov_b32", "s_mov_b32", "s_movk_i32", "s_mov_b64", "v_readfirstlane_b32"):
+    if mnemonic in (
+        "v_mov_b32",
+        "s_mov_b32",
+        "s_movk_i32",
+        "s_mov_b64",
+        "v_mov_b64",
+        "v_readfirstlane_b32",
+    ):
         target, source = _all(operands, 2)
         to = _targets(target)
         known = number(source)

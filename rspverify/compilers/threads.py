@@ -33,7 +33,9 @@ from rspverify.compilers.registers import (
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Expression, Read
 
-_ENDS = ("s_setpc_b64", "s_endpgm")
+_ENDS = ("s_setpc_b64", "s_set_pc_i64", "s_endpgm")
+CACHE = -1
+"""In the queue of a counter: caches are written back or emptied, which completes later."""
 _BARRIERS = {
     "s_barrier": ("arrive", "depart"),
     "s_barrier_signal": ("arrive",),
@@ -80,19 +82,25 @@ class Instructions:
     def __init__(self, machine: Architecture) -> None:
         self.machine = machine
         self._by_text = {it.written(it.operands): it for it in machine.instructions.values()}
+        every = machine.instructions.values()
+        self._awaited = {it.name: pools for it in every if (pools := self._awaited_by(it))}
 
     def known(self, text: str) -> Mnemonic | None:
         """The instruction that is written so."""
         return self._by_text.get(text)
 
-    def counters(self, it: Mnemonic) -> frozenset[CellKind]:
-        """The counters of its thread in which an instruction counts until it is complete."""
+    def counters(self, it: Mnemonic) -> frozenset[str]:
+        """The counters that count an instruction until it is complete.
+
+        A counter is what an instruction waits for, by whose name it is called; it may be several
+        pools of the thread.
+        """
         entered = (each for each in plain(it.effects) if isinstance(each, Enter))
         pools = {it.where.kind for it in entered if it.element is Element.SELF}
-        return frozenset(filter(self._is_counter, pools))
+        return frozenset(name for name, awaited in self._awaited.items() if pools & awaited)
 
-    def awaited(self, it: Mnemonic) -> frozenset[CellKind]:
-        """The counters of its thread that an instruction waits for."""
+    def _awaited_by(self, it: Mnemonic) -> frozenset[CellKind]:
+        """The pools of its thread that an instruction waits for."""
         lacks = (each for each in it.conditions if isinstance(each, Lacks))
         empty = (it.where.kind for it in lacks if it.marker is None and not it.instructions)
         return frozenset(filter(self._is_counter, empty))
@@ -290,7 +298,9 @@ class _Walk:
         assert self._state is not None
         counted = dict(self._state.counted)
         for counter in self._known.counters(mnemonic):
-            counted[str(counter)] = (*counted.get(str(counter), ()), it.index)
+            counted[counter] = (*counted.get(counter, ()), it.index)
+        if it.does is Does.NOTHING and mnemonic.later:  # Counted by some, and we do not know where.
+            counted = {counter: (*queue, CACHE) for counter, queue in counted.items()}
         self._state = replace(self._state, counted=counted)
 
     def _wait(self, wait: Wait, it: Instruction) -> None:
@@ -306,10 +316,9 @@ class _Walk:
                 return
             machine = self._known.machine.name
             raise CannotReadError(f"waits for a counter that machine {machine} has not")
-        names = {str(each) for each in self._known.awaited(whole)}
-        parts = {name: _split(state.counted.get(name, ()), wait.number) for name in names}
-        done = frozenset(each for first, _ in parts.values() for each in first if each is not None)
-        counted = {**state.counted, **{name: rest for name, (_, rest) in parts.items()}}
+        first, rest = _split(state.counted.get(whole.name, ()), wait.number)
+        done = frozenset(each for each in first if each is not None) - {CACHE}
+        counted = {**state.counted, whole.name: rest}
         left = {each for queue in counted.values() for each in queue}
         if wait.number == 0 and self._code:
             self._emit(whole.name, whole, state.path, Does.NOTHING, it.span)
@@ -326,6 +335,8 @@ def _split(queue: Queue, left: int) -> tuple[Queue, Queue]:
     Raises CannotReadError where that depends on the path.
     """
     at = max(0, len(queue) - left)
+    if CACHE in queue and left:
+        raise CannotReadError("waits for a part of what was issued, and caches are among it")
     if None in queue[at:] and left:
         raise CannotReadError("waits for a part of what was issued, and which depends on the path")
     return queue[:at], queue[at:]

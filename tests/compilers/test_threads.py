@@ -416,3 +416,19 @@ def test_a_loop_is_refused(lines: tuple[str, ...]) -> None:
 
 def test_a_function_that_does_not_end() -> None:
     assert refused(LOAD_X) == ["a.s:1:2: the function must end, and does not"]
+
+
+def test_one_counter_counts_loads_and_stores_together() -> None:
+    """On GFX9 vmcnt counts both, so that one that is left may be a store; on GFX10 it does not."""
+    store = "global_store_dword v[2:3], v9, off"
+    lines = ("v_mov_b32_e32 v9, 1", LOAD_X, store, "s_waitcnt vmcnt(1)", ".Lit.v5:", END)
+    found = read(*lines[:4], "global_store_dword v[0:1], v5, off", *lines[4:])
+    assert [sorted(it.waits) for it in found.code if it.waits] == [[0]]
+    (said,) = refused(*lines, machine="amdgpu-gfx10")
+    assert "uses v5 before what is loaded there was waited for" in said
+
+
+def test_a_part_of_what_was_issued_with_a_write_back_among_it() -> None:
+    lines = (LOAD_X, "buffer_wbl2 sc1", LOAD_Y, "s_waitcnt vmcnt(1)", END)
+    (said,) = refused(*lines, machine="amdgpu-gfx942")
+    assert said.endswith("it waits for a part of what was issued, and caches are among it")
