@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from rspverify.axiomatic import load_model
 from rspverify.engineering.repair.constraints import Constraints
 from rspverify.engineering.repair.run import Repair, settings_for
