@@ -51,7 +51,7 @@ def test_what_is_stuck_has_its_execution() -> None:
 
 
 def test_details_are_asked_for_only_where_they_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rspverify.drawing.details.details", lambda *_: 1 / 0)
+    monkeypatch.setattr("rspverify.drawing.details.details", lambda *_, **__: 1 / 0)
     assert run(ORIGINAL, FIG4, "--format", "sarif").exit_code == 1
     assert run(PROPOSED, FIG4, "--format", "html").exit_code == 0
     held = (ORIGINAL, FIG4, "--expect", "litmus/rsp/expected.yaml")
@@ -78,7 +78,7 @@ def test_pictures_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_interrupt_while_details_are_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def details(*_: Any) -> Generator[Any, None, None]:
+    def details(*_: Any, **__: Any) -> Generator[Any, None, None]:
         raise KeyboardInterrupt
         yield
 

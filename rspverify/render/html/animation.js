@@ -103,7 +103,7 @@
 
   // ---- where parts stand: threads side by side, below them what they share ----
   /**
-   * Boxes of caches that the same threads share, each below all that it overlaps and that is smaller.
+   * Boxes of caches at one place, which their names end with, each below all inner ones that it overlaps.
    * @param {Execution} it
    */
   const boxesOf = it => {
@@ -114,7 +114,7 @@
       const own = it.threads.flatMap((each, thread) => each === name ? [thread] : []);
       const shared = it.shared[number] ?? own;
       const threads = shared.length ? shared : [...Array(count).keys()];
-      const key = threads.join(" ");
+      const key = `${threads.join(" ")}/${name.slice(name.indexOf(" ") + 1)}`;
       const box = boxes.get(key) ?? { names: [], threads, row: 0 };
       box.names.push(name);
       boxes.set(key, box);
