@@ -12,6 +12,7 @@ from rspverify.judge.incident import ReportedError
 from rspverify.judge.link import LinkLost
 from rspverify.limits import LimitReached
 from rspverify.machine import ShapeUnknown
+from rspverify.server.question import Refused
 from rspverify.soundness.internal import InternalError
 from rspverify.source import InputError, Problem, Severity, Source, Span
 
@@ -24,6 +25,7 @@ ERRORS = [
     InternalError("two engines disagree", {"schedule": "1  ST r x"}),
     ReportedError(Internal("ValueError: no", "rspverify-report-0")),
     LinkLost("gone", "start it again"),
+    Refused(413, "too large"),
 ]
 
 

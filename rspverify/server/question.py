@@ -58,6 +58,9 @@ class Refused(Exception):
         super().__init__(message)
         self.status = status
 
+    def __reduce__(self) -> tuple[type[Refused], tuple[int, str]]:
+        return type(self), (self.status, str(self))
+
 
 def read_question(data: bytes) -> Question:
     """A question from its JSON. Raises Refused."""
