@@ -199,11 +199,15 @@ const start = async (): Promise<void> => {
   let asked = "";
   const about = () => JSON.stringify({ ...state(), test: "" });
   const folder = (panel: string) => one<HTMLSelectElement>(`#${panel} .folder`).value;
+  /** What was chosen last counts, whichever comes first. */
+  const wanted = { scheme: "", test: "" };
   const load = async (names: { scheme?: string; test?: string; model?: string }): Promise<void> => {
+    if (names.scheme) wanted.scheme = names.scheme;
+    if (names.test) wanted.test = names.test;
     try {
       const [left, right] = await Promise.all([names.scheme ? file(names.scheme) : null, names.test ? file(names.test) : null]);
-      if (left !== null) { scheme.replace(left); before = left; loaded.scheme = names.scheme!; }
-      if (right !== null) { test.replace(right); loaded.test = names.test!; }
+      if (left !== null && names.scheme === wanted.scheme) { scheme.replace(left); before = left; loaded.scheme = names.scheme!; }
+      if (right !== null && names.test === wanted.test) { test.replace(right); loaded.test = names.test!; }
       named();
       if (names.model) { models.value = names.model; showOwn(); }
       title();

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from render.test_browser import browser as browser
+from render.conftest import browser as browser
 from server.instances import Instance, shipped
 
 PROPOSED = shipped("schemes/proposed.yaml")
@@ -64,6 +64,7 @@ def load(page: Any, scheme: str, test: str) -> None:
     page.locator("#tests").fill(test)
     page.locator("#tests").press("Enter")
     page.wait_for_function(f"() => document.title === 'rspverify: {test}'")
+    page.wait_for_function(f"() => document.querySelector('#schemes').options[0].text === '{scheme}'")
 
 
 def test_the_first_thing_that_a_visitor_sees_is_an_execution(visit: Visitor) -> None:
@@ -92,7 +93,7 @@ def test_a_mistake_is_marked_at_its_place_and_mended(visit: Visitor) -> None:
     page.keyboard.press("Backspace")
     verdict(page, "SOUND")
     assert page.locator("#scheme .cm-lintRange-error").count() == problem.count() == 0
-    assert page.locator("#answer").get_by_text("allowed").first.is_visible()
+    assert page.locator("#answer").get_by_text("reached", exact=True).first.is_visible()
 
 
 def test_break_row_6_and_step_to_the_wrong_read(visit: Visitor) -> None:
