@@ -135,7 +135,8 @@ const start = async (): Promise<void> => {
   };
   const judged = (it: Verdict, milliseconds: number) => {
     const stuck = it.progress === "STUCK" && it.verdict !== "UNSOUND";
-    const sound = it.going_on ? SOUND : it.progress === "LIVE" ? `${SOUND}; and it always comes to its end.` : `${SOUND}.`;
+    const bounded = it.claim.includes(" within ") ? `${SOUND}, as far as these bounds go` : SOUND;
+    const sound = it.progress === "LIVE" ? `${bounded}; and it can always go on.` : `${bounded}.`;
     const unknown = it.progress === "UNKNOWN" ? `whether it always goes on: ${it.progress_reason}` : "";
     const why = it.verdict !== "SOUND" ? it.reason : stuck ? "" : sound;
     words(stuck ? "STUCK" : it.verdict, it.claim, it.test, [why, stuck ? it.progress_reason : unknown].filter(Boolean).join("\n"));

@@ -84,7 +84,7 @@ def listening(place: Place) -> Iterator[socket.socket]:
 def cache_of(*, public: bool) -> Iterator[Path]:
     """The user's cache; that of a public instance goes with it."""
     if not public:
-        yield default_folder()
+        yield default_folder().absolute()  # workers have folders of their own
         return
     folder = Path(tempfile.mkdtemp(prefix="rspverify-cache-"))
     try:

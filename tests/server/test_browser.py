@@ -64,7 +64,9 @@ def load(page: Any, scheme: str, test: str) -> None:
     page.locator("#tests").fill(test)
     page.locator("#tests").press("Enter")
     page.wait_for_function(f"() => document.title === 'rspverify: {test}'")
-    page.wait_for_function(f"() => document.querySelector('#schemes').options[0].text === '{scheme}'")
+    page.wait_for_function(
+        f"() => document.querySelector('#schemes').options[0].text === '{scheme}'"
+    )
 
 
 def test_the_first_thing_that_a_visitor_sees_is_an_execution(visit: Visitor) -> None:
