@@ -169,7 +169,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
     ):
         target, source = _all(operands, 2)
         to = _targets(target)
-        known = number(source)
+        known = _short(source) if mnemonic == "s_movk_i32" else number(source)
         if known is not None:
             halves = [wrap(known), wrap(known >> 32)] if len(to) == 2 else [wrap(known)]
             return {name: Constant(it) for name, it in zip(to, halves, strict=True)}
@@ -178,7 +178,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
             raise CannotReadError(f"has the operand {source}, which is not known")
         return {name: before.value(each) for name, each in zip(to, sources, strict=True)}
     if mnemonic == "v_cndmask_b32":
-        target, otherwise, then, *masks = operands
+        target, otherwise, then, *masks = _all(operands, 3, 4)
         holds = before.lanes(masks[0] if masks else "vcc_lo")
         values = [_any(each, before) for each in (then, otherwise)]
         return {name: merged(holds, *values) for name in _targets(target)}
@@ -198,7 +198,7 @@ def _compared(
     mnemonic: str, operands: tuple[str, ...], before: State
 ) -> Mapping[str, Value] | None:
     if vector := _VECTOR_COMPARES.fullmatch(mnemonic):
-        *targets, left, right = operands
+        *targets, left, right = _all(operands, 2 if vector[1] else 3, 3)
         signed = vector[3] == "i" or vector[2] in ("eq", "ne")
         holds = both(before.active, _comparison(vector[2], left, right, signed, before))
         found: dict[str, Value] = {}
@@ -209,6 +209,8 @@ def _compared(
         return found
     if scalar := _SCALAR_COMPARES.fullmatch(mnemonic):
         left, right = _all(operands, 2)
+        if mnemonic.startswith("s_cmpk") and scalar[2] == "i":
+            right = str(_short(right))
         signed = scalar[2] == "i" or scalar[1] in ("eq", "lg")
         return {"scc": Lanes(_comparison(scalar[1], left, right, signed, before))}
     return None
@@ -239,29 +241,28 @@ def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[
             return {**_mask(target, holds), "scc": Lanes(holds)}
         first, second = before.scalar(left), before.scalar(right)
         value = binary(operator, first, unary("~", second) if inverted else second)
-        return {target: value, "scc": Lanes(condition_of(value))}
+        return {_single(target): value, "scc": Lanes(condition_of(value))}
     if mnemonic in ("s_not_b32", "s_not_b64"):
         target, source = _all(operands, 2)
         if mnemonic == "s_not_b64" or before.is_mask(source):
             holds = negated(before.lanes(source))
             return {**_mask(target, holds), "scc": Lanes(holds)}
         value = unary("~", before.scalar(source))
-        return {target: value, "scc": Lanes(condition_of(value))}
+        return {_single(target): value, "scc": Lanes(condition_of(value))}
     return None
 
 
 def _numbers(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
     if mnemonic in _VECTOR:
-        target, *sources = operands
+        target, *sources = operands or ("",)
         try:
             value = _VECTOR[mnemonic](*map(before.scalar, sources))
         except TypeError:
             raise CannotReadError(f"has {len(operands)} operands") from None
-        (name,) = _targets(target)
-        return {name: value}
+        return {_single(target): value}
     if mnemonic in _SCALAR:
         target, left, right = _all(operands, 3)
-        (name,) = _targets(target)
+        name = _single(target)
         value = binary(_SCALAR[mnemonic], before.scalar(left), before.scalar(right))
         # What is carried is not calculated here, so that nothing may ask for it.
         return {name: value} if mnemonic == "s_mul_i32" else {name: value, "scc": UNKNOWN}
@@ -294,10 +295,19 @@ def _carried(before: State) -> Condition:
     return value.condition
 
 
-def _all(operands: tuple[str, ...], count: int) -> tuple[str, ...]:
-    if len(operands) != count:
-        raise CannotReadError(f"must have {count} operands, not {len(operands)}")
+def _all(operands: tuple[str, ...], count: int, most: int = 0) -> tuple[str, ...]:
+    if not count <= len(operands) <= max(count, most):
+        wanted = f"{count} to {most}" if most > count else count
+        raise CannotReadError(f"must have {wanted} operands, not {len(operands)}")
     return operands
+
+
+def _single(operand: str) -> str:
+    """The one register that an operand is."""
+    names = _targets(operand)
+    if len(names) != 1:
+        raise CannotReadError(f"has the operand {operand}, which is not known")
+    return names[0]
 
 
 def _targets(operand: str) -> tuple[str, ...]:
@@ -305,6 +315,14 @@ def _targets(operand: str) -> tuple[str, ...]:
     if not names or len(names) > 2:
         raise CannotReadError(f"has the operand {operand}, which is not known")
     return names
+
+
+def _short(operand: str) -> int:
+    """A signed number of 16 bits: 0xfc18 is -1000."""
+    known = number(operand)
+    if known is None:
+        raise CannotReadError(f"has the operand {operand}, which is not known")
+    return (known & 0xFFFF) - ((known & 0x8000) << 1)
 
 
 def _any(operand: str, before: State) -> Value:

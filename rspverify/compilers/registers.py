@@ -40,9 +40,9 @@ class Lanes:
 
 Value = Expression | Half | Lanes
 
-_NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|[0-9]+)")
+_NUMBER = re.compile(r"-?(?:0x[0-9a-f]{1,16}|0|[1-9][0-9]{0,19})")
 _ONE = re.compile(r"[vsa][0-9]+|vcc_lo|vcc_hi|exec_lo|exec_hi|m0|scc")
-_SEVERAL = re.compile(r"([vsa])\[([0-9]+):([0-9]+)\]")
+_SEVERAL = re.compile(r"([vsa])\[([0-9]{1,4}):([0-9]{1,4})\]")
 _PAIRS = {"vcc": ("vcc_lo", "vcc_hi"), "exec": ("exec_lo", "exec_hi")}
 
 
