@@ -188,7 +188,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
         to = _targets(target)
         if len(to) == 2 or before.is_mask(then) or before.is_mask(otherwise):
             mask = choice(holds, before.lanes(then), before.lanes(otherwise))
-            return _mask(target, mask)
+            return _mask(target, mask, before.others(then) or before.others(otherwise))
         value = select(expression(holds), before.scalar(then), before.scalar(otherwise))
         return dict.fromkeys(to, value)
     return None
@@ -230,15 +230,18 @@ def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[
         active = before.active
         other = negated(active) if inverted else active
         holds = join(before.lanes(source), other)
-        changed = _masks_like("exec_lo", holds, before)
-        return {**_mask(target, active), **changed, "scc": Lanes(holds)}
+        others = _join_others(saves[1], before.others(source), inverted)
+        changed = _masks_like("exec_lo", holds, before, others)
+        return {**_mask(target, active), **changed, "scc": Lanes(holds, 0, others)}
     if bitwise := _BITWISE_SCALARS.fullmatch(mnemonic):
         target, left, right = _all(operands, 3)
         join, operator, inverted = _BITWISE[bitwise[1]]
         if bitwise[2] == "64" or any(map(before.is_mask, (left, right))):
             one, two = before.lanes(left), before.lanes(right)
             holds = join(one, negated(two) if inverted else two)
-            return {**_mask(target, holds), "scc": Lanes(holds)}
+            its = before.others(left), inverted or before.others(right)
+            others = _join_others(bitwise[1], *its)
+            return {**_mask(target, holds, others), "scc": Lanes(holds, 0, others)}
         first, second = before.scalar(left), before.scalar(right)
         value = binary(operator, first, unary("~", second) if inverted else second)
         return {_single(target): value, "scc": Lanes(condition_of(value))}
@@ -246,7 +249,7 @@ def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[
         target, source = _all(operands, 2)
         if mnemonic == "s_not_b64" or before.is_mask(source):
             holds = negated(before.lanes(source))
-            return {**_mask(target, holds), "scc": Lanes(holds)}
+            return {**_mask(target, holds, others=True), "scc": Lanes(holds, 0, others=True)}
         value = unary("~", before.scalar(source))
         return {_single(target): value, "scc": Lanes(condition_of(value))}
     return None
@@ -277,7 +280,7 @@ def branches(it: Instruction, before: State) -> Condition | None:
         case "s_cbranch_execz" | "s_cbranch_execnz":
             return _if(it, before.active)
         case "s_cbranch_vccz" | "s_cbranch_vccnz":
-            return _if(it, before.lanes("vcc_lo"))
+            return _if(it, _any_lane("vcc_lo", before))
         case "s_cbranch_scc0" | "s_cbranch_scc1":
             return _if(it, _carried(before))
         case _:
@@ -288,11 +291,23 @@ def _if(it: Instruction, holds: Condition) -> Condition:
     return negated(holds) if it.mnemonic.endswith(("cz", "c0")) else holds
 
 
+def _any_lane(register: str, before: State) -> Condition:
+    """Whether a mask has any lane: that of the work-item, as there is no other."""
+    if before.others(register):
+        raise CannotReadError("asks for lanes that are of no work-item")
+    return before.lanes(register)
+
+
+def _join_others(word: str, left: bool, right: bool) -> bool:
+    """Whether masks that are joined may have lanes of no work-item; a second one as inverted."""
+    return left and right if word.startswith("and") else left or right
+
+
 def _carried(before: State) -> Condition:
     value = before.value("scc")
     if not isinstance(value, Lanes):
         raise CannotReadError("asks for a carry, which is not known")
-    return value.condition
+    return _any_lane("scc", before)
 
 
 def _all(operands: tuple[str, ...], count: int, most: int = 0) -> tuple[str, ...]:
@@ -331,19 +346,21 @@ def _any(operand: str, before: State) -> Value:
     return before.value(names[0]) if len(names) == 1 else before.scalar(operand)
 
 
-def _mask(target: str, holds: Condition) -> Mapping[str, Value]:
+def _mask(target: str, holds: Condition, others: bool = False) -> Mapping[str, Value]:
     """A mask in the register, or the two, that have it; in none where it is thrown away."""
     if target == "null":
         return {}
-    return {name: Lanes(holds, at) for at, name in enumerate(_targets(target))}
+    return {name: Lanes(holds, at, others) for at, name in enumerate(_targets(target))}
 
 
-def _masks_like(register: str, holds: Condition, before: State) -> Mapping[str, Value]:
+def _masks_like(
+    register: str, holds: Condition, before: State, others: bool = False
+) -> Mapping[str, Value]:
     """The mask `exec` with another condition; in as many registers as it has."""
     names = [register, register.replace("_lo", "_hi")]
     old = {name: before.values.get(name) for name in names}
     return {
-        name: replace(mask, condition=holds)
+        name: replace(mask, condition=holds, others=others)
         for name, mask in old.items()
         if isinstance(mask, Lanes)
     }

@@ -514,3 +514,32 @@ def test_a_count_of_what_may_not_be_issued() -> None:
 )
 def test_hostile_lines_are_refused(line: str) -> None:
     assert refused(LOAD_X, LOAD_Y, WAIT, line, END)
+
+
+INVERTED = "v_cmp_eq_u32_e32 vcc, 0, v5", "s_xor_b64 vcc, vcc, -1"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("s_cbranch_vccz .LBB0_1", "it asks for lanes that are of no work-item"),
+        ("s_mov_b64 exec, vcc", "it is executed by lanes that are of no work-item"),
+        ("s_or_saveexec_b64 s[0:1], vcc", "it is executed by lanes that are of no work-item"),
+    ],
+)
+def test_an_inverted_mask_has_lanes_of_no_work_item(line: str, said: str) -> None:
+    """There is always one in it, whatever the work-item says: `and` with exec takes them out."""
+    store = "global_store_dword v[2:3], v5, off"
+    lines = line, store, ".LBB0_1:", END
+    (problem, *_) = refused(LOAD_X, WAIT, *INVERTED, *lines)
+    assert problem.endswith(said)
+    (*_, stored) = read(LOAD_X, WAIT, *INVERTED, "s_and_b64 vcc, exec, vcc", *lines).code
+    if line.startswith("s_cbranch"):
+        assert [evaluate(expression(stored.guard), {0: x}) for x in (0, 1)] == [0, 1]
+
+
+def test_a_wave_of_32_lanes_has_the_other_half_for_numbers() -> None:
+    lines = "s_mov_b32 vcc_hi, 5", "v_cmp_eq_u32_e32 vcc_lo, 0, v5", "s_cbranch_vccz .LBB0_1"
+    load, wait = LOAD_X.replace("dword", "b32"), "s_waitcnt vmcnt(0)"
+    store = "global_store_b32 v[2:3], v5, off"
+    assert read(load, wait, *lines, store, ".LBB0_1:", END, machine="amdgpu-gfx11").code
