@@ -33,7 +33,7 @@ class Access:
 def access(it: Instruction, does: Does, before: State, read: int) -> Access:
     """What an instruction accesses; `Read(read)` is what it reads. Raises CannotReadError."""
     operands = list(it.operands)
-    if it.mnemonic.startswith("global_") and operands.pop() != "off":
+    if it.mnemonic.startswith("global_") and (not operands or operands.pop() != "off"):
         raise CannotReadError("has an address with a base, which is not known")
     returns = does is Does.LOAD or len(operands) == _WITHOUT_RESULT[does](it) + 1
     target = operands.pop(0) if returns else None

@@ -59,8 +59,8 @@ _REGISTERS = re.compile(r"v_mov_b32(?:_e32|_e64)?|v_dual_mov_b32|s_mov_b32|s_nop
 
 _COUNTERS = ("vmcnt", "expcnt", "lgkmcnt")
 """In the order in which a wait for several is taken apart."""
-_NUMBER = re.compile(r"0x[0-9a-f]+|0|[1-9][0-9]*")
-_COUNT = re.compile(r"(\w+)\(([0-9]+)\)")
+_NUMBER = re.compile(r"0x[0-9a-f]{1,4}|0|[1-9][0-9]{0,4}")
+_COUNT = re.compile(r"(\w+)\(([0-9]{1,4})\)")
 _WAIT = re.compile(r"s_wait_(\w+cnt)")
 _BOTH = re.compile(r"(load|store)cnt_(ds)cnt")
 _FIRST = 1 << 8

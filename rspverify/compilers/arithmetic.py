@@ -169,7 +169,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
     ):
         target, source = _all(operands, 2)
         to = _targets(target)
-        known = number(source)
+        known = _short(source) if mnemonic == "s_movk_i32" else number(source)
         if known is not None:
             halves = [wrap(known), wrap(known >> 32)] if len(to) == 2 else [wrap(known)]
             return {name: Constant(it) for name, it in zip(to, halves, strict=True)}
@@ -178,7 +178,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
             raise CannotReadError(f"has the operand {source}, which is not known")
         return {name: before.value(each) for name, each in zip(to, sources, strict=True)}
     if mnemonic == "v_cndmask_b32":
-        target, otherwise, then, *masks = operands
+        target, otherwise, then, *masks = _all(operands, 3, 4)
         holds = before.lanes(masks[0] if masks else "vcc_lo")
         values = [_any(each, before) for each in (then, otherwise)]
         return {name: merged(holds, *values) for name in _targets(target)}
@@ -188,7 +188,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
         to = _targets(target)
         if len(to) == 2 or before.is_mask(then) or before.is_mask(otherwise):
             mask = choice(holds, before.lanes(then), before.lanes(otherwise))
-            return _mask(target, mask)
+            return _mask(target, mask, before.others(then) or before.others(otherwise))
         value = select(expression(holds), before.scalar(then), before.scalar(otherwise))
         return dict.fromkeys(to, value)
     return None
@@ -198,7 +198,7 @@ def _compared(
     mnemonic: str, operands: tuple[str, ...], before: State
 ) -> Mapping[str, Value] | None:
     if vector := _VECTOR_COMPARES.fullmatch(mnemonic):
-        *targets, left, right = operands
+        *targets, left, right = _all(operands, 2 if vector[1] else 3, 3)
         signed = vector[3] == "i" or vector[2] in ("eq", "ne")
         holds = both(before.active, _comparison(vector[2], left, right, signed, before))
         found: dict[str, Value] = {}
@@ -209,6 +209,8 @@ def _compared(
         return found
     if scalar := _SCALAR_COMPARES.fullmatch(mnemonic):
         left, right = _all(operands, 2)
+        if mnemonic.startswith("s_cmpk") and scalar[2] == "i":
+            right = str(_short(right))
         signed = scalar[2] == "i" or scalar[1] in ("eq", "lg")
         return {"scc": Lanes(_comparison(scalar[1], left, right, signed, before))}
     return None
@@ -228,40 +230,42 @@ def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[
         active = before.active
         other = negated(active) if inverted else active
         holds = join(before.lanes(source), other)
-        changed = _masks_like("exec_lo", holds, before)
-        return {**_mask(target, active), **changed, "scc": Lanes(holds)}
+        others = _join_others(saves[1], before.others(source), inverted)
+        changed = _masks_like("exec_lo", holds, before, others)
+        return {**_mask(target, active), **changed, "scc": Lanes(holds, 0, others)}
     if bitwise := _BITWISE_SCALARS.fullmatch(mnemonic):
         target, left, right = _all(operands, 3)
         join, operator, inverted = _BITWISE[bitwise[1]]
         if bitwise[2] == "64" or any(map(before.is_mask, (left, right))):
             one, two = before.lanes(left), before.lanes(right)
             holds = join(one, negated(two) if inverted else two)
-            return {**_mask(target, holds), "scc": Lanes(holds)}
+            its = before.others(left), inverted or before.others(right)
+            others = _join_others(bitwise[1], *its)
+            return {**_mask(target, holds, others), "scc": Lanes(holds, 0, others)}
         first, second = before.scalar(left), before.scalar(right)
         value = binary(operator, first, unary("~", second) if inverted else second)
-        return {target: value, "scc": Lanes(condition_of(value))}
+        return {_single(target): value, "scc": Lanes(condition_of(value))}
     if mnemonic in ("s_not_b32", "s_not_b64"):
         target, source = _all(operands, 2)
         if mnemonic == "s_not_b64" or before.is_mask(source):
             holds = negated(before.lanes(source))
-            return {**_mask(target, holds), "scc": Lanes(holds)}
+            return {**_mask(target, holds, others=True), "scc": Lanes(holds, 0, others=True)}
         value = unary("~", before.scalar(source))
-        return {target: value, "scc": Lanes(condition_of(value))}
+        return {_single(target): value, "scc": Lanes(condition_of(value))}
     return None
 
 
 def _numbers(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
     if mnemonic in _VECTOR:
-        target, *sources = operands
+        target, *sources = operands or ("",)
         try:
             value = _VECTOR[mnemonic](*map(before.scalar, sources))
         except TypeError:
             raise CannotReadError(f"has {len(operands)} operands") from None
-        (name,) = _targets(target)
-        return {name: value}
+        return {_single(target): value}
     if mnemonic in _SCALAR:
         target, left, right = _all(operands, 3)
-        (name,) = _targets(target)
+        name = _single(target)
         value = binary(_SCALAR[mnemonic], before.scalar(left), before.scalar(right))
         # What is carried is not calculated here, so that nothing may ask for it.
         return {name: value} if mnemonic == "s_mul_i32" else {name: value, "scc": UNKNOWN}
@@ -276,7 +280,7 @@ def branches(it: Instruction, before: State) -> Condition | None:
         case "s_cbranch_execz" | "s_cbranch_execnz":
             return _if(it, before.active)
         case "s_cbranch_vccz" | "s_cbranch_vccnz":
-            return _if(it, before.lanes("vcc_lo"))
+            return _if(it, _any_lane("vcc_lo", before))
         case "s_cbranch_scc0" | "s_cbranch_scc1":
             return _if(it, _carried(before))
         case _:
@@ -287,17 +291,38 @@ def _if(it: Instruction, holds: Condition) -> Condition:
     return negated(holds) if it.mnemonic.endswith(("cz", "c0")) else holds
 
 
+def _any_lane(register: str, before: State) -> Condition:
+    """Whether a mask has any lane: that of the work-item, as there is no other."""
+    if before.others(register):
+        raise CannotReadError("asks for lanes that are of no work-item")
+    return before.lanes(register)
+
+
+def _join_others(word: str, left: bool, right: bool) -> bool:
+    """Whether masks that are joined may have lanes of no work-item; a second one as inverted."""
+    return left and right if word.startswith("and") else left or right
+
+
 def _carried(before: State) -> Condition:
     value = before.value("scc")
     if not isinstance(value, Lanes):
         raise CannotReadError("asks for a carry, which is not known")
-    return value.condition
+    return _any_lane("scc", before)
 
 
-def _all(operands: tuple[str, ...], count: int) -> tuple[str, ...]:
-    if len(operands) != count:
-        raise CannotReadError(f"must have {count} operands, not {len(operands)}")
+def _all(operands: tuple[str, ...], count: int, most: int = 0) -> tuple[str, ...]:
+    if not count <= len(operands) <= max(count, most):
+        wanted = f"{count} to {most}" if most > count else count
+        raise CannotReadError(f"must have {wanted} operands, not {len(operands)}")
     return operands
+
+
+def _single(operand: str) -> str:
+    """The one register that an operand is."""
+    names = _targets(operand)
+    if len(names) != 1:
+        raise CannotReadError(f"has the operand {operand}, which is not known")
+    return names[0]
 
 
 def _targets(operand: str) -> tuple[str, ...]:
@@ -307,25 +332,35 @@ def _targets(operand: str) -> tuple[str, ...]:
     return names
 
 
+def _short(operand: str) -> int:
+    """A signed number of 16 bits: 0xfc18 is -1000."""
+    known = number(operand)
+    if known is None:
+        raise CannotReadError(f"has the operand {operand}, which is not known")
+    return (known & 0xFFFF) - ((known & 0x8000) << 1)
+
+
 def _any(operand: str, before: State) -> Value:
     """What an operand is, whatever its kind."""
     names = registers(operand)
     return before.value(names[0]) if len(names) == 1 else before.scalar(operand)
 
 
-def _mask(target: str, holds: Condition) -> Mapping[str, Value]:
+def _mask(target: str, holds: Condition, others: bool = False) -> Mapping[str, Value]:
     """A mask in the register, or the two, that have it; in none where it is thrown away."""
     if target == "null":
         return {}
-    return {name: Lanes(holds, at) for at, name in enumerate(_targets(target))}
+    return {name: Lanes(holds, at, others) for at, name in enumerate(_targets(target))}
 
 
-def _masks_like(register: str, holds: Condition, before: State) -> Mapping[str, Value]:
+def _masks_like(
+    register: str, holds: Condition, before: State, others: bool = False
+) -> Mapping[str, Value]:
     """The mask `exec` with another condition; in as many registers as it has."""
     names = [register, register.replace("_lo", "_hi")]
     old = {name: before.values.get(name) for name in names}
     return {
-        name: replace(mask, condition=holds)
+        name: replace(mask, condition=holds, others=others)
         for name, mask in old.items()
         if isinstance(mask, Lanes)
     }

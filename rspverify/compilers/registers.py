@@ -32,17 +32,21 @@ class Half:
 
 @dataclass(frozen=True)
 class Lanes:
-    """A mask that has the lane of the work-item where a condition holds, or a half of one."""
+    """A mask that has the lane of the work-item where a condition holds, or a half of one.
+
+    others: whether it may have lanes of no work-item, as an inverted one has.
+    """
 
     condition: Condition
     part: int = 0
+    others: bool = False
 
 
 Value = Expression | Half | Lanes
 
-_NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|[0-9]+)")
+_NUMBER = re.compile(r"-?(?:0x[0-9a-f]{1,16}|0|[1-9][0-9]{0,19})")
 _ONE = re.compile(r"[vsa][0-9]+|vcc_lo|vcc_hi|exec_lo|exec_hi|m0|scc")
-_SEVERAL = re.compile(r"([vsa])\[([0-9]+):([0-9]+)\]")
+_SEVERAL = re.compile(r"([vsa])\[([0-9]{1,4}):([0-9]{1,4})\]")
 _PAIRS = {"vcc": ("vcc_lo", "vcc_hi"), "exec": ("exec_lo", "exec_hi")}
 
 
@@ -120,6 +124,12 @@ class State:
             raise CannotReadError(f"uses {operand}, whose halves are not of one mask")
         return found[0]
 
+    def others(self, operand: str) -> bool:
+        """Whether a mask may have lanes of no work-item."""
+        if (known := number(operand)) is not None:
+            return known != 0
+        return any(_others(self.values.get(it, UNKNOWN)) for it in registers(operand))
+
     def is_mask(self, operand: str) -> bool:
         """Whether an operand is known to be a mask of lanes."""
         return any(isinstance(self.values.get(it), Lanes) for it in registers(operand))
@@ -137,6 +147,8 @@ class State:
     @property
     def active(self) -> Condition:
         """Whether the lane of the work-item takes part."""
+        if self.others("exec_lo"):
+            raise CannotReadError("is executed by lanes that are of no work-item")
         return self.lanes("exec_lo")
 
     def written(self, values: Mapping[str, Value]) -> State:
@@ -157,9 +169,19 @@ class State:
         return replace(self, open={name: loads for name, loads in left.items() if loads})
 
 
+def _others(value: Value) -> bool:
+    match value:
+        case Lanes(_, _, others):
+            return others
+        case Select(_, then, otherwise):
+            return _others(then) or _others(otherwise)
+        case _:
+            return value != Constant(0)
+
+
 def _lanes_of(value: Value, operand: str, part: int = 0) -> Condition:
     match value:
-        case Lanes(condition, at) if at == part:
+        case Lanes(condition, at, _) if at == part:
             return condition
         case Constant(0):
             return False
@@ -183,7 +205,8 @@ def merged(condition: Condition, then: Value, otherwise: Value) -> Value:
             one, other = (_lanes_of(it, "", part) for it in (then, otherwise))
         except CannotReadError:
             return UNKNOWN
-        return Lanes(choice(condition, one, other), part)
+        others = _others(then) or _others(otherwise)
+        return Lanes(choice(condition, one, other), part, others)
     one_number = UNKNOWN if isinstance(then, Half) else then
     other_number = UNKNOWN if isinstance(otherwise, Half) else otherwise
     return select(expression(condition), one_number, other_number)

@@ -18,7 +18,7 @@ from rspverify.compilers.accesses import access
 from rspverify.compilers.amdgpu import Does, Wait, named, waits_of
 from rspverify.compilers.arithmetic import branches, calculated
 from rspverify.compilers.assembly import Instruction, Label, Line
-from rspverify.compilers.conditions import Condition, both, negated
+from rspverify.compilers.conditions import Condition, both, expression, implies, negated
 from rspverify.compilers.registers import (
     UNKNOWN,
     CannotReadError,
@@ -31,16 +31,18 @@ from rspverify.compilers.registers import (
     registers,
 )
 from rspverify.source import InputError, Problem, Severity, Span
-from rspverify.value import Expression, Read
+from rspverify.value import Expression, Read, select
 
 _ENDS = ("s_setpc_b64", "s_set_pc_i64", "s_endpgm")
 CACHE = -1
 """In the queue of a counter: caches are written back or emptied, which completes later."""
 _BARRIERS = {
-    "s_barrier": ("arrive", "depart"),
-    "s_barrier_signal": ("arrive",),
-    "s_barrier_wait": ("depart",),
+    ("s_barrier",): ("arrive", "depart"),
+    ("s_barrier_signal", "-1"): ("arrive",),
+    ("s_barrier_wait", "-1"): ("depart",),
+    ("s_barrier_wait", "0xffff"): ("depart",),
 }
+"""The work-group's barrier is number -1; others are no barriers of a test."""
 _ELSEWHERE = re.compile(r"s_wait_(?:expcnt|samplecnt|bvhcnt|kmcnt) .*|s_waitcnt expcnt\(\d+\)")
 """Waits for what no instruction that is known here does: exports, images, scalar loads."""
 
@@ -173,7 +175,9 @@ class _Walk:
         name, _, register = it.name.rpartition(".")
         if re.fullmatch(r"[va]\d+", register):
             try:
-                self._named[name] = self._state.scalar(register)
+                # A compiler may end with it on several paths.
+                value, before = self._state.scalar(register), self._named.get(name, UNKNOWN)
+                self._named[name] = select(expression(self._state.path), value, before)
             except CannotReadError as error:
                 self._problems.append(_cannot(it.span, f"what a test reads in the end {error}"))
 
@@ -184,7 +188,8 @@ class _Walk:
         for it in together:
             try:
                 values = self._one(it, before)
-                assert len(together) == 1 or values is not None
+                if len(together) > 1 and values is None:
+                    raise CannotReadError("is issued with another, and does more than calculate")
                 written |= values or {}
             except CannotReadError as error:
                 self._refuse(it, f"it {error}")
@@ -214,8 +219,9 @@ class _Walk:
         values = calculated(it, before)
         if values is not None:
             return values
-        if it.mnemonic in _BARRIERS:
-            for half in _BARRIERS[it.mnemonic]:
+        barrier = (it.mnemonic, *it.operands, *it.modifiers)
+        if barrier in _BARRIERS:
+            for half in _BARRIERS[barrier]:
                 self._emit(half, None, before.path, Does.NOTHING, it.span, half=half)
             return None
         waits = waits_of(it)
@@ -228,7 +234,9 @@ class _Walk:
     def _branch(self, it: Instruction, taken: Condition, before: State) -> None:
         """Go on in both directions, as far as each can be taken."""
         there, on = both(before.path, taken), both(before.path, negated(taken))
-        (target,) = it.operands or ("",)
+        if len(it.operands) != 1:
+            raise CannotReadError("must have 1 operand")
+        (target,) = it.operands
         if there is not False:
             if target in self._passed:
                 raise CannotReadError(f"goes back to {target}, and loops are not read")
@@ -264,6 +272,8 @@ class _Walk:
             raise CannotReadError(f"is no instruction of machine {self._known.machine.name}")
         before = self._state
         if what.does is Does.NOTHING:
+            if not implies(before.path, before.active):
+                raise CannotReadError("may be left out, as there may be no lane that takes part")
             found = self._emit(mnemonic.name, mnemonic, before.path, Does.NOTHING, it.span)
             self._count(found, mnemonic)
             return
@@ -298,7 +308,10 @@ class _Walk:
         assert self._state is not None
         counted = dict(self._state.counted)
         for counter in self._known.counters(mnemonic):
-            counted[counter] = (*counted.get(counter, ()), it.index)
+            queue = (*counted.get(counter, ()), it.index)
+            if not implies(self._state.path, it.guard):  # It may not be counted.
+                queue = (*sorted({each for each in queue if each is not None}), None)
+            counted[counter] = queue
         if it.does is Does.NOTHING and mnemonic.later:  # Counted by some, and we do not know where.
             counted = {counter: (*queue, CACHE) for counter, queue in counted.items()}
         self._state = replace(self._state, counted=counted)

@@ -432,3 +432,114 @@ def test_a_part_of_what_was_issued_with_a_write_back_among_it() -> None:
     lines = (LOAD_X, "buffer_wbl2 sc1", LOAD_Y, "s_waitcnt vmcnt(1)", END)
     (said,) = refused(*lines, machine="amdgpu-gfx942")
     assert said.endswith("it waits for a part of what was issued, and caches are among it")
+
+
+# ---- what looks harmless -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("s_movk_i32 s0, 0xfc18", -1000),
+        ("s_movk_i32 s0, 0x3e8", 1000),
+        ("s_movk_i32 s0, -3", -3),
+        ("s_mov_b32 s0, 0xfc18", 64536),
+    ],
+)
+def test_a_short_number_has_its_sign(line: str, wanted: int) -> None:
+    assert value(line, "v_mov_b32_e32 v9, s0") == Constant(wanted)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "holds"),
+    [("s_cmpk_eq_i32", 1), ("s_cmpk_lg_i32", 0), ("s_cmpk_eq_u32", 0), ("s_cmp_eq_i32", 0)],
+)
+def test_a_short_number_has_its_sign_where_it_is_compared(comparison: str, holds: int) -> None:
+    lines = "s_mov_b32 s0, 0xfffffc18", f"{comparison} s0, 0xfc18", "s_cselect_b32 s1, 1, 0"
+    assert value(*lines, "v_mov_b32_e32 v9, s1") == Constant(holds)
+
+
+def test_a_result_that_is_named_on_several_paths() -> None:
+    branch = LOAD_X, LOAD_Y, WAIT, "v_cmp_eq_u32_e32 vcc, 0, v5", "s_cbranch_vccz .LBB0_1"
+    found = read(*branch, ".Lit.v5:", END, ".LBB0_1:", ".Lit.v6:", END).named[".Lit"]
+    assert [evaluate(found, {0: x, 1: 7, -1: 8}) for x in (0, 1)] == [0, 7]
+    found = read(*branch, END, ".LBB0_1:", ".Lit.v6:", END).named[".Lit"]
+    assert [evaluate(found, {0: x, 1: 7, -1: 8}) for x in (0, 1)] == [8, 7]
+
+
+def test_a_cache_is_not_emptied_where_no_lane_may_take_part() -> None:
+    masked = "v_cmp_eq_u32_e32 vcc, 0, v5", "s_and_saveexec_b64 s[0:1], vcc", "buffer_wbinvl1"
+    (problem,) = refused(LOAD_X, WAIT, *masked, END)
+    assert problem.endswith("it may be left out, as there may be no lane that takes part")
+    assert read(LOAD_X, WAIT, "s_mov_b64 s[0:1], exec", "buffer_wbinvl1", LOAD_Y, WAIT, END)
+
+
+def test_a_count_of_what_may_not_be_issued() -> None:
+    masked = (
+        "v_cmp_eq_u32_e32 vcc, 0, v6",
+        "s_and_saveexec_b64 s[0:1], vcc",
+        "global_store_dword v[2:3], v7, off",
+        "s_mov_b64 exec, s[0:1]",
+    )
+    load_y = LOAD_Y.replace("v6", "v8")
+    use = "v_mov_b32_e32 v9, v5"
+    (problem, *_) = refused(LOAD_Y, WAIT, LOAD_X, *masked, load_y, "s_waitcnt vmcnt(2)", use, END)
+    assert problem.endswith("and which depends on the path")
+    assert read(LOAD_Y, WAIT, LOAD_X, *masked, load_y, "s_waitcnt vmcnt(0)", use, END)
+    assert read(LOAD_Y, WAIT, LOAD_X, *masked, load_y, "s_waitcnt vmcnt(1)", use, END)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "global_load_dword",
+        "global_store_dword off",
+        "v_cndmask_b32 v1",
+        "v_cmp_eq_u32 v1",
+        "v_add_u32",
+        "v_add_u32 v[8:9], v5, v6",
+        "s_add_i32 s[0:1], 1, 2",
+        "s_and_b32 s[0:1], 1, 2",
+        "s_cbranch_execz a, b",
+        "v_mov_b32 v9, 010",
+        "v_mov_b32 v9, " + "9" * 5000,
+        "s_waitcnt vmcnt(" + "9" * 5000 + ")",
+        "s_wait_loadcnt " + "9" * 5000,
+        "v_mov_b32 v[0:9999999999], 0",
+        "v_mov_b32_e32 v9, 1 :: global_load_dword v5, v[0:1], off",
+        "s_barrier_signal 3",
+        "s_barrier_wait 7",
+        "s_barrier 1",
+    ],
+)
+def test_hostile_lines_are_refused(line: str) -> None:
+    assert refused(LOAD_X, LOAD_Y, WAIT, line, END)
+
+
+INVERTED = "v_cmp_eq_u32_e32 vcc, 0, v5", "s_xor_b64 vcc, vcc, -1"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("s_cbranch_vccz .LBB0_1", "it asks for lanes that are of no work-item"),
+        ("s_mov_b64 exec, vcc", "it is executed by lanes that are of no work-item"),
+        ("s_or_saveexec_b64 s[0:1], vcc", "it is executed by lanes that are of no work-item"),
+    ],
+)
+def test_an_inverted_mask_has_lanes_of_no_work_item(line: str, said: str) -> None:
+    """There is always one in it, whatever the work-item says: `and` with exec takes them out."""
+    store = "global_store_dword v[2:3], v5, off"
+    lines = line, store, ".LBB0_1:", END
+    (problem, *_) = refused(LOAD_X, WAIT, *INVERTED, *lines)
+    assert problem.endswith(said)
+    (*_, stored) = read(LOAD_X, WAIT, *INVERTED, "s_and_b64 vcc, exec, vcc", *lines).code
+    if line.startswith("s_cbranch"):
+        assert [evaluate(expression(stored.guard), {0: x}) for x in (0, 1)] == [0, 1]
+
+
+def test_a_wave_of_32_lanes_has_the_other_half_for_numbers() -> None:
+    lines = "s_mov_b32 vcc_hi, 5", "v_cmp_eq_u32_e32 vcc_lo, 0, v5", "s_cbranch_vccz .LBB0_1"
+    load, wait = LOAD_X.replace("dword", "b32"), "s_waitcnt vmcnt(0)"
+    store = "global_store_b32 v[2:3], v5, off"
+    assert read(load, wait, *lines, store, ".LBB0_1:", END, machine="amdgpu-gfx11").code
