@@ -56,7 +56,7 @@ class Entries:
         final: Iterable[Word],
         starts_true: Callable[[Bit], bool],
     ) -> None:
-        self.rules = [rule for rule in rules if not _never(rule)]
+        self.rules = [rule for rule in rules if not never(rule)]
         self.starts_true = starts_true
         self.complete = complete
         self._final = frozenset(final)
@@ -242,7 +242,8 @@ def _changed(when: When) -> Iterable[object]:
             yield getattr(update, "target", None)
 
 
-def _never(rule: Rule) -> bool:
+def never(rule: Rule) -> bool:
+    """Whether a rule fires in no state: an access of memory that the instruction is not for."""
     return AnyBit(()) in rule.guards
 
 

@@ -10,6 +10,7 @@ from itertools import chain, product
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import AssemblyProgram, Instruction, Placement, ThreadId
 from rspverify.machine.cases import Case, Cases
+from rspverify.machine.entries import never
 from rspverify.machine.grounding import Grounding
 from rspverify.machine.pending import Pending
 from rspverify.machine.placements import placements
@@ -182,7 +183,8 @@ class InCases:
             self.shapes = Shapes(made, ending, memory, shapes.starts_true)
             self.final = _cleared(ending)
             rules = [case.rule for it in rules for case in self._cases.of(it)]
-        self.routes = Routes(self.shapes, rules, frozenset(memory))
+        firing = [it for it in rules if not never(it)]
+        self.routes = Routes(self.shapes, firing, frozenset(memory))
 
     @cached_property
     def queues(self) -> Mapping[Fifo, Iterable[Bit]]:

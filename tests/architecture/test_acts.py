@@ -20,9 +20,9 @@ def told(name: str, machine: Architecture = GFX10) -> set[tuple[Deed, str, str |
 @pytest.mark.parametrize(
     ("name", "counter"),
     [
-        ("s_waitcnt vmcnt(0)", "vmcnt"),
-        ("s_waitcnt_vscnt null 0x0", "vscnt"),
-        ("s_waitcnt lgkmcnt(0)", "lgkmcnt"),
+        ("s_waitcnt vmcnt(0)", "loads"),
+        ("s_waitcnt_vscnt null 0x0", "stores"),
+        ("s_waitcnt lgkmcnt(0)", "at_lds"),
     ],
 )
 def test_a_wait_is_for_a_counter_of_the_thread(name: str, counter: str) -> None:
@@ -31,7 +31,7 @@ def test_a_wait_is_for_a_counter_of_the_thread(name: str, counter: str) -> None:
 
 
 def test_an_invalidation_is_of_one_cache_and_one_memory() -> None:
-    assert told("buffer_gl0_inv") == {(Deed.LOSE, "gl0.VALID[x]", "cu", "global")}
+    assert told("buffer_gl0_inv") == {(Deed.LOSE, "L0.VALID[x]", "cu", "global")}
     assert told("buffer_gl1_inv") == {(Deed.LOSE, "gl1.VALID[x]", "array", "global")}
 
 

@@ -32,21 +32,21 @@ def test_of_others_it_is_not_said(name: str) -> None:
         # One queue for all locations.
         """instruction global_load_dword r x
   when x is global
-  do   enqueue self in lds; add self to vmcnt
+  do   enqueue self in lds; add self to loads
   later LOAD
     when oldest lds is self
-    do   dequeue lds; remove self from vmcnt; r := memory[x]""",
+    do   dequeue lds; remove self from loads; r := memory[x]""",
         # A store that drops the lines of all.
         """instruction global_store_dword x r
   when x is global
-  do   issue(x); each global location y: L1.VALID[y] := false
+  do   issue_store(x); each global location y: L0.VALID[y] := false
   later STORE
     when oldest queue[x] is self
-    do   performed(x); memory[x] := r""",
+    do   stored(x); memory[x] := r""",
         # A step that looks at more than one location.
         """step SWAP of cu
-  when each global location y: L1.VALID[y]
-  do   each global location y: L1.VALID[y] := false""",
+  when each global location y: L0.VALID[y]
+  do   each global location y: L0.VALID[y] := false""",
     ],
 )
 def test_planted(planted: str, tmp_path: Path) -> None:

@@ -72,9 +72,9 @@ include amdgpu-gfx9
 without ds_read_b32
 instruction ds_read_b32 r x
   when x is local
-  do   add self to lgkmcnt
+  do   add self to at_lds
   later LDS
-    do   remove self from lgkmcnt; r := memory[x]
+    do   remove self from at_lds; r := memory[x]
 """
 
 
