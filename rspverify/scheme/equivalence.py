@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rspverify.architecture import (
+    Act,
     Architecture,
     CellKind,
     Deed,
@@ -50,7 +51,7 @@ def equivalent(one: Code, other: Code, machine: Architecture) -> str | None:
 def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
     """A code with the counters that it waits for at each place, as a set."""
     found: list[object] = []
-    together: set[CellKind] = set()
+    together: set[Act] = set()
     for each in code:
         counters = _counters(each.mnemonic, machine)
         if counters is not None:
@@ -68,21 +69,27 @@ def _without_first(code: Code, machine: Architecture) -> tuple[object, ...]:
     for place, access in enumerate(accesses):
         before, after = parts[2 * place], parts[2 * place + 2]
         assert isinstance(before, frozenset) and isinstance(after, frozenset)
-        again = {it for it in before & after if _in_turn(access.mnemonic, it, machine)}
+        again = {
+            it
+            for it in before & after
+            if isinstance(it, Act) and it.kind and _in_turn(access.mnemonic, it.kind, machine)
+        }
         parts[2 * place] = before - again
     return tuple(parts)
 
 
-def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[CellKind] | None:
+def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[Act] | None:
     """What an instruction waits for, if it does nothing but wait for counters of the own thread.
 
-    A counter that nothing ever enters is none: it is always empty.
+    A counter that nothing ever enters is none: it is always empty. One for each location is another
+    where only that of the access is waited for, or those of one memory.
     """
     done = acts(mnemonic)
     if mnemonic.effects or not done or any(it.deed is not Deed.DRAIN for it in done):
         return None
-    kinds = {it.kind for it in done if it.kind and any(_entering(it.kind, machine))}
-    return kinds if all(_own(each, machine) for each in kinds) else None
+    waits = {it for it in done if it.kind and any(_entering(it.kind, machine))}
+    own = (it.reach == it.kind.place and _own(it.kind, machine) for it in waits if it.kind)
+    return waits if all(own) else None
 
 
 def _own(kind: CellKind, machine: Architecture) -> bool:

@@ -84,6 +84,47 @@ def test_a_wait_counts_where_accesses_are_not_in_turn() -> None:
     assert equivalent(known, known[1:], loose) is None
 
 
+OTHERS_WAITS = """machine waits "waits that are alike"
+places thread < workgroup < device < system
+reaches WG = workgroup, DV = device, SY = system
+spaces global, local
+state {
+  memory[x] : value of system
+  late[x]   : pool of thread
+}
+final memory
+complete when each thread t, location y: empty t.late[y]
+instruction LD r x do r := memory[x]
+instruction ST x r
+  do add self to late[x]
+  later DONE do remove self from late[x]; memory[x] := r
+instruction WAIT_ONE when each global location y: empty late[y]
+instruction WAIT_OWN when each location y: empty late[y]
+instruction WAIT_ALL when each thread t in workgroup, location y: empty t.late[y]
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        (("WAIT_OWN", "WAIT_OWN", "LD r x"), ANY_ORDER),
+        (("WAIT_OWN", "WAIT_ONE", "LD r x"), None),
+        (("WAIT_OWN", "WAIT_ALL", "LD r x"), None),
+        (("WAIT_ALL", "WAIT_ALL", "LD r x"), None),
+    ],
+)
+def test_waits_for_other_parts_of_what_is_counted_are_others(
+    code: tuple[str, ...], why: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "waits.machine").write_text(OTHERS_WAITS)
+    row = f"{{op: load, scope: wg, order: acquire, memory: global, code: [{', '.join(code)}]}}"
+    file = tmp_path / "s.yaml"
+    file.write_text(f"name: s\nmachine: waits.machine\nrows:\n  - {row}\n")
+    scheme = read_scheme_file(file)
+    known = scheme.rows[0].code
+    assert equivalent(known, known[1:], scheme.machine) == why
+
+
 SAMPLE = (
     "SB-then-load-seq_cst-local-wg",
     "SB-then-load-seq_cst-wg-after-local",
