@@ -123,7 +123,11 @@ class Hunt:
             yield from self._hunt()
 
     def _hunt(self) -> Generator[Finding, None, None]:
-        """Finding after finding, each under the scheme that the one before has made stronger."""
+        """Finding after finding, each under what the one before has led to.
+
+        That is the machine with the switch on that excuses it, so that it stands for all that the
+        switch does; or else the scheme with the rows made stronger that are at fault.
+        """
         with closing(self.strategy.broken()) as coming:
             for program in coming:
                 fault = self._found(program)
@@ -169,7 +173,7 @@ class Hunt:
             axioms=verdict.axioms,
             blamed=tuple(_blamed(row, fault.mended) for row in fault.blamed),
             mends=tuple(tuple(row.number for row in rows) for rows in fault.mends),
-            switch=None if fault.blamed else next(iter(verdict.sound_if), None),
+            switch=next(iter(verdict.sound_if), None),
             stronger=tuple(self.stronger),
             switches=tuple(self.switches),
             decided=strategy.done,
