@@ -107,10 +107,10 @@ class Finding:
     """A smallest program that breaks a scheme, made stronger as far as `stronger` says.
 
     program: it in one line; text: as a test; file: where it was written. steps: of a shortest
-    execution. blamed: the rows at fault, with which the hunt goes on where no switch excuses the program;
-    empty if neither a row nor two mend it. mends: each row, or each two, that would, made as strong
-    as can be. switch: of the machine, which excuses it, and with which the hunt goes on, several
-    joined by `+`; switches: those that it had gone on with before. decided: how many programs
+    execution. blamed: the rows at fault, with which the hunt goes on where no switch excuses the
+    program; empty if neither a row nor two mend it. mends: each row, or each two, that would, made
+    as strong as can be. switch: of the machine, which excuses it, and with which the hunt goes on,
+    several joined by `+`; switches: those that it had gone on with before. decided: how many programs
     were until then, or how many formulas were asked. open: how many questions until then have no
     answer; a smaller program might be among them.
     """
