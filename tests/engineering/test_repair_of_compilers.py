@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "schemes/amdgpu/gfx900.yaml"
 ACQUIRE = "code: [global_load_dword r x glc, s_waitcnt vmcnt(0), buffer_wbinvl1_vol]"
 LEAST = ("global_load_dword r x glc", "s_waitcnt vmcnt(0)", "buffer_wbinvl1_vol")
-TESTS = ("MP-dv", "CoRR-loads-dv", "CoWR-rmw-wg")
+TESTS = ("MP-dv", "WRC-dv", "CoRR-loads-dv", "CoWR-rmw-wg")
 
 
 def without(instruction: str) -> Source:
