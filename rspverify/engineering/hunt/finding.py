@@ -111,8 +111,8 @@ class Finding:
     program; empty if neither a row nor two mend it. mends: each row, or each two, that would, made
     as strong as can be. switch: of the machine, which excuses it, and with which the hunt goes on,
     several joined by `+`; switches: those that it had gone on with before. decided: how many
-    programs were until then, or how many formulas were asked. open: how many questions until then have no
-    answer; a smaller program might be among them.
+    programs were until then, or how many formulas were asked. open: how many questions until then
+    have no answer; a smaller program might be among them.
     """
 
     program: str
