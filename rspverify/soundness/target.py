@@ -103,7 +103,10 @@ class ExplicitTarget(Target):
 
 
 class _SolverTarget(Target):
-    """By the solver, over a formula of executions."""
+    """By the solver, over a formula of executions.
+
+    reproducible: whether which of them it finds must not depend on what was asked before.
+    """
 
     def __init__(
         self,
@@ -111,10 +114,12 @@ class _SolverTarget(Target):
         within: Mapping[str, int],
         formula: Iterable[Term],
         limits: Limits,
+        *,
+        reproducible: bool = False,
     ) -> None:
         self.within = within
         self._executions = executions
-        self._solver = Solver(limits)
+        self._solver = Solver(limits, reproducible=reproducible)
         self._solver.add(*formula)
 
     @property
@@ -165,7 +170,10 @@ class EventsTarget(_SolverTarget):
         self._limits = limits
         self._events = Events(machine, limits)
         formula = [*self._events.constraints, *self._events.order.constraints(limits)]
-        super().__init__(self._events, machine.program.within, formula, limits)
+        # Where accesses complete later, what is found here may be what is shown in the end.
+        later = any(it.mnemonic.later for it in machine.program.instructions)
+        within = machine.program.within
+        super().__init__(self._events, within, formula, limits, reproducible=later)
 
     def suspects(self, source: SourceExecutions) -> Iterator[Suspect]:
         """Per outcome of executions whose own rf and mo break the model, one of these."""

@@ -86,3 +86,15 @@ def test_nothing_gets_stuck(test: str) -> None:
 
 def test_events_knows_the_machine() -> None:
     assert unbounded(TABLE.machine) is None
+
+
+def test_what_is_shown_does_not_depend_on_what_was_asked_before() -> None:
+    """Where the states are too many to search, it is the solver's own execution made shorter."""
+
+    def shown(name: str) -> list[str]:
+        execution = check(Case(program(name), TABLE, MODEL, Settings())).execution
+        return [str(step) for step in execution.steps] if execution else []
+
+    first = shown("ISA2-wg-dv")
+    assert first and not shown("CoRR-dv") and shown("WRC-wg-dv")
+    assert shown("ISA2-wg-dv") == first
