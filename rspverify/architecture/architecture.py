@@ -451,6 +451,11 @@ class Architecture:
         return self.kinds.names
 
     @cached_property
+    def completes_later(self) -> bool:
+        """Whether some of its instructions begin what a later step completes."""
+        return any(it.later for it in self.instructions.values())
+
+    @cached_property
     def identity(self) -> str:
         """What answers about it depend on: its name where it ships, and all that it says if not."""
         return f"{self.name} {self.meaning_digest}" if self.path else self.name

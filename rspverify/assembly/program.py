@@ -133,3 +133,8 @@ class AssemblyProgram:
     def instructions(self) -> tuple[Instruction, ...]:
         """All instructions; the one with index i stands at place i."""
         return tuple(instruction for thread in self.code for instruction in thread)
+
+    @property
+    def completes_later(self) -> bool:
+        """Whether some of its instructions begin what a later step completes."""
+        return any(it.mnemonic.later for it in self.instructions)

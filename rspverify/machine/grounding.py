@@ -417,11 +417,6 @@ class Grounding:
 
     # Rules
 
-    @cached_property
-    def issues(self) -> bool:
-        """Whether instructions begin what completes later."""
-        return any(it.later for it in self.architecture.instructions.values())
-
     def _here(self, it: Instruction, instructions: tuple[Instruction, ...]) -> _Here:
         locations = {} if it.location is None else {files.OPERAND: it.location}
         return _Here(self.place_of(it.thread), {}, locations, it.thread, it, instructions)
@@ -431,7 +426,11 @@ class Grounding:
     ) -> InstructionRule:
         """The rule of an instruction of a program."""
         here = self._here(it, instructions)
-        key = None if self.issues else (it.mnemonic, it.thread, it.location, it.reach)
+        key = (
+            None
+            if self.architecture.completes_later
+            else (it.mnemonic, it.thread, it.location, it.reach)
+        )
         waits = self._waits.get(key) if key else None
         if waits is None:
             waits = self._waits_of(it, here)
@@ -453,7 +452,7 @@ class Grounding:
 
         It is the same for all, where it does not speak of the instructions of the program.
         """
-        if self.issues:
+        if self.architecture.completes_later:
             return tuple(self._guards(self.architecture.always, here))
         if here.thread not in self._always:
             self._always[here.thread] = tuple(self._guards(self.architecture.always, here))
@@ -467,7 +466,7 @@ class Grounding:
 
     def steps(self, instructions: tuple[Instruction, ...] = ()) -> tuple[StepRule, ...]:
         """The steps of the environment."""
-        if not self.issues:
+        if not self.architecture.completes_later:
             return self._own_steps
         return self._made_steps(instructions)
 

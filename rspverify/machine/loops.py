@@ -18,7 +18,7 @@ class Loops:
     """
 
     def __init__(self, program: AssemblyProgram, layout: Layout) -> None:
-        if any(it.mnemonic.later for it in program.instructions):
+        if program.completes_later:
             raise LimitReached("a loop may go on before what it reads is there")
         self._layout = layout
         self._ending: dict[tuple[int, int], list[tuple[int, Expression, list[int]]]] = {}

@@ -66,7 +66,7 @@ class Machine:
         spaces = tuple(sorted(program.spaces.items()))
         placement = program.placement or placements(program.machine.kinds, program.threads, ())[0]
         key = (program.machine, program.threads, tuple(program.initial), spaces, placement)
-        own = program.instructions if _begins(program.machine) else ()
+        own = program.instructions if program.machine.completes_later else ()
         if own:
             return _Ground(_Whole(*key, own), self.elide, self.evict)
         return _kept_ground(key, self.elide, self.evict)
@@ -382,11 +382,6 @@ _kept_whole = lru_cache(maxsize=_KEPT)(_Whole)
 @lru_cache(maxsize=_KEPT)
 def _kept_ground(arrangement: _Arrangement, elide: bool, evict: bool) -> _Ground:
     return _Ground(_kept_whole(*arrangement), elide, evict)
-
-
-def _begins(architecture: Architecture) -> bool:
-    """Whether instructions begin what completes later, so that rules depend on the program."""
-    return any(it.later for it in architecture.instructions.values())
 
 
 @lru_cache

@@ -132,7 +132,7 @@ def begun_at_once(machine: Machine) -> frozenset[object]:
     They wait for nothing, and only enter fifos which their own thread alone fills, and of which
     nobody sees more than the oldest element.
     """
-    if not any(it.mnemonic.later for it in machine.program.instructions):
+    if not machine.program.completes_later:
         return frozenset()
     filling: dict[Fifo, set[int | None]] = {}
     looked: set[Fifo] = set()

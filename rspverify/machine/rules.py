@@ -273,6 +273,29 @@ def plain(updates: Iterable[Update]) -> Iterator[Change | Enqueue | Dequeue]:
             yield update
 
 
+def cells_of(part: Guard | Update) -> Iterator[Cell | Fifo]:
+    """What a guard or an update speaks of, what is under conditions included."""
+    match part:
+        case AnyBit(bits):
+            yield from (bit for bit, _ in bits)
+        case Without(fifos, _):
+            yield from fifos
+        case Copy(target, source):
+            yield target
+            yield source
+        case When(guards, updates):
+            for each in (*guards, *updates):
+                yield from cells_of(each)
+        case Ready(cell, _) | SetBit(cell, _) | SetLock(cell, _) | Assign(cell, _):
+            yield cell
+        case Deliver(_, cell):
+            yield cell
+        case Oldest(fifo, _) | Enqueue(fifo, _) | Dequeue(fifo):
+            yield fifo
+        case _:
+            assert_never(part)
+
+
 # ---- Rules ---------------------------------------------------------------------------------------
 
 

@@ -8,37 +8,28 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import assert_never
 
 from rspverify.architecture import Architecture
+from rspverify.machine.entries import never
 from rspverify.machine.machine import everywhere
 from rspverify.machine.rules import (
     AnyBit,
-    Assign,
     Bit,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
-    Fifo,
     Guard,
     InstructionRule,
-    Lock,
     Member,
     Oldest,
     Ready,
     Rule,
     SetBit,
-    SetLock,
     Update,
     When,
     Without,
-    Word,
+    cells_of,
     plain,
 )
-
-_NEVER = AnyBit(())
-"""What an instruction waits for that cannot be of such a location."""
 
 
 @lru_cache
@@ -51,12 +42,12 @@ def locations_are_apart(architecture: Architecture) -> bool:
     """
     machine = replace(everywhere(architecture), evict=True)
     lost = {rule.takes_away for rule in machine.steps}
-    never = {it.instruction.index for code in machine.code for it in code if _NEVER in it.guards}
+    idle = {it.instruction.index for code in machine.code for it in code if never(it)}
     rules = [
         it
         for it in machine.rules
         if not _is_of(it, machine.program.spaces)
-        and (it.instruction is None or it.instruction.index not in never)
+        and (it.instruction is None or it.instruction.index not in idle)
     ]
     ending = machine.ending
     return (
@@ -124,40 +115,8 @@ def _locations(rule: Rule) -> set[str | None]:
     found: set[str | None] = set()
     if isinstance(rule, InstructionRule) and rule.instruction.location is not None:
         found.add(rule.instruction.location)
-    cells: list[object] = [*rule.looks]
-    for update in plain(rule.updates):
-        match update:
-            case SetBit(bit, _):
-                cells.append(bit)
-            case Copy(target, source):
-                cells += [target, source]
-            case Assign(target, _):
-                cells.append(target)
-            case Deliver(_, source):
-                cells.append(source)
-            case SetLock(lock, _):
-                cells.append(lock)
-            case Enqueue(fifo, _) | Dequeue(fifo):
-                cells.append(fifo)
-            case _:
-                assert_never(update)
-    for guard in _guards(rule.guards, rule.updates):
-        match guard:
-            case Oldest(fifo, _):
-                cells.append(fifo)
-            case Without(fifos, _):
-                cells += fifos
-            case AnyBit(bits):
-                cells += [bit for bit, _ in bits]
-            case Ready(lock, _):
-                cells.append(lock)
-            case _:
-                assert_never(guard)
-    return found | {
-        it.location
-        for it in cells
-        if isinstance(it, Bit | Word | Lock | Fifo) and not isinstance(it, Member)
-    }
+    cells = chain.from_iterable(map(cells_of, (*rule.guards, *rule.updates)))
+    return found | {it.location for it in cells if not isinstance(it, Member)}
 
 
 def _guards(guards: Iterable[Guard], updates: Iterable[Update]) -> Iterator[Guard]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
-from typing import assert_never
 
 from rspverify.architecture import Architecture, CellKind, Places, Sort
 from rspverify.machine.machine import Machine, everywhere
@@ -21,14 +20,12 @@ from rspverify.machine.rules import (
     Copy,
     Dequeue,
     Fifo,
-    Guard,
     Issued,
     Oldest,
-    Ready,
     Rule,
     SetBit,
     StepRule,
-    Without,
+    cells_of,
     plain,
 )
 
@@ -99,25 +96,10 @@ def _leaves_in_turn(rule: Rule, kind: str) -> bool:
     own = {it.fifo for it in oldest if isinstance(it.element, Issued)}
     left = [it.fifo for it in plain(rule.updates) if isinstance(it, Dequeue)]
     return (
-        not any(_of(cell, kind) for guard in asked for cell in _cells(guard))
+        not any(_of(cell, kind) for guard in asked for cell in cells_of(guard))
         and all(it.fifo in own for it in oldest)
         and all(it in own for it in left if _of(it, kind))
     )
-
-
-def _cells(guard: Guard) -> list[Cell | Fifo]:
-    """What a condition is about."""
-    match guard:
-        case AnyBit(bits):
-            return [bit for bit, _ in bits]
-        case Ready(lock, _):
-            return [lock]
-        case Oldest(fifo, _):
-            return [fifo]
-        case Without(fifos, _):
-            return [*fifos]
-        case _:
-            assert_never(guard)
 
 
 def _binders(part: object) -> Iterator[Places]:

@@ -75,8 +75,7 @@ def shortest_counterexample(
     shortest = True
     try:
         search = ExplicitMachine(machine, dequeue_alone=False)
-        later = any(it.mnemonic.later for it in machine.program.instructions)
-        few = _STATES_LATER if later else _STATES
+        few = _STATES_LATER if machine.program.completes_later else _STATES
         most = limits.states if by_search_alone else min(limits.states, few)
         schedule = search.shortest(wrong, replace(limits, states=most))
     except LimitReached:

@@ -171,8 +171,7 @@ class EventsTarget(_SolverTarget):
         self._events = Events(machine, limits)
         formula = [*self._events.constraints, *self._events.order.constraints(limits)]
         # Where accesses complete later, what is found here may be what is shown in the end.
-        later = any(it.mnemonic.later for it in machine.program.instructions)
-        within = machine.program.within
+        within, later = machine.program.within, machine.program.completes_later
         super().__init__(self._events, within, formula, limits, reproducible=later)
 
     def suspects(self, source: SourceExecutions) -> Iterator[Suspect]:
