@@ -25,7 +25,7 @@ from rspverify.axiomatic.vocabulary import (
 )
 from rspverify.limits import Limits
 from rspverify.litmus import Location, Program
-from rspverify.relation.terms import EventSet, Relation, Terms, Value, possible
+from rspverify.relation.terms import EventSet, Relation, Terms, Value
 from rspverify.smt import FALSE, TRUE, Term, any_of, choose, truth
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import constant
@@ -105,24 +105,34 @@ class Executions(ABC):
         """The value of a base set."""
         found = {}
         for event in self.events:
-            modes, executed = self.modes(event), self.executed[event.index]
-            fitting = [when for it, when in modes if belongs(it)]
-            term = executed if len(fitting) == len(modes) else executed & any_of(fitting)
+            term = self.executed[event.index]
+            if event.failed is None:
+                term = term if belongs(event) else FALSE
+            else:
+                modes = self.modes(event)
+                fitting = [when for it, when in modes if belongs(it)]
+                term = term if len(fitting) == len(modes) else term & any_of(fitting)
             if term is not FALSE:
                 found[event.index] = term
         return found
 
     def related(self, test: Callable[[Event, Event], bool]) -> Relation:
         """The value of a base relation that the program alone decides."""
-        return possible(
-            {(a.index, b.index): self._both(a, b, test) for a in self.events for b in self.events}
-        )
+        executed, found = self.executed, {}
+        for a in self.events:
+            for b in self.events:
+                if a is b or (a.failed is None and b.failed is None):
+                    related = test(a, b)
+                    both = executed[a.index] & executed[b.index] if related else FALSE
+                else:
+                    both = self._in_some_mode(a, b, test)
+                if both is not FALSE:
+                    found[a.index, b.index] = both
+        return found
 
-    def _both(self, a: Event, b: Event, test: Callable[[Event, Event], bool]) -> Term:
-        """That two events are executed and related."""
+    def _in_some_mode(self, a: Event, b: Event, test: Callable[[Event, Event], bool]) -> Term:
+        """That two events are executed, and related by what they are then."""
         executed = self.executed
-        if a is b or (a.failed is None and b.failed is None):
-            return executed[a.index] & executed[b.index] if test(a, b) else FALSE
         modes = [
             (test(one, two), first & second)
             for one, first in self.modes(a)

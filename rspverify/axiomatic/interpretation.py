@@ -41,7 +41,9 @@ class Scope(Generic[Value]):
         definitions: Mapping[str, tuple[Expression, Scope[Value]]],
     ) -> Scope[Value]:
         """The scope after these names, which hide earlier ones."""
-        others = {name: it for name, it in self.definitions.items() if name not in values}
+        others = dict(self.definitions)
+        for name in values:
+            others.pop(name, None)
         return Scope({**self.values, **values}, {**others, **definitions})
 
 

@@ -161,7 +161,7 @@ def compose(first: Relation, second: Relation) -> Relation:
     for (source, middle), term in first.items():
         for target, other in by_source.get(middle, ()):
             found.setdefault((source, target), []).append(term & other)
-    return possible({pair: any_of(terms) for pair, terms in found.items()})
+    return possible(_any(found))
 
 
 def closure(relation: Relation, limits: Limits | None = None) -> Relation:
@@ -197,7 +197,11 @@ def _ends(relation: Relation, place: int) -> EventSet:
     found: dict[int, list[Term]] = {}
     for pair, term in relation.items():
         found.setdefault(pair[place], []).append(term)
-    return {event: any_of(terms) for event, terms in found.items()}
+    return _any(found)
+
+
+def _any(found: Mapping[Key, list[Term]]) -> dict[Key, Term]:
+    return {key: terms[0] if len(terms) == 1 else any_of(terms) for key, terms in found.items()}
 
 
 def _union(left: Mapping[Key, Term], right: Mapping[Key, Term]) -> dict[Key, Term]:

@@ -10,7 +10,6 @@ from rspverify.smt.term import (
     FALSE,
     TRUE,
     Term,
-    all_of,
     any_of,
     at_most_one,
     if_then_else,
@@ -58,7 +57,7 @@ def merge(condition: Term, then: Choice[V], otherwise: Choice[V]) -> Choice[V]:
 
 def equal(left: Choice[V], right: Choice[V]) -> Term:
     """That both have the same value."""
-    return any_of(all_of((term, right[value])) for value, term in left.items() if value in right)
+    return any_of(term & right[value] for value, term in left.items() if value in right)
 
 
 def choose(expression: Expression, reads: Mapping[int, Choice[int]]) -> Choice[int]:
@@ -92,9 +91,7 @@ def _lift(
     if len(first) * len(second) > _MAX_CASES:
         raise LimitReached(f"an expression has more than {_MAX_CASES:,} cases")
     return _collect(
-        (wrap(function(a, b)), all_of((one, two)))
-        for a, one in first.items()
-        for b, two in second.items()
+        (wrap(function(a, b)), one & two) for a, one in first.items() for b, two in second.items()
     )
 
 

@@ -19,6 +19,19 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
 
 
+def _unasked(name: str) -> Callable[..., Any]:
+    """A function of Z3 without the question after each call whether it failed, which takes longer
+    than the call; as z3 has it where its parts have other names."""
+    function = getattr(core, name)
+    found: Callable[..., Any] = getattr((function.__defaults__ or (None,))[0], "f", function)
+    return found
+
+
+_mk_int_symbol, _mk_const = _unasked("Z3_mk_int_symbol"), _unasked("Z3_mk_const")
+_mk_not, _mk_and, _mk_or = map(_unasked, ("Z3_mk_not", "Z3_mk_and", "Z3_mk_or"))
+_inc_ref, _dec_ref = _unasked("Z3_inc_ref"), _unasked("Z3_dec_ref")
+
+
 class Model:
     """An assignment that satisfies what was asked; `model[term]` is the value of any term."""
 
@@ -105,7 +118,7 @@ class Solver:
 
     def __del__(self) -> None:
         for ast in self._asts.values():
-            core.Z3_dec_ref(self._ref, ast)
+            _dec_ref(self._ref, ast)
 
     def add(self, *terms: Term) -> None:
         """Assert terms; conjunctions are asserted part by part."""
@@ -207,17 +220,20 @@ class Solver:
             arguments = [known[each] for each in top.arguments]
             match top.kind:
                 case Kind.VARIABLE:
-                    symbol = core.Z3_mk_int_symbol(ref, self._count)
-                    ast = core.Z3_mk_const(ref, symbol, self._bool)
+                    symbol = _mk_int_symbol(ref, self._count)
+                    ast = _mk_const(ref, symbol, self._bool)
                     self._count += 1
                 case Kind.CONSTANT:
                     ast = core.Z3_mk_true(ref) if top is TRUE else core.Z3_mk_false(ref)
                 case Kind.NOT:
-                    ast = core.Z3_mk_not(ref, arguments[0])
+                    ast = _mk_not(ref, arguments[0])
                 case _:
-                    make = core.Z3_mk_and if top.kind is Kind.AND else core.Z3_mk_or
+                    both = top.kind is Kind.AND
+                    make = _mk_and if both else _mk_or
                     ast = make(ref, len(arguments), (z3.Ast * len(arguments))(*arguments))
-            core.Z3_inc_ref(ref, ast)
+            if not ast:
+                raise z3.Z3Exception("a term could not be made: out of memory")
+            _inc_ref(ref, ast)
             known[top] = ast
             stack.pop()
         return known[term]

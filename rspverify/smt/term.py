@@ -37,10 +37,18 @@ class Term:
         )
 
     def __and__(self, other: Term) -> Term:
-        return all_of((self, other))
+        if other is TRUE or self is other or self is FALSE:
+            return self
+        if self is TRUE or other is FALSE:
+            return other
+        return FALSE if self._negation is other else Term(Kind.AND, (self, other))
 
     def __or__(self, other: Term) -> Term:
-        return any_of((self, other))
+        if other is FALSE or self is other or self is TRUE:
+            return self
+        if self is FALSE or other is TRUE:
+            return other
+        return TRUE if self._negation is other else Term(Kind.OR, (self, other))
 
     def __invert__(self) -> Term:
         if self._negation is None:
@@ -50,7 +58,7 @@ class Term:
 
     def implies(self, other: Term) -> Term:
         """False only where this holds and the other does not."""
-        return any_of((~self, other))
+        return ~self | other
 
     def iff(self, other: Term) -> Term:
         """True where both have the same value."""
@@ -112,7 +120,7 @@ def if_then_else(condition: Term, then: Term, otherwise: Term) -> Term:
         return then
     if condition is FALSE:
         return otherwise
-    return any_of((all_of((condition, then)), all_of((~condition, otherwise))))
+    return (condition & then) | (~condition & otherwise)
 
 
 def at_most_one(terms: Iterable[Term]) -> list[Term]:
