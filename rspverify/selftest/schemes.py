@@ -266,7 +266,7 @@ def _accesses(scheme: Scheme) -> list[Template]:
 
 def _own_code(rng: random.Random, kind: Op, machine: Architecture, span: Span) -> Code:
     """Any code for an operation: what accesses memory as it does, among what does not."""
-    every = machine.instructions.values()
+    every = [it for it in machine.instructions.values() if it.serves(machine.spaces[0])]
     beside = [it for it in every if not it.reads and not it.writes]
     beside = [it for it in beside if kind is not Op.FENCE or "x" not in it.operands]
     own: Code = ()

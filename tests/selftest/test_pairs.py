@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from programs import pairs
 
+from rspverify.architecture.machines import MACHINES
 from rspverify.judge.judge import Judge
 from rspverify.litmus import Kind, Order, Program, Scope, read_program
 from rspverify.programs import STRONG, litmus_text
@@ -33,7 +34,7 @@ from rspverify.selftest.run import (
     run_pairs,
     tasks_for,
 )
-from rspverify.selftest.schemes import COLUMNS, ODD, random_scheme, row_of, shape_for
+from rspverify.selftest.schemes import COLUMNS, ODD, for_machine, random_scheme, row_of, shape_for
 from rspverify.soundness.settings import Engine
 from rspverify.soundness.symmetry import exchangeable
 from rspverify.source import Source
@@ -137,6 +138,19 @@ def test_a_scheme_has_the_rows_of_its_test_and_no_other() -> None:
     _, scheme = random_scheme(random.Random(0), pair.test)
     assert {shape_for(it) for it in pair.test.accesses} <= set(scheme.table)
     assert len(scheme.rows) == len({shape_for(it) for it in pair.test.accesses})
+
+
+def test_codes_for_amds_machines_are_of_global_memory() -> None:
+    """The tests have no local memory; of its instructions no row could be made."""
+    machine = MACHINES["amdgpu-gfx9"]
+    for number in range(20):
+        pair = random_pair(5, number)
+        rng = random.Random(number)
+        _, drawn = random_scheme(rng, pair.test)
+        scheme = for_machine(rng, drawn, machine)
+        assert read_scheme(Source("s.yaml", scheme_text(scheme))).machine == machine
+        used = {it.mnemonic for row in scheme.rows for it in row.code}
+        assert all(it.serves("global") for it in used)
 
 
 def test_workers_change_nothing() -> None:
