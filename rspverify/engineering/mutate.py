@@ -2,6 +2,8 @@
 
 Only a test that the scheme itself passes says anything of a mutant. So each test is first decided
 under the scheme, and then under each mutant of a row that the test uses, the smallest test first.
+Then come tests that the scheme fails and a switch of its machine excuses: with that turned on it
+passes them, and a mutant may not.
 """
 
 from __future__ import annotations
@@ -14,12 +16,12 @@ from typing import Any
 from rspverify.answers import Internal
 from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
-from rspverify.judge.answers import progress_question
+from rspverify.judge.answers import excused_question, progress_question
 from rspverify.judge.cache import Question
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.judge.work import Work, stem
-from rspverify.scheme import rows_used
+from rspverify.scheme import Scheme, rows_used
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import equivalent
 from rspverify.scheme.mutants import Mutant
@@ -35,6 +37,16 @@ class Baseline:
     rows: frozenset[int]
     seconds: float
     internal: Internal | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether the scheme passes it as it is."""
+        return self.verdict.word is Word.SOUND
+
+    @property
+    def excuse(self) -> str | None:
+        """The switches, joined by `+`, with which the scheme passes it that fails it without."""
+        return next(iter(self.verdict.sound_if), None)
 
     @property
     def name(self) -> NamedTest:
@@ -64,8 +76,17 @@ def baselines(setup: Setup) -> Generator[Baseline, None, None]:
 
 
 def telling(known: Iterable[Baseline], row: int) -> list[Baseline]:
-    """The tests that say something of the mutants of a row: the scheme passes them."""
-    return [each for each in known if row in each.rows and each.verdict.word is Word.SOUND]
+    """The tests that say something of the mutants of a row: those that the scheme passes, and then
+    those that it passes with switches on."""
+    using = [each for each in known if row in each.rows]
+    passed = [each for each in using if each.passes]
+    return passed + [each for each in using if each.excuse is not None]
+
+
+def changed(mutant: Mutant, scheme: Scheme, switches: str | None) -> Scheme:
+    """The scheme with a mutant's code, on its machine with these switches on."""
+    made = mutant.of(scheme)
+    return made if switches is None else made.on_machine(made.machine.switched(switches))
 
 
 def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) -> float:
@@ -110,11 +131,12 @@ class _Itself:
 
     def asks(self, place: int) -> Iterator[Question[Any]]:
         """What is asked about a test."""
-        yield self.setup.verdicts.question(self.setup.tests[place], self.setup.schemes[0])
+        question = self.setup.verdicts.question(self.setup.tests[place], self.setup.schemes[0])
+        yield from (question, excused_question(question))
 
     def decided(self, place: int) -> tuple[Verdict, float, Internal | None]:
         """The verdict on a test, and what it took."""
-        answer = self.setup.verdicts.answer(self.setup.tests[place], self.setup.schemes[0])
+        answer = self.setup.verdicts.excused(self.setup.tests[place], self.setup.schemes[0])
         return replace(answer.verdict, execution=None), answer.seconds, answer.internal
 
 
@@ -137,16 +159,18 @@ class _Trial:
     def asks(self, place: int) -> Iterator[Question[Any]]:
         """What may be asked about a mutant, if it passes all tests."""
         mutant = self.mutants[place]
-        for scheme in (self._scheme(mutant), self.scheme):
-            for each in telling(self.known, mutant.row.number):
-                question = self.verdicts.question(each.test, scheme)
-                if scheme is not self.scheme:
-                    yield question
-                yield progress_question(question, self.verdicts.settings)
+        schemes = self._schemes(mutant)
+        for each in telling(self.known, mutant.row.number):
+            question = self.verdicts.question(each.test, schemes[each.excuse])
+            yield question
+            if each.passes:
+                itself = self.verdicts.question(each.test, self.scheme)
+                for it in (question, itself):
+                    yield progress_question(it, self.verdicts.settings)
 
     def of(self, place: int) -> Finding:
         mutant = self.mutants[place]
-        record, scheme = _Record(shown(mutant, self.costs)), self._scheme(mutant)
+        record, schemes = _Record(shown(mutant, self.costs)), self._schemes(mutant)
         same = equivalent(mutant.row.code, mutant.code, self.scheme.scheme.machine)
         if same is not None:
             record.reason = same
@@ -156,22 +180,25 @@ class _Trial:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:
                 record.unknown(each, f"under the scheme itself: {each.verdict.reason}")
         for each in telling(self.known, mutant.row.number):
-            answer = self.verdicts.answer(each.test, scheme)
+            answer = self.verdicts.answer(each.test, schemes[each.excuse])
             record.decided += 1
             record.within |= {**each.verdict.within, **answer.verdict.within}
             if answer.verdict.word is Word.UNSOUND:
                 return record.found(Fate.UNSOUND, each, answer.verdict)
             if answer.verdict.word is Word.UNKNOWN:
                 record.unknown(each, answer.verdict.reason, answer.internal)
-            else:
+            elif each.passes:
                 passed.append((each, answer.verdict))
         for each, verdict in passed:
-            if self._stops(each, verdict, scheme, record):
+            if self._stops(each, verdict, schemes[None], record):
                 return record.found(Fate.STUCK, each, verdict)
         return record.found(Fate.SURVIVES)
 
-    def _scheme(self, mutant: Mutant) -> NamedScheme:
-        return NamedScheme.of(mutant.of(self.scheme.scheme), self.scheme.file)
+    def _schemes(self, mutant: Mutant) -> dict[str | None, NamedScheme]:
+        """The mutant, as it is and with each choice of switches that a test asks for."""
+        choices = {None, *(it.excuse for it in self.known if mutant.row.number in it.rows)}
+        itself, file = self.scheme.scheme, self.scheme.file
+        return {it: NamedScheme.of(changed(mutant, itself, it), file) for it in choices}
 
     def _stops(
         self, baseline: Baseline, verdict: Verdict, scheme: NamedScheme, record: _Record
@@ -227,15 +254,18 @@ class _Record:
         within: Mapping[str, int] = self.within
         if baseline is not None and verdict is not None:
             within = {**baseline.verdict.within, **verdict.within}
+        switches = baseline.excuse if baseline else None
+        reason = self.reason or (verdict.reason if verdict else "")
         return Finding(
             mutant=self.mutant,
             verdict=fate,
             test=baseline.name.test if baseline else None,
             file=baseline.name.file if baseline else None,
-            reason=self.reason or (verdict.reason if verdict else ""),
+            reason=reason if switches is None else f"{reason}, with {switches}",
             within=within,
             decided=self.decided,
             unknown=tuple(self.open.values()),
             stuck=tuple(self.stuck),
             internal=tuple(self.internal),
+            switches=switches,
         )

@@ -105,6 +105,8 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
 def _shown_by(finding: Finding, *, told: bool) -> str:
     """What says so; what it would save, where tests tell of it."""
     words = finding.test or (finding.reason if finding.verdict is Fate.EQUIVALENT else "")
+    if finding.switches is not None:
+        words += f" (with {finding.switches.replace('+', ' and ')})"
     if finding.within:
         words += f" (within {_bounds(finding.within)})"
     if finding.unknown:
@@ -183,7 +185,10 @@ def _tests(report: MutationReport) -> Iterator[Text]:
     head = f"{number}, model {subject.model}, engine {subject.engine} ({reach})"
     yield Text(f"{head}; under {scheme} itself: {words}")
     if tests.broken:
-        words = f"fails {counted(len(tests.broken), 'test')}, which show nothing of its mutants"
+        shows = "which show nothing of its mutants"
+        if tests.excused:
+            shows = f"of which a switch excuses {tests.excused}: these tell of mutants with it on"
+        words = f"fails {counted(len(tests.broken), 'test')}, {shows}"
         names = few([it.test for it in tests.broken])
         yield Text(f"{scheme} itself {words}: {names}", style="yellow")
     if tests.stuck:
