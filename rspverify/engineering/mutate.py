@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from rspverify.answers import Internal
@@ -23,9 +24,11 @@ from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.judge.work import Work, stem
 from rspverify.scheme import Scheme, rows_used
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.equivalence import equivalent
+from rspverify.scheme.equivalence import equivalent, waits_longer
 from rspverify.scheme.mutants import Mutant
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
+
+Places = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -100,10 +103,14 @@ def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) 
 def findings(
     setup: Setup, mutants: Sequence[Mutant], known: Sequence[Baseline], costs: Costs
 ) -> Generator[Finding, None, None]:
-    """What the tests make of each mutant, in their order."""
+    """What the tests make of each mutant, in their order: those of a row together."""
     trial = _Trial(setup.schemes[0], mutants, known, costs, setup.verdicts)
     work = Work("mutate", trial.of, trial.name, trial.asks)
-    yield from setup.verdicts.judge.each(work, range(len(mutants)), ahead=2)
+    rows = groupby(range(len(mutants)), key=lambda it: mutants[it].row.number)
+    places = [tuple(those) for _, those in rows]
+    with closing(setup.verdicts.judge.each(work, places, ahead=2)) as found:
+        for those in found:
+            yield from those
 
 
 def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
@@ -142,7 +149,10 @@ class _Itself:
 
 @dataclass(frozen=True)
 class _Trial:
-    """Holds mutants, given by their places, against tests, the smallest first."""
+    """Holds the mutants of a row, given by their places, against tests, the smallest first.
+
+    What a mutant passes passes with more waits, too, and is not asked about again.
+    """
 
     scheme: NamedScheme
     mutants: Sequence[Mutant]
@@ -152,13 +162,16 @@ class _Trial:
     itself: dict[str, Progress | None] = field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
-    def name(self, place: int) -> str:
-        """What the work on a mutant is called."""
-        return self.mutants[place].name
+    def name(self, places: Places) -> str:
+        """What the work on a row is called, by its first mutant."""
+        return self.mutants[places[0]].name
 
-    def asks(self, place: int) -> Iterator[Question[Any]]:
-        """What may be asked about a mutant, if it passes all tests."""
-        mutant = self.mutants[place]
+    def asks(self, places: Places) -> Iterator[Question[Any]]:
+        """What may be asked about mutants, if they pass all tests."""
+        for place in places:
+            yield from self._asks(self.mutants[place])
+
+    def _asks(self, mutant: Mutant) -> Iterator[Question[Any]]:
         schemes = self._schemes(mutant)
         for each in telling(self.known, mutant.row.number):
             question = self.verdicts.question(each.test, schemes[each.excuse])
@@ -168,8 +181,19 @@ class _Trial:
                 for it in (question, itself):
                     yield progress_question(it, self.verdicts.settings)
 
-    def of(self, place: int) -> Finding:
-        mutant = self.mutants[place]
+    def of(self, places: Places) -> tuple[Finding, ...]:
+        """What tests make of the mutants of a row, in their order."""
+        found: dict[int, Finding] = {}
+        passed: dict[int, set[str]] = {}
+        for place in sorted(places, key=lambda it: len(self.mutants[it].code)):
+            code = self.mutants[place].code
+            weaker = [it for it in found if waits_longer(code, self.mutants[it].code)]
+            passed[place] = set().union(*(passed[it] for it in weaker))
+            found[place] = self._of(self.mutants[place], passed[place])
+        return tuple(found[place] for place in places)
+
+    def _of(self, mutant: Mutant, sound: set[str]) -> Finding:
+        """What tests make of a mutant. sound: those that it passes, by file, as far as is known."""
         record, schemes = _Record(shown(mutant, self.costs)), self._schemes(mutant)
         same = equivalent(mutant.row.code, mutant.code, self.scheme.scheme.machine)
         if same is not None:
@@ -180,15 +204,21 @@ class _Trial:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:
                 record.unknown(each, f"under the scheme itself: {each.verdict.reason}")
         for each in telling(self.known, mutant.row.number):
-            answer = self.verdicts.answer(each.test, schemes[each.excuse])
             record.decided += 1
+            if each.test.file in sound:
+                record.within |= each.verdict.within
+                passed += [(each, each.verdict)] if each.passes else []
+                continue
+            answer = self.verdicts.answer(each.test, schemes[each.excuse])
             record.within |= {**each.verdict.within, **answer.verdict.within}
             if answer.verdict.word is Word.UNSOUND:
                 return record.found(Fate.UNSOUND, each, answer.verdict)
             if answer.verdict.word is Word.UNKNOWN:
                 record.unknown(each, answer.verdict.reason, answer.internal)
-            elif each.passes:
-                passed.append((each, answer.verdict))
+                continue
+            passed += [(each, answer.verdict)] if each.passes else []
+            if answer.verdict.word is Word.SOUND:
+                sound.add(each.test.file)
         for each, verdict in passed:
             if self._stops(each, verdict, schemes[None], record):
                 return record.found(Fate.STUCK, each, verdict)

@@ -48,6 +48,23 @@ def equivalent(one: Code, other: Code, machine: Architecture) -> str | None:
     return TWICE if short[0] == short[1] else None
 
 
+def waits_longer(one: Code, other: Code) -> bool:
+    """Whether the one is the other with more instructions that only wait, so that each execution of
+    it is one of the other: without them its thread need not wait, and nobody else sees them.
+    """
+    left = list(other)
+    for each in one:
+        if left and _name(left[0]) == _name(each):
+            left.pop(0)
+        elif each.accesses or each.mnemonic.effects or each.mnemonic.later:
+            return False
+    return not left
+
+
+def _name(template: Template) -> tuple[str, str | None]:
+    return template.mnemonic.name, template.reach
+
+
 def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
     """A code with the counters that it waits for at each place, as a set."""
     found: list[object] = []
@@ -57,7 +74,7 @@ def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
         if counters is not None:
             together |= counters
             continue
-        found += [frozenset(together), (each.mnemonic.name, each.reach)]
+        found += [frozenset(together), _name(each)]
         together = set()
     return (*found, frozenset(together))
 
