@@ -24,7 +24,7 @@ from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.judge.work import Work, stem
 from rspverify.scheme import Scheme, rows_used
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.equivalence import equivalent, waits_longer
+from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer
 from rspverify.scheme.mutants import Mutant
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
@@ -173,7 +173,7 @@ class _Trial:
 
     def _asks(self, mutant: Mutant) -> Iterator[Question[Any]]:
         schemes = self._schemes(mutant)
-        for each in telling(self.known, mutant.row.number):
+        for each in self._telling(mutant):
             question = self.verdicts.question(each.test, schemes[each.excuse])
             yield question
             if each.passes:
@@ -183,11 +183,11 @@ class _Trial:
 
     def of(self, places: Places) -> tuple[Finding, ...]:
         """What tests make of the mutants of a row, in their order."""
-        found: dict[int, Finding] = {}
+        machine, found = self.scheme.scheme.machine, dict[int, Finding]()
         passed: dict[int, set[str]] = {}
         for place in sorted(places, key=lambda it: len(self.mutants[it].code)):
             code = self.mutants[place].code
-            weaker = [it for it in found if waits_longer(code, self.mutants[it].code)]
+            weaker = [it for it in found if waits_longer(code, self.mutants[it].code, machine)]
             passed[place] = set().union(*(passed[it] for it in weaker))
             found[place] = self._of(self.mutants[place], passed[place])
         return tuple(found[place] for place in places)
@@ -195,15 +195,18 @@ class _Trial:
     def _of(self, mutant: Mutant, sound: set[str]) -> Finding:
         """What tests make of a mutant. sound: those that it passes, by file, as far as is known."""
         record, schemes = _Record(shown(mutant, self.costs)), self._schemes(mutant)
-        same = equivalent(mutant.row.code, mutant.code, self.scheme.scheme.machine)
-        if same is not None:
-            record.reason = same
+        own, machine, tests = mutant.row.code, self.scheme.scheme.machine, self._telling(mutant)
+        record.reason = equivalent(own, mutant.code, machine) or ""
+        if record.reason:
             return record.found(Fate.EQUIVALENT)
+        stronger = waits_longer(mutant.code, own, machine)
+        if stronger:
+            sound |= {each.test.file for each in tests}
         passed: list[tuple[Baseline, Verdict]] = []
         for each in self.known:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:
                 record.unknown(each, f"under the scheme itself: {each.verdict.reason}")
-        for each in telling(self.known, mutant.row.number):
+        for each in tests:
             record.decided += 1
             if each.test.file in sound:
                 record.within |= each.verdict.within
@@ -222,7 +225,11 @@ class _Trial:
         for each, verdict in passed:
             if self._stops(each, verdict, schemes[None], record):
                 return record.found(Fate.STUCK, each, verdict)
-        return record.found(Fate.SURVIVES)
+        record.reason = LONGER if stronger else ""
+        return record.found(Fate.STRONGER if stronger else Fate.SURVIVES)
+
+    def _telling(self, mutant: Mutant) -> list[Baseline]:
+        return telling(self.known, mutant.row.number)
 
     def _schemes(self, mutant: Mutant) -> dict[str | None, NamedScheme]:
         """The mutant, as it is and with each choice of switches that a test asks for."""

@@ -17,12 +17,14 @@ class Fate(StrEnum):
 
     UNSOUND: one of them has a wrong outcome. STUCK: none has, but one cannot always go on, or has
     no execution that completes. EQUIVALENT: nobody can tell it from the scheme, so that no test was
-    asked. SURVIVES: none of these.
+    asked. STRONGER: it only waits longer, so that it goes wrong in no program in which the scheme
+    does not; no test gets stuck. SURVIVES: none of these.
     """
 
     UNSOUND = "UNSOUND"
     STUCK = "STUCK"
     EQUIVALENT = "EQUIVALENT"
+    STRONGER = "STRONGER"
     SURVIVES = "SURVIVES"
 
 

@@ -64,6 +64,8 @@ def test_what_is_said(one: tuple[str, ...], other: tuple[str, ...], why: str | N
         ((VM, LGKM, READ), (LGKM, READ), True),
         ((READ, LGKM), (READ, LGKM), True),
         ((LGKM, READ), (READ, LGKM), False),
+        ((READ, LGKM), (LGKM, READ), True),
+        ((READ, VM), (VM, READ), False),
         ((READ, INV), (READ,), False),
         ((READ,), (READ, LGKM), False),
         ((VM, READ, INV), (READ, VM, INV), False),
@@ -74,7 +76,7 @@ def test_a_code_that_waits_longer(
 ) -> None:
     machine = MACHINES["amdgpu-gfx10"]
     codes = [code_of(machine, *each).rows[0].code for each in (one, other)]
-    assert waits_longer(*codes) is longer
+    assert waits_longer(codes[0], codes[1], machine) is longer
 
 
 def test_waits_for_all_waves_do_not_change_places() -> None:
