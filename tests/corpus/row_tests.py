@@ -420,6 +420,21 @@ def _behind() -> Iterator[tuple[str, str]]:
         yield title, text(title, about, places, placed([other, own], "wg"), asks)
 
 
+def by_the_letter() -> Iterator[tuple[str, str]]:
+    """SB between accesses of global memory, by seq_cst fences of local memory alone: no flags count
+    in the order of seq_cst operations."""
+    weak = Operation("", "relaxed", "dv")
+    each = Operation("fence", "seq_cst", "dv", "local")
+    codes = [
+        [weak.store("x", 1), each.fence(), weak.load("y", "r0")],
+        [weak.store("y", 1), each.fence(), weak.load("x", "r0")],
+    ]
+    places = {"x": atomic("global"), "y": atomic("global")}
+    title, asks = f"SB-{each}-for-global", joined("0:r0=0", "1:r0=0")
+    about = "Store buffering, by fences of the other memory."
+    yield title, text(title, about, places, placed(codes, "dv"), asks)
+
+
 def _through() -> Iterator[tuple[str, str]]:
     """What an acquire by an update at whose result nothing looks waits for besides itself."""
     about = "A fence of one memory, in the order of all that is seq_cst."
@@ -458,7 +473,7 @@ def unseen() -> Iterator[tuple[str, str]]:
 def row_tests() -> dict[str, str]:
     """Every test by its title, and its text."""
     found: dict[str, str] = {}
-    for makes in (messages, fences_of_both, buffering, handed_on, coherent, across, unseen):
+    for makes in (messages, fences_of_both, buffering, handed_on, coherent, across, unseen, by_the_letter):
         for title, made in makes():
             assert title not in found, title
             found[title] = made
