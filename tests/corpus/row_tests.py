@@ -473,7 +473,16 @@ def unseen() -> Iterator[tuple[str, str]]:
 def row_tests() -> dict[str, str]:
     """Every test by its title, and its text."""
     found: dict[str, str] = {}
-    for makes in (messages, fences_of_both, buffering, handed_on, coherent, across, unseen, by_the_letter):
+    for makes in (
+        messages,
+        fences_of_both,
+        buffering,
+        handed_on,
+        coherent,
+        across,
+        unseen,
+        by_the_letter,
+    ):
         for title, made in makes():
             assert title not in found, title
             found[title] = made

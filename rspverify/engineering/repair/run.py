@@ -373,6 +373,7 @@ class Repair:
                     for file, part in search.undecided
                 ),
                 candidate=tuple(answer.RowTried(row, text(it)) for row, it in last.items()),
+                passes=search.passes and not self._finished,
             ),
             internal=tuple(self._verdicts.internal),
             seconds=time.perf_counter() - self._started,
