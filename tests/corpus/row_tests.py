@@ -300,7 +300,8 @@ def handed_on() -> Iterator[tuple[str, str]]:
     places = {"x": "global int", "y": atomic("global"), "z": atomic("global")}
     acquire = Operation("load", "acquire", "wg")
     on, last = Operation("store", "release", "dv"), Operation("load", "acquire", "dv")
-    for each in publishing("wg", "global"):
+    both = (Operation("fence", order, "wg", "both") for order in RELEASES)
+    for each in (*publishing("wg", "global"), *both):
         sent, known = each.publish("y")
         known = known and f"0:{known}"
         middle = [acquire.load("y", "r0"), f"if (r0 == 1) {on.store('z', 1)}"]
