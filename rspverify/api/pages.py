@@ -70,6 +70,7 @@ def mutate_page(
 ) -> str:
     """The page of a scheme's mutants: each with the smallest test that it fails."""
     from rspverify.drawing.details import Broken
+    from rspverify.engineering.mutate import changed
     from rspverify.engineering.mutation import Fate
     from rspverify.judge.verdicts import NamedScheme
     from rspverify.render.mutate_html import html
@@ -81,7 +82,8 @@ def mutate_page(
     broken: dict[str, Broken] = {}
     for found in [each for each in it.mutants if each.file][:MOST]:
         name, stuck = found.mutant.name, found.verdict is Fate.STUCK
-        mutant = NamedScheme.of(mutants[name].of(scheme.scheme), scheme.file)
+        changed_scheme = changed(mutants[name], scheme.scheme, found.switches)
+        mutant = NamedScheme.of(changed_scheme, scheme.file)
         word = Word.SOUND if stuck else Word.UNSOUND
         broken[name] = Broken(tests[found.file or ""], mutant, word, stuck)
     return html(it, _details(broken, setup.verdicts, stop), made)

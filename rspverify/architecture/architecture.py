@@ -469,12 +469,17 @@ class Architecture:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def switched(self, name: str) -> Architecture:
-        """The same with one more switch on; KeyError where it has none of this name."""
-        if all(it.name != name for it in self.switches):
-            raise KeyError(name)
-        switches = tuple(replace(it, on=it.on or it.name == name) for it in self.switches)
-        return replace(self, name=f"{self.name}+{name}", switches=switches)
+    def switched(self, names: str) -> Architecture:
+        """The same with one more switch on, or with those joined by `+`.
+
+        Raises KeyError where it has none of such a name.
+        """
+        on = names.split("+")
+        for name in on:
+            if all(it.name != name for it in self.switches):
+                raise KeyError(name)
+        switches = tuple(replace(it, on=it.on or it.name in on) for it in self.switches)
+        return replace(self, name=f"{self.name}+{names}", switches=switches)
 
     def is_on(self, switch: str) -> bool:
         """Whether one of its switches is on."""

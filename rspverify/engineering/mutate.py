@@ -2,6 +2,8 @@
 
 Only a test that the scheme itself passes says anything of a mutant. So each test is first decided
 under the scheme, and then under each mutant of a row that the test uses, the smallest test first.
+Then come tests that the scheme fails and a switch of its machine excuses: with that turned on it
+passes them, and a mutant may not.
 """
 
 from __future__ import annotations
@@ -9,21 +11,24 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from rspverify.answers import Internal
 from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
-from rspverify.judge.answers import progress_question
+from rspverify.judge.answers import excused_question, progress_question
 from rspverify.judge.cache import Question
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.judge.work import Work, stem
-from rspverify.scheme import rows_used
+from rspverify.scheme import Scheme, rows_used
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.equivalence import equivalent
+from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer
 from rspverify.scheme.mutants import Mutant
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
+
+Places = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,16 @@ class Baseline:
     rows: frozenset[int]
     seconds: float
     internal: Internal | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether the scheme passes it as it is."""
+        return self.verdict.word is Word.SOUND
+
+    @property
+    def excuse(self) -> str | None:
+        """The switches, joined by `+`, with which the scheme passes it that fails it without."""
+        return next(iter(self.verdict.sound_if), None)
 
     @property
     def name(self) -> NamedTest:
@@ -64,8 +79,17 @@ def baselines(setup: Setup) -> Generator[Baseline, None, None]:
 
 
 def telling(known: Iterable[Baseline], row: int) -> list[Baseline]:
-    """The tests that say something of the mutants of a row: the scheme passes them."""
-    return [each for each in known if row in each.rows and each.verdict.word is Word.SOUND]
+    """The tests that say something of the mutants of a row: those that the scheme passes, and then
+    those that it passes with switches on."""
+    using = [each for each in known if row in each.rows]
+    passed = [each for each in using if each.passes]
+    return passed + [each for each in using if each.excuse is not None]
+
+
+def changed(mutant: Mutant, scheme: Scheme, switches: str | None) -> Scheme:
+    """The scheme with a mutant's code, on its machine with these switches on."""
+    made = mutant.of(scheme)
+    return made if switches is None else made.on_machine(made.machine.switched(switches))
 
 
 def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) -> float:
@@ -79,10 +103,14 @@ def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) 
 def findings(
     setup: Setup, mutants: Sequence[Mutant], known: Sequence[Baseline], costs: Costs
 ) -> Generator[Finding, None, None]:
-    """What the tests make of each mutant, in their order."""
+    """What the tests make of each mutant, in their order: those of a row together."""
     trial = _Trial(setup.schemes[0], mutants, known, costs, setup.verdicts)
     work = Work("mutate", trial.of, trial.name, trial.asks)
-    yield from setup.verdicts.judge.each(work, range(len(mutants)), ahead=2)
+    rows = groupby(range(len(mutants)), key=lambda it: mutants[it].row.number)
+    places = [tuple(those) for _, those in rows]
+    with closing(setup.verdicts.judge.each(work, places, ahead=2)) as found:
+        for those in found:
+            yield from those
 
 
 def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
@@ -110,17 +138,21 @@ class _Itself:
 
     def asks(self, place: int) -> Iterator[Question[Any]]:
         """What is asked about a test."""
-        yield self.setup.verdicts.question(self.setup.tests[place], self.setup.schemes[0])
+        question = self.setup.verdicts.question(self.setup.tests[place], self.setup.schemes[0])
+        yield from (question, excused_question(question))
 
     def decided(self, place: int) -> tuple[Verdict, float, Internal | None]:
         """The verdict on a test, and what it took."""
-        answer = self.setup.verdicts.answer(self.setup.tests[place], self.setup.schemes[0])
+        answer = self.setup.verdicts.excused(self.setup.tests[place], self.setup.schemes[0])
         return replace(answer.verdict, execution=None), answer.seconds, answer.internal
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """Holds mutants, given by their places, against tests, the smallest first."""
+    """Holds the mutants of a row, given by their places, against tests, the smallest first.
+
+    What a mutant passes passes with more waits, too, and is not asked about again.
+    """
 
     scheme: NamedScheme
     mutants: Sequence[Mutant]
@@ -130,48 +162,80 @@ class _Trial:
     itself: dict[str, Progress | None] = field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
-    def name(self, place: int) -> str:
-        """What the work on a mutant is called."""
-        return self.mutants[place].name
+    def name(self, places: Places) -> str:
+        """What the work on a row is called, by its first mutant."""
+        return self.mutants[places[0]].name
 
-    def asks(self, place: int) -> Iterator[Question[Any]]:
-        """What may be asked about a mutant, if it passes all tests."""
-        mutant = self.mutants[place]
-        for scheme in (self._scheme(mutant), self.scheme):
-            for each in telling(self.known, mutant.row.number):
-                question = self.verdicts.question(each.test, scheme)
-                if scheme is not self.scheme:
-                    yield question
-                yield progress_question(question, self.verdicts.settings)
+    def asks(self, places: Places) -> Iterator[Question[Any]]:
+        """What may be asked about mutants, if they pass all tests."""
+        for place in places:
+            yield from self._asks(self.mutants[place])
 
-    def of(self, place: int) -> Finding:
-        mutant = self.mutants[place]
-        record, scheme = _Record(shown(mutant, self.costs)), self._scheme(mutant)
-        same = equivalent(mutant.row.code, mutant.code, self.scheme.scheme.machine)
-        if same is not None:
-            record.reason = same
+    def _asks(self, mutant: Mutant) -> Iterator[Question[Any]]:
+        schemes = self._schemes(mutant)
+        for each in self._telling(mutant):
+            question = self.verdicts.question(each.test, schemes[each.excuse])
+            yield question
+            if each.passes:
+                itself = self.verdicts.question(each.test, self.scheme)
+                for it in (question, itself):
+                    yield progress_question(it, self.verdicts.settings)
+
+    def of(self, places: Places) -> tuple[Finding, ...]:
+        """What tests make of the mutants of a row, in their order."""
+        machine, found = self.scheme.scheme.machine, dict[int, Finding]()
+        passed: dict[int, set[str]] = {}
+        for place in sorted(places, key=lambda it: len(self.mutants[it].code)):
+            code = self.mutants[place].code
+            weaker = [it for it in found if waits_longer(code, self.mutants[it].code, machine)]
+            passed[place] = set().union(*(passed[it] for it in weaker))
+            found[place] = self._of(self.mutants[place], passed[place])
+        return tuple(found[place] for place in places)
+
+    def _of(self, mutant: Mutant, sound: set[str]) -> Finding:
+        """What tests make of a mutant. sound: those that it passes, by file, as far as is known."""
+        record, schemes = _Record(shown(mutant, self.costs)), self._schemes(mutant)
+        own, machine, tests = mutant.row.code, self.scheme.scheme.machine, self._telling(mutant)
+        record.reason = equivalent(own, mutant.code, machine) or ""
+        if record.reason:
             return record.found(Fate.EQUIVALENT)
+        stronger = waits_longer(mutant.code, own, machine)
+        if stronger:
+            sound |= {each.test.file for each in tests}
         passed: list[tuple[Baseline, Verdict]] = []
         for each in self.known:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:
                 record.unknown(each, f"under the scheme itself: {each.verdict.reason}")
-        for each in telling(self.known, mutant.row.number):
-            answer = self.verdicts.answer(each.test, scheme)
+        for each in tests:
             record.decided += 1
+            if each.test.file in sound:
+                record.within |= each.verdict.within
+                passed += [(each, each.verdict)] if each.passes else []
+                continue
+            answer = self.verdicts.answer(each.test, schemes[each.excuse])
             record.within |= {**each.verdict.within, **answer.verdict.within}
             if answer.verdict.word is Word.UNSOUND:
                 return record.found(Fate.UNSOUND, each, answer.verdict)
             if answer.verdict.word is Word.UNKNOWN:
                 record.unknown(each, answer.verdict.reason, answer.internal)
-            else:
-                passed.append((each, answer.verdict))
+                continue
+            passed += [(each, answer.verdict)] if each.passes else []
+            if answer.verdict.word is Word.SOUND:
+                sound.add(each.test.file)
         for each, verdict in passed:
-            if self._stops(each, verdict, scheme, record):
+            if self._stops(each, verdict, schemes[None], record):
                 return record.found(Fate.STUCK, each, verdict)
-        return record.found(Fate.SURVIVES)
+        record.reason = LONGER if stronger else ""
+        return record.found(Fate.STRONGER if stronger else Fate.SURVIVES)
 
-    def _scheme(self, mutant: Mutant) -> NamedScheme:
-        return NamedScheme.of(mutant.of(self.scheme.scheme), self.scheme.file)
+    def _telling(self, mutant: Mutant) -> list[Baseline]:
+        return telling(self.known, mutant.row.number)
+
+    def _schemes(self, mutant: Mutant) -> dict[str | None, NamedScheme]:
+        """The mutant, as it is and with each choice of switches that a test asks for."""
+        choices = {None, *(it.excuse for it in self.known if mutant.row.number in it.rows)}
+        itself, file = self.scheme.scheme, self.scheme.file
+        return {it: NamedScheme.of(changed(mutant, itself, it), file) for it in choices}
 
     def _stops(
         self, baseline: Baseline, verdict: Verdict, scheme: NamedScheme, record: _Record
@@ -227,15 +291,18 @@ class _Record:
         within: Mapping[str, int] = self.within
         if baseline is not None and verdict is not None:
             within = {**baseline.verdict.within, **verdict.within}
+        switches = baseline.excuse if baseline else None
+        reason = self.reason or (verdict.reason if verdict else "")
         return Finding(
             mutant=self.mutant,
             verdict=fate,
             test=baseline.name.test if baseline else None,
             file=baseline.name.file if baseline else None,
-            reason=self.reason or (verdict.reason if verdict else ""),
+            reason=reason if switches is None else f"{reason}, with {switches}",
             within=within,
             decided=self.decided,
             unknown=tuple(self.open.values()),
             stuck=tuple(self.stuck),
             internal=tuple(self.internal),
+            switches=switches,
         )

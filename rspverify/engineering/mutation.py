@@ -17,12 +17,14 @@ class Fate(StrEnum):
 
     UNSOUND: one of them has a wrong outcome. STUCK: none has, but one cannot always go on, or has
     no execution that completes. EQUIVALENT: nobody can tell it from the scheme, so that no test was
-    asked. SURVIVES: none of these.
+    asked. STRONGER: it only waits longer, so that it goes wrong in no program in which the scheme
+    does not; no test gets stuck. SURVIVES: none of these.
     """
 
     UNSOUND = "UNSOUND"
     STUCK = "STUCK"
     EQUIVALENT = "EQUIVALENT"
+    STRONGER = "STRONGER"
     SURVIVES = "SURVIVES"
 
 
@@ -74,7 +76,9 @@ class Finding:
     """What the tests make of a mutant.
 
     test, file: the smallest that shows it, of those decided, null of one that survives; reason:
-    what is wrong there, or why it is the same. within: the bounds that this depends on. decided:
+    what is wrong there, or why it is the same. switches: of the machine, joined by `+`, that excuse
+    what the scheme itself does on that test: with these on it passes, and the mutant does not; null
+    where it passes as it is. within: the bounds that this depends on. decided:
     how many tests were. unknown: those that could not be, with why. stuck: those that the scheme
     itself gets stuck in, so that they show nothing of this. scheme: where --write has put the
     mutant; command: what shows the execution then, or of one that survives, what looks for one, if
@@ -93,6 +97,7 @@ class Finding:
     internal: tuple[Internal, ...] = ()
     scheme: str | None = None
     command: str | None = None
+    switches: str | None = None
 
     @property
     def undecided(self) -> bool:
@@ -122,8 +127,9 @@ class MutatedRow:
 class TestsOfScheme:
     """The tests of a run of `mutate`, under the scheme itself.
 
-    verdicts: only those that are SOUND say anything of mutants. broken: those that the scheme
-    itself fails, with why. stuck: those that it gets stuck in, of those where that was asked.
+    verdicts: only those that are SOUND say anything of mutants, or would be with a switch on.
+    broken: those that the scheme itself fails, with why. excused: how many of these a switch
+    excuses. stuck: those that it gets stuck in, of those where that was asked.
     left_out: those that this version cannot read.
     """
 
@@ -131,6 +137,7 @@ class TestsOfScheme:
     verdicts: Verdicts
     within: Bounds
     broken: tuple[TestAndReason, ...]
+    excused: Count
     unknown: tuple[TestAndReason, ...]
     stuck: tuple[NamedTest, ...]
     left_out: tuple[FileAndReason, ...]

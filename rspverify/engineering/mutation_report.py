@@ -127,6 +127,7 @@ def _tests(
         verdicts=counts(Word, (each.verdict.word for each in grounds)),
         within=within,
         broken=tuple(it.told(f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
+        excused=sum(it.excuse is not None for it in broken),
         unknown=tuple(it.told(it.verdict.reason) for it in open_),
         stuck=tuple(dict.fromkeys(test for it in found for test in it.stuck)),
         left_out=setup.left_out,
@@ -139,6 +140,10 @@ def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
     if path is None:
         return finding
     settings = asked.setup.verdicts.settings
+    if finding.switches is not None:
+        machine = asked.setup.schemes[0].scheme.machine
+        named = settings.machine or machine.path or machine.name
+        settings = replace(settings, machine=f"{named}+{finding.switches}")
     if finding.file is not None:
         stuck = finding.verdict is mutation.Fate.STUCK
         command = explain_command(path, finding.file, settings, progress=stuck)

@@ -66,6 +66,11 @@ def progress_question(question: Question[Answer], settings: Settings) -> Questio
     return Question("progress", (*question.content, settings.scheduler), ProgressAnswer)
 
 
+def excused_question(question: Question[Answer]) -> Question[Answer]:
+    """Which switches excuse it, of which a verdict is asked?"""
+    return Question("excused", question.content, Answer)
+
+
 def reached_question(question: Question[Answer]) -> Question[Reached]:
     """Which outcomes does the machine reach, of which a verdict is asked?"""
     return Question("reached", question.content, Reached)

@@ -11,6 +11,7 @@ from rspverify.axiomatic import MemoryModel
 from rspverify.judge.answers import (
     Answer,
     ProgressAnswer,
+    excused_question,
     progress_question,
     soundness_question,
     worth_keeping,
@@ -23,7 +24,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme
 from rspverify.soundness.case import Case, Translator
-from rspverify.soundness.check import check
+from rspverify.soundness.check import check, excusing, with_switches
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.wording import observed
@@ -102,6 +103,18 @@ class Verdicts:
             self.question(test, scheme), lambda: self._decided(test, scheme), self._worth_keeping
         )
 
+    def excused(self, test: LoadedTest, scheme: Named) -> Answer:
+        """The verdict; where it is UNSOUND, with the switches that excuse it, whatever the settings
+        say of counterexamples."""
+        found = self.answer(test, scheme)
+        if found.verdict.word is not Word.UNSOUND or found.verdict.sound_if:
+            return found
+        return self.judge.ask(
+            excused_question(self.question(test, scheme)),
+            lambda: self._excused(found, test, scheme),
+            lambda _: self.settings.seconds is None,
+        )
+
     def word(self, test: LoadedTest, scheme: Named) -> Word:
         """The word of the verdict alone. Unless it is SOUND nothing else is kept of the verdict, so
         that a search that makes thousands of them leaves room for others."""
@@ -154,6 +167,14 @@ class Verdicts:
         if found.internal is not None:
             self.internal.append(found.internal)
         return found
+
+    def _excused(self, answer: Answer, test: LoadedTest, scheme: Named) -> Answer:
+        case = Case(test.program, scheme.scheme, self.model, self.settings)
+        incident = incident_of(test.file, scheme.file, self.settings)
+        found = attempt(lambda: excusing(case, self.source(test)), incident)
+        if isinstance(found, Undecided):
+            return replace(answer, internal=found.internal)
+        return replace(answer, verdict=with_switches(answer.verdict, found))
 
     def _progress(self, test: LoadedTest, scheme: Named) -> ProgressAnswer:
         from rspverify.soundness.progress import progress

@@ -15,6 +15,7 @@ from rspverify.engineering.mutation import (
 from rspverify.render.cells import changed_codes, code_cell, plain, pointed_at
 from rspverify.render.finding_html import explained
 from rspverify.render.mutate_text import (
+    DERIVED,
     NEEDED,
     NOT_SHOWN,
     OPEN,
@@ -32,6 +33,7 @@ from rspverify.render.words import counted, row_in_words
 _CLASSES = {
     Fate.SURVIVES: "SURVIVES",
     Fate.EQUIVALENT: "by-EQUIVALENT",
+    Fate.STRONGER: "by-EQUIVALENT",
     Fate.UNSOUND: "by-UNSOUND",
     Fate.STUCK: "by-STUCK",
 }
@@ -155,7 +157,7 @@ def _article(it: Finding, row: MutatedRow, place: str, detail: Detail | None) ->
     whose = zip(("the scheme", "the mutant"), codes, costs, strict=True)
     cells = [[plain(who), code, cost] for who, code, cost in whose]
     head = f"Row {row.row}, {row.operations}"
-    spared = it.reason if it.verdict is Fate.EQUIVALENT else _survives(it, row)
+    spared = it.reason if it.verdict in DERIVED else _survives(it, row)
     words = [f"{it.test}: {it.reason}" if it.test else spared]
     words += [f"not decided: {each.test}: {each.reason}" for each in it.unknown]
     shown = Article(

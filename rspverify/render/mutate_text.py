@@ -11,8 +11,10 @@ from rspverify.render.progress import ON_AGAIN
 from rspverify.render.words import counted, few
 from rspverify.verdict import Word
 
-STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.EQUIVALENT: "cyan"}
-STYLES |= {Fate.SURVIVES: "bold red"}
+DERIVED = (Fate.EQUIVALENT, Fate.STRONGER)
+"""The fates whose reason holds whatever the program."""
+STYLES = {Fate.UNSOUND: "green", Fate.STUCK: "green", Fate.SURVIVES: "bold red"}
+STYLES |= dict.fromkeys(DERIVED, "cyan")
 NEEDED, NOT_SHOWN = "needed", "not shown to be needed"
 _CODE, _WORDS = 12, 24
 """How wide instructions and steps are at least, in columns."""
@@ -104,7 +106,9 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
 
 def _shown_by(finding: Finding, *, told: bool) -> str:
     """What says so; what it would save, where tests tell of it."""
-    words = finding.test or (finding.reason if finding.verdict is Fate.EQUIVALENT else "")
+    words = finding.test or (finding.reason if finding.verdict in DERIVED else "")
+    if finding.switches is not None:
+        words += f" (with {finding.switches.replace('+', ' and ')})"
     if finding.within:
         words += f" (within {_bounds(finding.within)})"
     if finding.unknown:
@@ -136,7 +140,7 @@ def _wider(report: MutationReport) -> Iterator[Text]:
 def _counts(report: MutationReport) -> Text:
     line = Text(f"{counted(report.summary.mutants, 'mutant')}: ", style="bold")
     fates = report.summary.fates
-    shown = (it for it in Fate if it is not Fate.EQUIVALENT or fates[it])
+    shown = (it for it in Fate if it not in DERIVED or fates[it])
     line.append(", ".join(f"{fates[it]} {it.value}" for it in shown))
     return line.append(f"; {report.seconds:.1f} s", style="dim")
 
@@ -148,10 +152,9 @@ def _conclusion(report: MutationReport) -> Iterator[Text]:
         return
     if not surviving and report.summary.mutants:
         words = f"each instruction of {scheme} is needed, as far as it reaches and where it stands"
-        same = report.summary.fates[Fate.EQUIVALENT]
-        every = (
-            "every step fails a test, or nobody can tell it" if same else "every step fails a test"
-        )
+        fates, every = report.summary.fates, "every step fails a test"
+        every += ", or nobody can tell it" if fates[Fate.EQUIVALENT] else ""
+        every += ", or makes it wait longer" if fates[Fate.STRONGER] else ""
         yield Text(f"{words}: {every}", style="green")
     elif surviving:
         words = "what survives is redundant, or the tests have a hole"
@@ -183,7 +186,10 @@ def _tests(report: MutationReport) -> Iterator[Text]:
     head = f"{number}, model {subject.model}, engine {subject.engine} ({reach})"
     yield Text(f"{head}; under {scheme} itself: {words}")
     if tests.broken:
-        words = f"fails {counted(len(tests.broken), 'test')}, which show nothing of its mutants"
+        shows = "which show nothing of its mutants"
+        if tests.excused:
+            shows = f"of which a switch excuses {tests.excused}: these tell of mutants with it on"
+        words = f"fails {counted(len(tests.broken), 'test')}, {shows}"
         names = few([it.test for it in tests.broken])
         yield Text(f"{scheme} itself {words}: {names}", style="yellow")
     if tests.stuck:

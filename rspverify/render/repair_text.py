@@ -154,10 +154,13 @@ def rests_on(found: answer.SchemeFound, report: answer.RepairReport) -> str:
 def _hunted(hunted: answer.Hunted | None) -> str:
     if hunted is None:
         return "not hunted for other programs"
+    what = "formulas" if hunted.programs is None else "programs"
     if hunted.unknown:
-        return f"{hunted.unknown:,} of {hunted.decided:,} programs hunted through were not decided"
-    words = f"sound for all {hunted.programs:,} programs without a race"
-    return f"{words} within {_bounds(hunted.bounds)} ({hunted.decided:,} decided)"
+        return f"{hunted.unknown:,} of {hunted.decided:,} {what} hunted through were not decided"
+    number = "" if hunted.programs is None else f"{hunted.programs:,} "
+    words = f"sound for all {number}programs without a race within {_bounds(hunted.bounds)}"
+    asked = "formulas " if hunted.programs is None else ""
+    return f"{words} ({hunted.decided:,} {asked}decided)"
 
 
 def _conclusion(report: answer.RepairReport) -> Iterator[Text]:
@@ -281,7 +284,10 @@ def _partial(report: answer.RepairReport) -> Iterator[Text]:
     stopped = f"not finished: {claim.stopped}; {known}"
     yield Text(stopped if claim.stopped else interrupted, style="bold red")
     if report.effort.candidate and not report.found:
-        yield Text("the last candidate tried, of which nothing is claimed:")
+        claimed = "nothing is claimed"
+        if report.effort.passes:
+            claimed = "it is known that it passes every test; other programs were still hunted for"
+        yield Text(f"the last candidate tried, of which {claimed}:")
         for row in report.effort.candidate:
             yield Text(f"    {row.row:2}  {'; '.join(row.code)}")
 

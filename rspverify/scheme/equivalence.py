@@ -11,6 +11,8 @@ so until the next one.
   performed: it is the oldest in its fifo then, so that nothing before it is counted any more, and
   the wait holds. Meanwhile the thread has executed nothing but waits, and nobody else looks at its
   fifo or its counter.
+
+And a third, about all that only wait: a code that waits longer does nothing that another cannot do.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from rspverify.scheme.scheme import Template
 
 Code = tuple[Template, ...]
 ANY_ORDER = "what waits for the own accesses may stand in any order"
+LONGER = "it waits for all that the scheme waits for there, and else does the same"
 TWICE = "the accesses that it waits for are performed in turn, and waited for behind this one"
 
 
@@ -44,8 +47,31 @@ def equivalent(one: Code, other: Code, machine: Architecture) -> str | None:
     """Why two codes are the same to everybody; None where these facts do not say so."""
     if _sorted(one, machine) == _sorted(other, machine):
         return ANY_ORDER
-    short = _without_first(one, machine), _without_first(other, machine)
-    return TWICE if short[0] == short[1] else None
+    return TWICE if _filled(one, machine) == _filled(other, machine) else None
+
+
+def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
+    """Whether the one waits for all that the other waits for, and else does the same, so that each
+    execution of it is one of the other: without a wait a thread need not wait, and nobody else
+    looks at that.
+    """
+    left = list(other)
+    for each in one:
+        if left and _name(left[0]) == _name(each):
+            left.pop(0)
+        elif each.accesses or each.mnemonic.effects or each.mnemonic.later:
+            break
+    else:
+        return not left
+    more, fewer = _filled(one, machine), _filled(other, machine)
+    return len(more) == len(fewer) and all(
+        mine >= its if isinstance(mine, frozenset) and isinstance(its, frozenset) else mine == its
+        for mine, its in zip(more, fewer, strict=True)
+    )
+
+
+def _name(template: Template) -> tuple[str, str | None]:
+    return template.mnemonic.name, template.reach
 
 
 def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
@@ -57,24 +83,25 @@ def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
         if counters is not None:
             together |= counters
             continue
-        found += [frozenset(together), (each.mnemonic.name, each.reach)]
+        found += [frozenset(together), _name(each)]
         together = set()
     return (*found, frozenset(together))
 
 
-def _without_first(code: Code, machine: Architecture) -> tuple[object, ...]:
-    """The same without the counters that are waited for again behind the next instruction."""
+def _filled(code: Code, machine: Architecture) -> tuple[object, ...]:
+    """The same, as if counters that are waited for behind an instruction were before it, too, where
+    that makes no difference.
+    """
     parts = list(_sorted(code, machine))
     accesses = [each for each in code if _counters(each.mnemonic, machine) is None]
     for place, access in enumerate(accesses):
         before, after = parts[2 * place], parts[2 * place + 2]
         assert isinstance(before, frozenset) and isinstance(after, frozenset)
-        again = {
+        parts[2 * place] = before | {
             it
-            for it in before & after
+            for it in after
             if isinstance(it, Act) and it.kind and _in_turn(access.mnemonic, it.kind, machine)
         }
-        parts[2 * place] = before - again
     return tuple(parts)
 
 

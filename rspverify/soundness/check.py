@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING
 
-from rspverify.architecture import Architecture
 from rspverify.axiomatic import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
@@ -37,13 +35,11 @@ def check(
     if log is None and (settings.confirm or settings.smt_dir):
         log = []
     try:
-        if source is None or source.program is not case.program:  # It may be unrolled for a scheme.
-            source = SourceExecutions(case.program, case.model)
-        source = source.within(case.limits)
+        source = _source_of(case, source)
         require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
         if verdict.word is Word.UNSOUND and case.settings.shortest:
-            verdict = _with_switches(verdict, case, source)
+            verdict = with_switches(verdict, excusing(case, source))
         verdict = _within_what_was_read(verdict, case.program)
         notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
         verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
@@ -75,11 +71,27 @@ def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verd
     )
 
 
-def _with_switches(verdict: Verdict, case: Case, source: SourceExecutions) -> Verdict:
-    """An UNSOUND with the switches of the machine that would make it SOUND: one, or some together.
+def _source_of(case: Case, source: SourceExecutions | None) -> SourceExecutions:
+    if source is None or source.program is not case.program:  # It may be unrolled for a scheme.
+        source = SourceExecutions(case.program, case.model)
+    return source.within(case.limits)
+
+
+def with_switches(verdict: Verdict, switches: tuple[str, ...]) -> Verdict:
+    """An UNSOUND, and the switches that excuse it."""
+    if not switches:
+        return verdict
+    words = " or ".join(it.replace("+", " and ") for it in switches)
+    return replace(verdict, sound_if=switches, reason=f"{verdict.reason}; SOUND if {words}")
+
+
+def excusing(case: Case, source: SourceExecutions | None = None) -> tuple[str, ...]:
+    """The switches of the machine that would make a case SOUND that is UNSOUND: each one that does
+    alone; where none does, some that do together, joined by `+`.
 
     Where a limit is met, without those that are not known by then.
     """
+    source = _source_of(case, source)
     off = [it.name for it in case.scheme.machine.switches if not it.on]
     found: list[str] = []
     with suppress(LimitReached):
@@ -90,15 +102,12 @@ def _with_switches(verdict: Verdict, case: Case, source: SourceExecutions) -> Ve
                 left = [it for it in off if it != name]
                 if len(left) > 1 and _is_sound_if(left, case, source):
                     off, found = left, ["+".join(left)]
-    if not found:
-        return verdict
-    words = " or ".join(it.replace("+", " and ") for it in found)
-    return replace(verdict, sound_if=tuple(found), reason=f"{verdict.reason}; SOUND if {words}")
+    return tuple(found)
 
 
 def _is_sound_if(switches: Sequence[str], case: Case, source: SourceExecutions) -> bool:
     """Whether a case is sound with these switches on."""
-    machine = reduce(Architecture.switched, switches, case.scheme.machine)
+    machine = case.scheme.machine.switched("+".join(switches))
     switched = replace(case, scheme=case.scheme.on_machine(machine))
     if switched.program is not source.program:
         return False  # Its loops are read in another way.

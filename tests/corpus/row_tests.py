@@ -300,7 +300,8 @@ def handed_on() -> Iterator[tuple[str, str]]:
     places = {"x": "global int", "y": atomic("global"), "z": atomic("global")}
     acquire = Operation("load", "acquire", "wg")
     on, last = Operation("store", "release", "dv"), Operation("load", "acquire", "dv")
-    for each in publishing("wg", "global"):
+    both = (Operation("fence", order, "wg", "both") for order in RELEASES)
+    for each in (*publishing("wg", "global"), *both):
         sent, known = each.publish("y")
         known = known and f"0:{known}"
         middle = [acquire.load("y", "r0"), f"if (r0 == 1) {on.store('z', 1)}"]
@@ -337,10 +338,152 @@ def coherent() -> Iterator[tuple[str, str]]:
             yield title, text(title, about, {"x": atomic("global")}, threads, "0:r0=0")
 
 
+def across() -> Iterator[tuple[str, str]]:
+    """SB and R with a seq_cst fence of one memory between accesses of another, or of both.
+
+    Its flags count in happens-before, not in the order of seq_cst operations. So what a seq_cst
+    operation behind it, or before it, waits for may be all that keeps that order.
+    """
+    shapes = [("local", "global", "global", scope) for scope in ("wg", "dv", "all")]
+    shapes += [("global", "local", "local", "wg")]
+    shapes += [("global", "global", "local", scope) for scope in ("wg", "dv", "all")]
+    for first, second, flag, scope in shapes:
+        places = {"x": atomic(first), "y": atomic(second)}
+        where = scope if first == second else "wg"
+        weak_x = Operation("", "relaxed", where, first)
+        weak_y = Operation("", "relaxed", scope, second)
+        both = Operation("fence", "seq_cst", scope, "both")
+        one = Operation("fence", "seq_cst", scope, flag)
+        begins = {"store": weak_x.store("x", 1)}
+        if first == "global":
+            begins["rmw"] = weak_x.add("x", 1, "q")
+        for begun, write_x in begins.items():
+            for kind in ("load", *UPDATES, "store"):
+                each = Operation(kind, "seq_cst", scope, second)
+                then, known = _looks_or_writes(each, kind)
+                title = f"SB-{begun}-{first}-by-fence-of-{flag}-{each}"
+                about = "A fence of one memory, in the order of all that is seq_cst."
+                known_too = joined("0:q=0" if begun == "rmw" else "", known, "1:r1=0")
+                codes = [
+                    [write_x, one.fence(), then],
+                    [weak_y.store("y", 1), both.fence(), weak_x.load("x", "r1")],
+                ]
+                yield title, text(title, about, places, placed(codes, where), known_too)
+    yield from _behind()
+    yield from _through()
+
+
+def _looks_or_writes(each: Operation, kind: str) -> tuple[str, str]:
+    """What looks at y, or overwrites it, before another thread has made it 1; and the sign of it."""
+    match kind:
+        case "load":
+            return each.load("y", "r0"), "0:r0=0"
+        case "rmw":
+            return each.add("y", 4, "r0"), "0:r0=0"
+        case "cas":
+            return each.exchange("y", 0, 4, "r0"), "0:r0=1"
+        case "rmw-unused":
+            return each.add("y", 2), "y=1"
+        case "cas-unused":
+            return each.exchange("y", 0, 2), "y=1"
+    return each.store("y", 2), "y=1"
+
+
+def _behind() -> Iterator[tuple[str, str]]:
+    """What an operation of local memory, or a fence of it, keeps before an access of global memory
+    that comes behind a fence of global memory alone."""
+    near = Operation("", "relaxed", "wg", "local")
+    far = Operation("", "relaxed", "wg")
+    both = Operation("fence", "seq_cst", "wg", "both")
+    one = Operation("fence", "seq_cst", "wg", "global")
+    local = Operation("fence", "seq_cst", "wg", "local")
+    places = {"x": atomic("local"), "y": atomic("global")}
+    about = "A fence of one memory, in the order of all that is seq_cst."
+    other = [far.store("y", 1), both.fence(), near.load("x", "r1")]
+    own = [near.store("x", 1), local.fence(), far.load("y", "r0")]
+    title = f"SB-{local}-then-global"
+    asks = joined("0:r0=0", "1:r1=0")
+    yield title, text(title, about, places, placed([own, other], "wg"), asks)
+    for kind in ("store", "rmw-unused", "cas-unused"):
+        each = Operation(kind, "seq_cst", "wg", "local")
+        sent, _ = each.publish("z")
+        own = [near.store("x", 1), *sent, one.fence(), far.load("y", "r0")]
+        title = f"SB-through-{each}"
+        within = {**places, "z": atomic("local")}
+        yield title, text(title, about, within, placed([own, other], "wg"), asks)
+    other = [far.store("y", 1), both.fence(), near.store("x", 1)]
+    for kind in ("load", "rmw", "cas"):
+        each = Operation(kind, "seq_cst", "wg", "local")
+        seen, one_ = each.observe("x")
+        own = [*seen, one.fence(), far.load("y", "r1")]
+        title = f"MP-across-{each}"
+        asks = joined(f"1:r0={one_}", "1:r1=0")
+        yield title, text(title, about, places, placed([other, own], "wg"), asks)
+
+
+def by_the_letter() -> Iterator[tuple[str, str]]:
+    """SB between accesses of global memory, by seq_cst fences of local memory alone: no flags count
+    in the order of seq_cst operations."""
+    weak = Operation("", "relaxed", "dv")
+    each = Operation("fence", "seq_cst", "dv", "local")
+    codes = [
+        [weak.store("x", 1), each.fence(), weak.load("y", "r0")],
+        [weak.store("y", 1), each.fence(), weak.load("x", "r0")],
+    ]
+    places = {"x": atomic("global"), "y": atomic("global")}
+    title, asks = f"SB-{each}-for-global", joined("0:r0=0", "1:r0=0")
+    about = "Store buffering, by fences of the other memory."
+    yield title, text(title, about, places, placed(codes, "dv"), asks)
+
+
+def _through() -> Iterator[tuple[str, str]]:
+    """What an acquire by an update at whose result nothing looks waits for besides itself."""
+    about = "A fence of one memory, in the order of all that is seq_cst."
+    places = {"x": atomic("global"), "y": atomic("global"), "z": atomic("global")}
+    for scope in ("wg", "dv", "all"):
+        weak = Operation("", "relaxed", scope)
+        both = Operation("fence", "seq_cst", scope, "both")
+        one = Operation("fence", "seq_cst", scope, "local")
+        other = [weak.store("y", 1), both.fence(), weak.load("x", "r1")]
+        for kind in ("rmw-unused", "cas-unused"):
+            each = Operation(kind, "acquire", scope)
+            sent, _ = each.publish("z")
+            own = [weak.add("x", 1, "q"), one.fence(), *sent, weak.load("y", "r0")]
+            title = f"SB-through-{each}"
+            asks = joined("0:q=0", "0:r0=0", "1:r1=0")
+            yield title, text(title, about, places, placed([own, other], scope), asks)
+
+
+def unseen() -> Iterator[tuple[str, str]]:
+    """MP to a fence behind an update whose result nobody uses: a load tells what it has seen."""
+    for scope in ("wg", "dv", "all"):
+        weak, release = Operation("", "relaxed", scope), Operation("store", "release", scope)
+        for memory in ("global", "both"):
+            for order in ACQUIRES:
+                each = Operation("fence", order, scope, memory)
+                seen = [weak.add("y", 4), each.fence(), weak.load("y", "r0")]
+                after = "int r1 = 0; if (r0 == 5) r1 = *x;"
+                title = f"MP-to-rmw-unused-by-{each}"
+                about = "A message, observed by an update before this."
+                places = {"x": "global int", "y": atomic("global")}
+                codes = [["*x = 1;", release.store("y", 1)], [*seen, after]]
+                asks = joined("1:r0=5", "1:r1=0")
+                yield title, text(title, about, places, placed(codes, scope), asks)
+
+
 def row_tests() -> dict[str, str]:
     """Every test by its title, and its text."""
     found: dict[str, str] = {}
-    for makes in (messages, fences_of_both, buffering, handed_on, coherent):
+    for makes in (
+        messages,
+        fences_of_both,
+        buffering,
+        handed_on,
+        coherent,
+        across,
+        unseen,
+        by_the_letter,
+    ):
         for title, made in makes():
             assert title not in found, title
             found[title] = made

@@ -248,3 +248,43 @@ def test_rows_of_a_test() -> None:
         else:
             used = rows_used(each.test.program, setup.schemes[0].scheme)
             assert each.rows == {row.number for row in used}
+
+
+AMD = ROOT / "litmus-amdgpu-rows"
+
+
+def test_a_mutant_alone_is_told_what_it_is_told_among_those_of_its_row() -> None:
+    """What passes with fewer waits is not asked about with more."""
+    tests = ["MP-to-load-acquire-dv", "SB-then-load-seq_cst-dv", "CoRR-load-seq_cst-dv"]
+    setup = setup_of(ROOT / "schemes/amdgpu/gfx900.yaml", [AMD / f"{it}.litmus" for it in tests])
+    base = list(baselines(setup))
+    (row,) = [it for it in mutants_of(setup.schemes[0].scheme) if it.row.number == 6]
+    _, together, _ = tried(setup, row.mutants, base)
+    alone = [tried(setup, [it], base)[1][0] for it in row.mutants]
+    assert together == alone
+    assert {it.verdict for it in together} == {Fate.UNSOUND, Fate.EQUIVALENT, Fate.SURVIVES}
+
+
+def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
+    """MP on gfx942: without its write-back the mutant fails as well where that waits for stores."""
+    mp = ROOT / "litmus-amdgpu/MP-dv.litmus"
+    setup = setup_of(ROOT / "schemes/amdgpu/gfx942.yaml", [mp])
+    scheme = setup.schemes[0].scheme
+    (release,) = [
+        it.row for it in mutants_of(scheme) if str(it.row) == "store DV,N (relaxed, release)"
+    ]
+    wanted = list(mutants_of(scheme)[release.number - 1].mutants)
+    base, found, report = tried(setup, wanted)
+    assert [it.excuse for it in base] == ["WRITE_BACK_AFTER_OWN_STORES"]
+    assert (report.tests.verdicts[Word.UNSOUND], report.tests.excused) == (1, 1)
+    dropped = {it.mutant.step.instruction: it for it in found if it.mutant.step.removes}
+    for needed in ("buffer_wbl2 sc1", "s_waitcnt vmcnt(0)"):
+        it = dropped[needed]
+        assert (it.verdict, it.switches) == (Fate.UNSOUND, "WRITE_BACK_AFTER_OWN_STORES")
+        assert it.reason.endswith(", with WRITE_BACK_AFTER_OWN_STORES")
+        machine = f"{scheme.machine.name}+{it.switches}"
+        (changed,) = [each for each in wanted if each.name == it.mutant.name]
+        settings = replace(QUICK, machine=machine)
+        switched = changed.of(scheme).on_machine(scheme.machine.switched(it.switches or ""))
+        program = setup.tests[0].program
+        assert check(Case(program, switched, setup.verdicts.model, settings)).word is Word.UNSOUND

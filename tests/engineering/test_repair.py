@@ -9,6 +9,7 @@ from engineering.repairing import BruteForce, prepared
 
 from rspverify.engineering.repair.codes import weaker
 from rspverify.engineering.repair.constraints import Constraints, space_of
+from rspverify.render.repair_text import repair_table
 from rspverify.scheme import Scheme, read_scheme
 from rspverify.scheme.cost import default_costs
 from rspverify.source import InputError, Source
@@ -143,7 +144,25 @@ def test_what_is_known_when_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -
     report = repair.report()
     assert steps == [1, 2]
     assert not report.claim.finished and not report.claim.complete and not report.found
-    assert report.effort.candidate
+    assert report.effort.candidate and not report.effort.passes
+
+
+def test_what_passes_every_test_is_told_though_the_hunt_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tests, constraints = SPACES["an acquire and a release"]
+    repair = prepared(ORIGINAL, tests, constraints)
+
+    def hunting(codes: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(repair.search, "_further", hunting)
+    with pytest.raises(KeyboardInterrupt):
+        repair.run()
+    report = repair.report()
+    assert report.effort.passes and not report.claim.finished and not report.found
+    words = "\n".join(map(str, repair_table(report)))
+    assert "of which it is known that it passes every test" in words
 
 
 def test_a_row_that_is_nothing_but_its_access_may_change_if_it_is_at_fault() -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from rspverify.axiomatic import load_model
+from rspverify.engineering.repair.answer import Hunted
 from rspverify.engineering.repair.constraints import Constraints
+from rspverify.engineering.repair.hunting import Hunt
 from rspverify.engineering.repair.run import Repair, settings_for
 from rspverify.engineering.setup import read_setup
 from rspverify.judge.judge import Judge
+from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutation, mutants_of, wider_mutants_of
@@ -86,3 +89,18 @@ def test_an_access_may_lose_a_bit_or_get_one() -> None:
     }
     more = {it.step.words for row in wider_mutants_of(scheme) for it in row.mutants}
     assert more == {"with glc", "with dlc"}
+
+
+def test_what_passes_is_hunted_by_formula_where_nearly_all_programs_must_be_decided() -> None:
+    """On GFX9 as it is a read-modify-write passes by the cache; loads with glc look behind it."""
+    scheme = read_scheme_file(TABLE)
+    verdicts = read_setup([str(TABLE)], [], settings_for(Settings()), Judge()).verdicts
+    hunt = Hunt(verdicts, scheme, 2, again=True)
+    assert hunt.bounds["devices"] == 1
+    found = hunt.of(scheme)
+    assert isinstance(found, LoadedTest) and len(found.program.operations) == 2
+    (near,) = (row for row in scheme.rows if str(row) == "load WG,N (relaxed, acquire)")
+    passing = next(row.code for row in scheme.rows if row.number == 4)
+    known = hunt.of(scheme.with_code(near.number, passing))
+    assert isinstance(known, Hunted)
+    assert known.programs is None and known.decided > 0 and not known.unknown

@@ -12,7 +12,7 @@ from rspverify.architecture import MACHINES, Architecture
 from rspverify.architecture.reader import read_architecture
 from rspverify.litmus import Program, read_program
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file, rows_used
-from rspverify.scheme.equivalence import ANY_ORDER, TWICE, equivalent
+from rspverify.scheme.equivalence import ANY_ORDER, TWICE, equivalent, waits_longer
 from rspverify.scheme.mutants import mutants_of
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
@@ -54,6 +54,29 @@ def said(one: tuple[str, ...], other: tuple[str, ...], name: str = "amdgpu-gfx10
 )
 def test_what_is_said(one: tuple[str, ...], other: tuple[str, ...], why: str | None) -> None:
     assert said(one, other) == why
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "longer"),
+    [
+        ((VM, READ, LGKM), (READ, LGKM), True),
+        ((READ, INV, VM), (READ, INV), True),
+        ((VM, LGKM, READ), (LGKM, READ), True),
+        ((READ, LGKM), (READ, LGKM), True),
+        ((LGKM, READ), (READ, LGKM), False),
+        ((READ, LGKM), (LGKM, READ), True),
+        ((READ, VM), (VM, READ), False),
+        ((READ, INV), (READ,), False),
+        ((READ,), (READ, LGKM), False),
+        ((VM, READ, INV), (READ, VM, INV), False),
+    ],
+)
+def test_a_code_that_waits_longer(
+    one: tuple[str, ...], other: tuple[str, ...], longer: bool
+) -> None:
+    machine = MACHINES["amdgpu-gfx10"]
+    codes = [code_of(machine, *each).rows[0].code for each in (one, other)]
+    assert waits_longer(codes[0], codes[1], machine) is longer
 
 
 def test_waits_for_all_waves_do_not_change_places() -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import Architecture
 from rspverify.axiomatic import load_model
 from rspverify.litmus import Program, read_program
 from rspverify.litmus.program import Order, Scope
@@ -74,12 +73,18 @@ each_table = pytest.mark.parametrize("known", KNOWN, ids=lambda it: it.name)
 @cache
 def table(name: str, switches: tuple[str, ...] = ()) -> Scheme:
     found = read_scheme_file(ROOT / f"schemes/amdgpu/{name}.yaml")
-    return found.on_machine(reduce(Architecture.switched, switches, found.machine))
+    machine = found.machine.switched("+".join(switches)) if switches else found.machine
+    return found.on_machine(machine)
 
 
 @cache
 def program(test: str) -> Program:
-    return read_program(read_source(ROOT / f"litmus-amdgpu/{test}.litmus"))
+    folder = (
+        "litmus-amdgpu"
+        if (ROOT / f"litmus-amdgpu/{test}.litmus").exists()
+        else "litmus-amdgpu-rows"
+    )
+    return read_program(read_source(ROOT / f"{folder}/{test}.litmus"))
 
 
 def is_sound(test: str, scheme: Scheme) -> bool:
@@ -164,6 +169,46 @@ def test_memory_of_gfx90a_that_is_not_coherent(test: str) -> None:
     """No access of it passes by the L2, whatever its scope."""
     assert not is_sound(test, table("gfx90a"))
     assert is_sound(test, table("gfx90a", ("FINE_GRAINED",)))
+
+
+_NEAR, _LDS = {"order": Order.SEQ_CST, "scope": Scope.WG}, "s_waitcnt lgkmcnt(0)"
+_LOCAL = frozenset({"local"})
+ACROSS = [
+    ("gfx900", "SB-store-local-by-fence-of-global-load-seq_cst-wg", shape(Op.LOAD, **_NEAR), _LDS),
+    (
+        "gfx900",
+        "SB-fence-seq_cst-local-wg-then-global",
+        shape(Op.FENCE, **_NEAR, memory=_LOCAL),
+        _LDS,
+    ),
+    (
+        "gfx900",
+        "SB-through-store-seq_cst-local-wg",
+        shape(Op.STORE, **_NEAR, memory=_LOCAL),
+        _LDS,
+    ),
+    ("gfx900", "MP-across-load-seq_cst-local-wg", shape(Op.LOAD, **_NEAR, memory=_LOCAL), _LDS),
+    (
+        "gfx1030",
+        "SB-through-rmw-unused-acquire-dv",
+        shape(Op.RMW, Order.ACQUIRE, used=False),
+        "s_waitcnt vmcnt(0)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "test", "row", "wait"), ACROSS, ids=lambda it: str(it))
+def test_what_a_seq_cst_fence_of_one_memory_leaves_to_others(
+    name: str, test: str, row: Shape, wait: str
+) -> None:
+    assert is_sound(test, table(name))
+    assert not is_sound(test, without(table(name), row, wait))
+
+
+def test_a_seq_cst_fence_of_local_memory_orders_no_accesses_of_global_memory() -> None:
+    """OpenCL by the letter asks for it, and no switch excuses it."""
+    scheme = table("gfx1030", ("STORE_DROPS_LINE", "RMW_DROPS_LINE", "WAITS_COVER_UNIT"))
+    assert not is_sound("SB-fence-seq_cst-local-dv-for-global", scheme)
 
 
 @each_table

@@ -6,10 +6,8 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from rspverify.answers import Subject
-from rspverify.architecture import Architecture
 from rspverify.axiomatic import MemoryModel
 from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import smaller_stand
@@ -138,7 +136,9 @@ class Hunt:
                     return
                 if switch is not None:
                     self.switches.append(switch)
-                    self.strategy.schemes.append(_switched(self.strategy.scheme, switch))
+                    scheme = self.strategy.scheme
+                    machine = scheme.machine.switched(switch)
+                    self.strategy.schemes.append(scheme.on_machine(machine))
                     continue
                 self.strategy.schemes.append(fault.mended)
                 numbers = [row.number for row in fault.blamed]
@@ -252,11 +252,6 @@ class Hunt:
             internal=tuple(it.internal),
             seconds=time.perf_counter() - self._started,
         )
-
-
-def _switched(scheme: Scheme, switches: str) -> Scheme:
-    """A scheme on its machine with one more switch on, or with those joined by `+`."""
-    return scheme.on_machine(reduce(Architecture.switched, switches.split("+"), scheme.machine))
 
 
 def _blamed(row: Row, mended: Scheme) -> BlamedRow:

@@ -59,12 +59,13 @@ class RowFound:
 class Hunted:
     """What hunt says of a scheme: it is sound for all programs within bounds.
 
-    programs: how many these are, up to symmetry, without a race; decided: how many of them were
-    decided, as the others follow; unknown: how many could not be decided.
+    programs: how many these are, up to symmetry, without a race; null where formulas were asked,
+    which count none. decided: how many programs, or formulas, were decided, as the others follow;
+    unknown: how many could not be.
     """
 
     bounds: Bounds
-    programs: Count
+    programs: Count | None
     decided: Count
     unknown: Count
 
@@ -172,7 +173,8 @@ class Effort:
     """How many candidates were tried, how many nogoods learnt and how many verdicts asked for.
 
     killers: the tests that ruled candidates out. undecided: tests for which a candidate was put
-    aside. candidate: the last one, of a search that did not end; nothing is claimed of it.
+    aside. candidate: the last one, of a search that did not end; nothing is claimed of it but, if
+    `passes`, that it passes every test: a hunt for other programs was under way.
     """
 
     candidates: Count
@@ -181,6 +183,7 @@ class Effort:
     killers: tuple[Killer, ...]
     undecided: tuple[Undecided, ...]
     candidate: tuple[RowTried, ...]
+    passes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,8 +34,9 @@ from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Problem
 from rspverify.verdict import ProgressWord, Word
 
-_STATES = 200_000
-"""Up to so many states the explicit engine looks at for a test of the sample."""
+_STATES = 50_000
+"""Up to so many states the explicit engine looks at for a test of the sample, whoever shares which
+place: about a second."""
 
 
 OnStep = Callable[[int, int], None]
@@ -373,6 +374,7 @@ class Repair:
                     for file, part in search.undecided
                 ),
                 candidate=tuple(answer.RowTried(row, text(it)) for row, it in last.items()),
+                passes=search.passes and not self._finished,
             ),
             internal=tuple(self._verdicts.internal),
             seconds=time.perf_counter() - self._started,

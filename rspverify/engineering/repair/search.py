@@ -23,9 +23,10 @@ class Search:
     a candidate that passes is of the least cost, as whatever is cheaper was ruled out.
 
     killers: how many candidates each test ruled out. undecided: tests that some candidate was put
-    aside for, as nothing was decided; what is cheapest is then not known. further: what looks for a
-    test beside those known that a survivor fails. on_step: what is called after each candidate with
-    how many there were, and what none costs less than.
+    aside for, as nothing was decided; what is cheapest is then not known. last: the candidate that
+    was tried last; passes: whether it is known to pass every test. further: what looks for a test
+    beside those known that a survivor fails. on_step: what is called after each candidate with how
+    many there were, and what none costs less than.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Search:
         self.killers: Counter[tuple[str, str]] = Counter()
         self.undecided: list[tuple[str, Codes]] = []
         self.last: Codes = {}
+        self.passes = False
         self._generaliser = generaliser
         self._further = further
         self._on_step = on_step
@@ -67,7 +69,7 @@ class Search:
     def _stands(self, chosen: Chosen) -> bool:
         """Whether a candidate passes all that it is put to; otherwise something was learnt."""
         self.candidates += 1
-        self.last = chosen.codes
+        self.last, self.passes = chosen.codes, False
         nogood = self._refusal(chosen.codes)
         if nogood is not None:
             self.killers[nogood.test, nogood.word] += 1
@@ -90,6 +92,7 @@ class Search:
             progress = self.trials.progress(trial, codes)
             if progress is not ProgressWord.LIVE:
                 return self._put_aside(trial, codes, progress)
+        self.passes = True
         found = self._further(codes)
         return None if found is None else self._generaliser.nogood(found, codes)
 
