@@ -13,6 +13,7 @@ from rspverify.engineering.hunt.formula.choices import (
     Slot,
     condition_of,
 )
+from rspverify.enumeration.lemmas import strength_tells
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.races import races
 from rspverify.smt import Term, all_of, any_of
@@ -85,15 +86,12 @@ def widened(box: Box, choices: Choices) -> Box:
 
 
 def _stronger(choices: Choices) -> dict[Picked, set[Picked]]:
-    """What is stronger than each operation, at its location; nothing where it is not known that a
-    program with a weaker operation races if it does with the stronger one (docs/engineering.md)."""
+    """What is stronger than each operation at its location, where strength tells."""
     picks = {each for slot in choices.slots for each in choices.picked[slot]}
-    if sum(choices.sketch.atomic) > 1 and not all(choices.sketch.atomic):
+    if not strength_tells(choices.sketch.atomic):
         return {each: set() for each in picks}
-    return {
-        (one, x): {(other, y) for other, y in picks if x == y and choices.tables.weaker(one, other)}
-        for one, x in picks
-    }
+    weaker = choices.tables.weaker
+    return {(a, x): {(b, y) for b, y in picks if x == y and weaker(a, b)} for a, x in picks}
 
 
 def members(box: Box, choices: Choices) -> Iterator[PackedTest]:
