@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import lark
-from lark import Lark, Token, Transformer_NonRecursive, Tree
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.grammar import Rule
 from lark.lexer import PatternStr, TerminalDef
+from lark.parse_tree_builder import ExpandSingleChild, PropagatePositions
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 from lark.tree import Meta
 
@@ -104,15 +105,44 @@ Children = list[Any]
 """What a rule's parts have become: tokens, and None for optional parts that are left out."""
 
 
-class Builder(Transformer_NonRecursive[Token, Made]):
+class Builder(Generic[Made]):
     """What the rules of a grammar become, the innermost first, so that depth needs no recursion.
 
-    A method for each rule is given the rule's place and its children.
+    A method of a rule's name is given its place and its parts, one of a terminal's name the token.
     """
 
     def __init__(self, source: Source) -> None:
-        super().__init__()
         self._source = source
+
+    def _other(self, rule: str, place: Meta, parts: Children) -> Any:
+        """What a rule becomes that has no method."""
+        raise NotImplementedError(f"{type(self).__name__} has no method for the rule {rule}")
+
+    def build(self, tree: Tree[Token]) -> Made:
+        """What a tree becomes."""
+        waiting: list[Any] = [tree]
+        backwards = []
+        while waiting:
+            node = waiting.pop()
+            backwards.append(node)
+            if isinstance(node, Tree):
+                waiting += node.children
+        made: list[Any] = []
+        for node in reversed(backwards):
+            if isinstance(node, Tree):
+                first = len(made) - len(node.children)
+                made[first:] = [self._rule(str(node.data), node.meta, made[first:])]
+            elif isinstance(node, Token):
+                become = getattr(self, node.type, None)
+                made.append(node if become is None else become(node))
+            else:
+                made.append(node)
+        found: Made = made[0]
+        return found
+
+    def _rule(self, name: str, place: Meta, parts: Children) -> Any:
+        become = getattr(self, name, None)
+        return self._other(name, place, parts) if become is None else become(place, *parts)
 
     def _span(self, place: Meta | Token) -> Span:
         return _span(place, self._source)
@@ -230,7 +260,20 @@ def _load(content: Mapping[str, Any]) -> Lark:
         "options": parser["options"] | {"_plugins": {"ContextualLexer": PlaceAwareLexer}},
     }
     loaded: Lark = Lark.load({"data": data, "memo": dict(enumerate(content["memo"]))})
+    for rule, build in loaded._callbacks.items():
+        if isinstance(build, PropagatePositions) and isinstance(
+            build.node_builder, ExpandSingleChild
+        ):
+            loaded._callbacks[rule] = _passing(build)
     return loaded
+
+
+def _passing(build: Callable[[Children], Any]) -> Callable[[Children], Any]:
+    """A part that is alone is what the rule becomes; it has its place, so nothing is to be done.
+
+    Operators of many precedences make that the most frequent step of all.
+    """
+    return lambda parts: parts[0] if len(parts) == 1 else build(parts)
 
 
 def _origin(grammar: str) -> list[str]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import lark
 import pytest
-from lark import Token, v_args
+from lark import Token
 from lark.tree import Meta
 
 import rspverify
 from rspverify.architecture.parsing import LANGUAGE as MACHINE
 from rspverify.axiomatic.parsing import LANGUAGE as CAT
-from rspverify.grammar import Builder, Children, Language, Mistake, tables, tables_file
+from rspverify.grammar import Builder, Language, Mistake, tables, tables_file
 from rspverify.litmus.columns import LANGUAGE as COLUMNS
 from rspverify.litmus.syntax import LANGUAGE as LITMUS
 from rspverify.source import Source
@@ -29,10 +29,9 @@ PLUS: "+"
 WORDS = 'start: WORD+ ";"\nWORD: /[a-z]+/\n%ignore " "\n'
 
 
-@v_args(meta=True)
 class Adder(Builder[int]):
-    def start(self, meta: Meta, children: Children) -> int:
-        return sum(int(each) for each in children if isinstance(each, Token) and each != "+")
+    def start(self, meta: Meta, *children: object) -> int:
+        return sum(int(str(each)) for each in children if isinstance(each, Token) and each != "+")
 
 
 def language(folder: Path, grammar: str, made: str | None = None) -> Language:
@@ -148,7 +147,7 @@ def test_tables_of_another_grammar_are_not_used(tmp_path: Path) -> None:
     ):
         source = Source("t", "1 + 2 + 39;")
         tree = language(tmp_path, SUMS, made).parse(source, source.text)
-        assert isinstance(tree, lark.Tree) and Adder(source).transform(tree) == 42
+        assert isinstance(tree, lark.Tree) and Adder(source).build(tree) == 42
 
 
 def test_tables_that_fit_are_used(tmp_path: Path) -> None:
@@ -190,7 +189,7 @@ def test_what_is_missing_can_be_assumed(tmp_path: Path) -> None:
         return "PLUS"
 
     tree = language(tmp_path, SUMS).parse(source, source.text, missing)
-    assert isinstance(tree, lark.Tree) and Adder(source).transform(tree) == 6
+    assert isinstance(tree, lark.Tree) and Adder(source).build(tree) == 6
     assert seen == [2, 4]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lark import Token, v_args
+from lark import Token
 from lark.tree import Meta
 
 from rspverify.architecture import syntax
@@ -37,7 +37,7 @@ def parse(source: Source) -> syntax.MachineFile:
     tree = LANGUAGE.parse(source, source.text)
     if isinstance(tree, Mistake):
         return _item_by_item(source)
-    file = _MachineBuilder(source).transform(tree)
+    file = _MachineBuilder(source).build(tree)
     _require(source, len(file.items), MAX_ITEMS, "items")
     return file
 
@@ -53,7 +53,7 @@ def _item_by_item(source: Source) -> syntax.MachineFile:
             problem = problem_of(source, each, tree)
             broken.append(syntax.Broken(each.word, each.name(source.text), problem))
         else:
-            found += _MachineBuilder(source).transform(tree).items
+            found += _MachineBuilder(source).build(tree).items
     return syntax.MachineFile(source, (*found,), (*broken,))
 
 
@@ -62,7 +62,6 @@ def _require(source: Source, number: int, most: int, what: str) -> None:
     require(number <= most, message)
 
 
-@v_args(meta=True, inline=True)
 class _MachineBuilder(Builder[syntax.MachineFile]):
     """Turns the parse tree of one source into its syntax."""
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from lark import Token, v_args
+from lark import Token
 from lark.tree import Meta
 from msgspec import structs
 
@@ -64,7 +64,7 @@ def parse(source: Source) -> syntax.CatFile:
     tree = LANGUAGE.parse(source, text)
     if isinstance(tree, Mistake):
         raise InputError([_problem(source, text, tree)])
-    return _CatBuilder(source).transform(tree)
+    return _CatBuilder(source).build(tree)
 
 
 def _misspelt(source: Source, text: str, mistake: Mistake) -> Problem | None:
@@ -98,20 +98,19 @@ class _Tuple(syntax.Refused, frozen=True):
     elements: tuple[syntax.Node, ...]
 
 
-@v_args(meta=True, inline=True)
 class _CatBuilder(Builder[syntax.CatFile]):
     """Turns the parse tree of one source into its syntax; an operator is named by its rule."""
 
-    def __default__(
-        self, data: str, children: Children, meta: Meta
+    def _other(
+        self, kind: str, place: Meta, parts: Children
     ) -> syntax.Node | syntax.RefusedStatement:
-        kind, span = str(data), self._span(meta)
+        span = self._span(place)
         if kind in _REFUSED_STATEMENTS:
-            return syntax.RefusedStatement(span, _REFUSED_STATEMENTS[kind], _words(children[:1]))
+            return syntax.RefusedStatement(span, _REFUSED_STATEMENTS[kind], _words(parts[:1]))
         if kind in _REFUSED_EXPRESSIONS:
             return syntax.Refused(span, _REFUSED_EXPRESSIONS[kind])
         return syntax.Operator(
-            span, kind, below=tuple(each for each in children if isinstance(each, syntax.Node))
+            span, kind, below=tuple(each for each in parts if isinstance(each, syntax.Node))
         )
 
     def start(self, meta: Meta, *parts: Any) -> syntax.CatFile:

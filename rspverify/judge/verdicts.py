@@ -8,7 +8,6 @@ from weakref import WeakKeyDictionary
 
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
-from rspverify.compilers.compilation import Compilation
 from rspverify.judge.answers import (
     Answer,
     ProgressAnswer,
@@ -43,9 +42,9 @@ class Named:
     @staticmethod
     def by(scheme: Translator, file: str, settings: Settings) -> Named:
         """A scheme or a compiler. settings: how tests are read."""
-        if isinstance(scheme, Compilation):
-            return Named(file, scheme, CompilerFacts.of(scheme, settings))
-        return NamedScheme.of(scheme, file)
+        if isinstance(scheme, Scheme):
+            return NamedScheme.of(scheme, file)
+        return Named(file, scheme, CompilerFacts.of(scheme, settings))
 
     @property
     def table(self) -> Scheme:
@@ -55,12 +54,12 @@ class Named:
 
     def code_of(self, test: Source, settings: Settings) -> Source:
         """The text that says what code a test becomes: the scheme's, or what is emitted for it."""
-        if isinstance(self.scheme, Compilation):
-            try:
-                return self.scheme.emitted(settings.read(test))
-            except InputError:
-                return Source(self.file, "")
-        return self.scheme.source
+        if isinstance(self.scheme, Scheme):
+            return self.scheme.source
+        try:
+            return self.scheme.emitted(settings.read(test))
+        except InputError:
+            return Source(self.file, "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from lark import Token, v_args
+from lark import Token
 from lark.tree import Meta
 
 from rspverify.grammar import Builder, Children, Made
@@ -29,16 +29,15 @@ _AS_WRITTEN: Mapping[str, Callable[..., tree.Node]] = {
 """The rules whose parts are those of their nodes, in the same order."""
 
 
-@v_args(meta=True, inline=True)
 class TreeBuilder(Builder[Made]):
     """Turns the parse tree of one source into its Test; nothing is checked here.
 
     What a rule leaves out is None among its parts.
     """
 
-    def __default__(self, data: str, children: Children, meta: Meta) -> tree.Node:
-        parts = (str(each) if isinstance(each, Token) else each for each in children)
-        return _AS_WRITTEN[data](self._span(meta), *parts)
+    def _other(self, rule: str, place: Meta, parts: Children) -> tree.Node:
+        words = (str(each) if isinstance(each, Token) else each for each in parts)
+        return _AS_WRITTEN[rule](self._span(place), *words)
 
     def NAME(self, token: Token) -> tree.Name:  # noqa: N802
         return tree.Name(self._span(token), str(token))

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from lark import Token, Tree, v_args
+from lark import Token, Tree
 from lark.tree import Meta
 
 from rspverify.grammar import END, Language, Mistake, blanked
@@ -46,7 +46,7 @@ def parse_columns(source: Source, text: str, problems: Problems) -> tree.Columns
         if isinstance(found, Tree):
             if read_again or too_deep(found, source, problems):
                 return None
-            return ColumnsBuilder(source).transform(found)
+            return ColumnsBuilder(source).build(found)
         _report(found, source, problems)
         left -= len(again)
         again = _without(again, found) if left >= 0 and not problems.full else None
@@ -54,7 +54,6 @@ def parse_columns(source: Source, text: str, problems: Problems) -> tree.Columns
     return None
 
 
-@v_args(meta=True, inline=True)
 class ColumnsBuilder(TreeBuilder[tree.Columns]):
     """Turns the parse tree of one source into its Columns; nothing is checked here."""
 

@@ -64,7 +64,7 @@ def parse(source: Source, text: str, problems: Problems) -> Test | None:
 
 
 def _test(tree: Tree[Token], source: Source, problems: Problems) -> Test | None:
-    return None if too_deep(tree, source, problems) else TreeBuilder[Test](source).transform(tree)
+    return None if too_deep(tree, source, problems) else TreeBuilder[Test](source).build(tree)
 
 
 def too_deep(tree: Tree[Token], source: Source, problems: Problems) -> bool:

@@ -244,7 +244,8 @@ class _Whole:
         own = [self.grounding.instruction(it, instructions) for it in code]
         self.pending = Pending(own if instructions else (), steps)
         self.steps = [self.pending.step(it) for it in steps]
-        self.rules: list[Rule] = [*(self.pending.instruction(it) for it in own), *self.steps]
+        self.code = [self.pending.instruction(it) for it in own]
+        self.rules: list[Rule] = [*self.code, *self.steps]
         self.ending = self.pending.ending(self.grounding.complete(instructions))
         self.memory = [word for x in locations if (word := self.grounding.memory(x))]
         self.others = self._others(architecture, threads, locations) if instructions else ()
@@ -287,18 +288,47 @@ class _Ground:
         self.steps = self.without.left(whole.steps)
         self.ending = tuple(self.without.guards(whole.ending))
         self.final = _cleared(self.ending)
-        own = self.without.rules(whole.rules)
-        every = [*own, *self.without.rules(whole.others)]
-        self.shapes = Shapes(every, self.ending, whole.memory, self.grounding.starts_true)
-        self.in_cases = InCases(every, own, self.shapes, whole.memory)
-        self.cells = tuple(it for it in self.grounding.cells if self.without.keeps(it))
-        self.fifos = tuple(it for it in self.cells if isinstance(it, Fifo))
-        self.structures = tuple(dict.fromkeys(it.structure for it in self.cells))
 
-        self._alike = {
+    @cached_property
+    def _own(self) -> list[Rule]:
+        return [*map(self.without.instruction, self._whole.code), *self.steps]
+
+    @cached_property
+    def _every(self) -> list[Rule]:
+        return [*self._own, *self.without.rules(self._whole.others)]
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """What the steps that are left are like."""
+        starts_true = self.grounding.starts_true
+        return Shapes(self._every, self.ending, self._whole.memory, starts_true)
+
+    @cached_property
+    def in_cases(self) -> InCases:
+        """What is left, for the engine without steps."""
+        return InCases(self._every, self._own, self.shapes, self._whole.memory)
+
+    @cached_property
+    def cells(self) -> tuple[Cell | Fifo, ...]:
+        """The cells that are left."""
+        return tuple(it for it in self.grounding.cells if self.without.keeps(it))
+
+    @cached_property
+    def fifos(self) -> tuple[Fifo, ...]:
+        """The fifos that are left."""
+        return tuple(it for it in self.cells if isinstance(it, Fifo))
+
+    @cached_property
+    def structures(self) -> tuple[Structure, ...]:
+        """The structures that are left."""
+        return tuple(dict.fromkeys(it.structure for it in self.cells))
+
+    @cached_property
+    def _alike(self) -> Mapping[object, InstructionRule]:
+        return {
             _alike(it.instruction): it
-            for it in own
-            if isinstance(it, InstructionRule) and not whole.instructions
+            for it in self._own
+            if isinstance(it, InstructionRule) and not self._whole.instructions
         }
 
     def instruction(self, it: Instruction) -> InstructionRule:

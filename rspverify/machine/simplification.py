@@ -74,17 +74,18 @@ class Simplification:
 
     def updates(self, updates: Sequence[Update]) -> Iterator[Update]:
         """The updates that are left."""
+        stands_for = self.stands_for
         for update in updates:
             match update:
                 case SetBit(bit, _) if not self.keeps(bit):
                     pass
                 case Enqueue(fifo, _) if not self.keeps(fifo):
                     pass
-                case Copy(target, source):
+                case Copy(target, source) if target in stands_for or source in stands_for:
                     yield Copy(self._word(target), self._word(source))
-                case Deliver(register, source):
+                case Deliver(register, source) if source in stands_for:
                     yield Deliver(register, self._word(source))
-                case Assign(target, value):
+                case Assign(target, value) if target in stands_for:
                     yield Assign(self._word(target), value)
                 case When(guards, inner):
                     yield When(tuple(self.guards(guards)), tuple(self.updates(inner)))
@@ -97,7 +98,10 @@ class Simplification:
     def instruction(self, rule: InstructionRule) -> InstructionRule:
         """What is left of an instruction."""
         waits = tuple(it for it in self.guards(rule.guards) if not isinstance(it, Oldest))
-        return InstructionRule(waits, tuple(self.updates(rule.updates)), rule.instruction)
+        updates = tuple(self.updates(rule.updates))
+        if waits == rule.guards and updates == rule.updates:
+            return rule  # With what is known of it.
+        return InstructionRule(waits, updates, rule.instruction)
 
     def rules(self, rules: Sequence[Rule]) -> list[Rule]:
         """What is left of rules: instructions first."""
@@ -106,18 +110,13 @@ class Simplification:
 
     def left(self, steps: Sequence[StepRule]) -> tuple[StepRule, ...]:
         """The steps that are left."""
-        return tuple(
-            StepRule(
-                tuple(self.guards(rule.guards)),
-                tuple(self.updates(rule.updates)),
-                rule.step,
-                rule.structure,
-                rule.about,
-                rule.instruction,
-            )
-            for rule in steps
-            if rule.key not in self.steps
-        )
+        return tuple(self._step(rule) for rule in steps if rule.key not in self.steps)
+
+    def _step(self, rule: StepRule) -> StepRule:
+        guards, updates = tuple(self.guards(rule.guards)), tuple(self.updates(rule.updates))
+        if guards == rule.guards and updates == rule.updates:
+            return rule
+        return StepRule(guards, updates, rule.step, rule.structure, rule.about, rule.instruction)
 
 
 def simplification(

@@ -213,11 +213,11 @@ class Solver:
             if top in known:
                 stack.pop()
                 continue
-            missing = [each for each in top.arguments if each not in known]
-            if missing:
-                stack.extend(missing)
+            try:
+                arguments = [known[each] for each in top.arguments]
+            except KeyError:
+                stack += [each for each in top.arguments if each not in known]
                 continue
-            arguments = [known[each] for each in top.arguments]
             match top.kind:
                 case Kind.VARIABLE:
                     symbol = _mk_int_symbol(ref, self._count)
@@ -228,8 +228,7 @@ class Solver:
                 case Kind.NOT:
                     ast = _mk_not(ref, arguments[0])
                 case _:
-                    both = top.kind is Kind.AND
-                    make = _mk_and if both else _mk_or
+                    make = _mk_and if top.kind is Kind.AND else _mk_or
                     ast = make(ref, len(arguments), (z3.Ast * len(arguments))(*arguments))
             if not ast:
                 raise z3.Z3Exception("a term could not be made: out of memory")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.axiomatic import MemoryModel, awaited
-from rspverify.compilers.compilation import Compilation
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
 from rspverify.machine import Machine, iterations_matter
@@ -17,19 +16,16 @@ from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.settings import L2, Reading, Settings
 from rspverify.source import InputError
 
-Translator = Scheme | Compilation
+if TYPE_CHECKING:
+    from rspverify.compilers.compilation import Compilation
+
+Translator: TypeAlias = Union[Scheme, "Compilation"]
 """What makes a program of a machine of a source program: a table, or a compiler."""
 
 
 def compiled(program: Program, by: Translator) -> AssemblyProgram:
     """The compiled program. Raises InputError with what cannot be compiled."""
-    match by:
-        case Scheme():
-            return compile_program(program, by)
-        case Compilation():
-            return by.compiled(program)
-        case _:
-            assert_never(by)
+    return compile_program(program, by) if isinstance(by, Scheme) else by.compiled(program)
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ def decided(
     if settings.reading is Reading.WITNESS:
         return program.unrolled
     for scheme in schemes:
-        if isinstance(scheme, Compilation):
+        if not isinstance(scheme, Scheme):
             return program.unrolled
         try:
             machine = machine_of(compiled(program, scheme), settings)
