@@ -7,6 +7,7 @@ allows less (docs/engineering.md, «Nothing is lost»).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from rspverify.engineering.hunt.formula.merged import token
 from rspverify.engineering.hunt.operations import row_shape
@@ -21,8 +22,11 @@ from rspverify.scheme.equivalence import equivalent
 
 def without_covered(space: Space, scheme: Scheme, atomic: tuple[bool, ...]) -> Space:
     """The space without operations that others stand for, in programs with these locations."""
-    if not strength_tells(atomic):
-        return space
+    return _standing(space, scheme) if strength_tells(atomic) else space
+
+
+@lru_cache(maxsize=4)
+def _standing(space: Space, scheme: Scheme) -> Space:
     machine, weaker, nothing = scheme.machine, Tables(space).weaker, idle(scheme.machine)
     codes = [
         tuple(it for it in scheme.table[row_shape(access)].code if token(it) not in nothing)
