@@ -55,10 +55,7 @@ def waiting(fifo: Fifo, it: Issued) -> Member:
 
 
 class Cases:
-    """The cases of all rules of a machine. A rule that cannot be taken apart stays as it is.
-
-    rules: those that a program has, and others that it might have.
-    """
+    """The cases of all rules of a machine. A rule that cannot be taken apart stays as it is."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._members: dict[Fifo, dict[Member, None]] = {}

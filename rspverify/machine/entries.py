@@ -16,7 +16,6 @@ from rspverify.machine.rules import (
     Bit,
     Copy,
     Deliver,
-    Dequeue,
     Guard,
     Rule,
     SetBit,
@@ -25,6 +24,8 @@ from rspverify.machine.rules import (
     Update,
     When,
     Word,
+    changed_by,
+    plain,
 )
 
 
@@ -59,7 +60,7 @@ class Entries:
         self.rules = [rule for rule in rules if not never(rule)]
         self.starts_true = starts_true
         self.complete = complete
-        self._final = frozenset(final)
+        self.final = frozenset(final)
 
     @cached_property
     def losing(self) -> frozenset[object]:
@@ -135,16 +136,11 @@ class Entries:
     def marked(self) -> Mapping[Bit, Entry]:
         """The values that have a bit which becomes true where they change, whoever takes them."""
         setting: dict[Bit, set[object]] = {}
-        changing: dict[Word, set[object]] = {}
+        changing = self._changing
         for rule in self.lasting:
-            for cell in rule.changes:
-                if isinstance(cell, Word):
-                    changing.setdefault(cell, set()).add(rule.key)
             for bit in rule.sets(True):
                 setting.setdefault(bit, set()).add(rule.key)
-        conditional = {
-            cell for rule in self.lasting for when in rule.conditional for cell in _changed(when)
-        }
+        conditional = {changed_by(it) for rule in self.lasting for it in plain(rule.conditional)}
         found = {}
         for bit, keys in setting.items():
             if (bit, True) not in self.wanted or (bit, False) in self.wanted:
@@ -155,22 +151,27 @@ class Entries:
                 word
                 for word, its in changing.items()
                 if its == keys and word.location == bit.location
-                if word.structure == bit.structure and word not in self._final
+                if word.structure == bit.structure and word not in self.final
             ]
             if len(values) == 1 and not {bit, values[0]} & conditional:
                 found[bit] = Entry(values[0], bit, None)
-        return {bit: self._with_dirty(entry, changing) for bit, entry in found.items()}
+        return {bit: self._with_dirty(entry) for bit, entry in found.items()}
 
-    def _with_dirty(self, entry: Entry, changing: Mapping[Word, set[object]]) -> Entry:
+    def _with_dirty(self, entry: Entry) -> Entry:
         """With the bit that says that the value must still go somewhere."""
         for bit in dict.fromkeys(it for rule in self.takers(entry.value) for it in cleared(rule)):
             if bit.location != entry.value.location or bit.structure != entry.value.structure:
                 continue
             setters = self._setters.get(bit, set())
             waiting = self._waiting.get(bit, set())
-            if setters <= changing[entry.value] <= setters | waiting:
+            if setters <= self._changing[entry.value] <= setters | waiting:
                 return Entry(entry.value, entry.valid, bit)
         return entry
+
+    def is_new_with(self, word: Word, bit: Bit) -> bool:
+        """Whether whoever makes a bit true, which is false at first, changes a word."""
+        setters = self._setters.get(bit, set())
+        return setters <= self._changing.get(word, set()) and not self.starts_true(bit)
 
     def takers(self, word: Word) -> Sequence[Rule]:
         """The rules that take the value of a word, be it under conditions."""
@@ -182,6 +183,16 @@ class Entries:
         for rule in self.lasting:
             for word in dict.fromkeys(taken(rule)):
                 found.setdefault(word, []).append(rule)
+        return found
+
+    @cached_property
+    def _changing(self) -> Mapping[Word, set[object]]:
+        """By word, the keys of the rules that change it, whatever else holds."""
+        found: dict[Word, set[object]] = {}
+        for rule in self.lasting:
+            for cell in rule.changes:
+                if isinstance(cell, Word):
+                    found.setdefault(cell, set()).add(rule.key)
         return found
 
     @cached_property
@@ -230,16 +241,6 @@ def _asked(when: When) -> Iterable[tuple[Bit, bool]]:
 
 def literals(guards: Iterable[Guard]) -> list[tuple[Bit, bool]]:
     return [each for guard in guards if isinstance(guard, AnyBit) for each in guard.bits]
-
-
-def _changed(when: When) -> Iterable[object]:
-    for update in when.updates:
-        if isinstance(update, When):
-            yield from _changed(update)
-        elif isinstance(update, SetBit):
-            yield update.bit
-        elif not isinstance(update, (Dequeue, Deliver)):
-            yield getattr(update, "target", None)
 
 
 def never(rule: Rule) -> bool:

@@ -141,14 +141,14 @@ class PossibleEvents:
     def _with_steps(self, event: Event) -> None:
         """Add the steps that clear what it sets, and the refreshes of what it looks at."""
         for bit in event.rule.sets(True):
-            for step in filter(self._machine.in_cases.has, self.shapes.clearing.get(bit, ())):
+            for step in self.shapes.clearing.get(bit, ()):
                 flush = self._add(step, event, Shape.CLEARS, bit)
                 self.flushes.setdefault((event, bit), []).append(flush)
                 self._follow((event, flush))
         for bit, _ in event.rule.literals:
             if bit in self.shapes.entries and (event, bit) not in self.fetches:
                 fetches = self.fetches[event, bit] = []
-                for step in filter(self._machine.in_cases.has, self.shapes.refreshing.get(bit, ())):
+                for step in self.shapes.refreshing.get(bit, ()):
                     fetches.append(self._add(step, event, Shape.REFRESHES))
                     self._follow((fetches[-1], event))
 

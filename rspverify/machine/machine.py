@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, product
 
@@ -165,24 +165,18 @@ class Machine:
 
 
 class InCases:
-    """A machine as the engine without steps takes it: rules in cases, and what they are like.
+    """A machine as the engine without steps takes it: rules in cases, and what they are like."""
 
-    rules: those that a program has; every: also others that it might have.
-    """
-
-    def __init__(
-        self, every: Sequence[Rule], rules: Sequence[Rule], shapes: Shapes, memory: Sequence[Word]
-    ) -> None:
-        self._cases = Cases(every)
+    def __init__(self, rules: Sequence[Rule], shapes: Shapes, memory: Sequence[Word]) -> None:
+        self._cases = Cases(rules)
         self._steps = {it.key: self.of(it)[0].steps for it in rules if isinstance(it, StepRule)}
         self.shapes = shapes
         self.final = _cleared(shapes.complete)
         if self._cases.needed:
-            made = [case.rule for it in every for case in self._cases.of(it)]
-            ending = self._cases.guards(shapes.complete)
-            self.shapes = Shapes(made, ending, memory, shapes.starts_true)
-            self.final = _cleared(ending)
             rules = [case.rule for it in rules for case in self._cases.of(it)]
+            ending = self._cases.guards(shapes.complete)
+            self.shapes = Shapes(rules, ending, memory, shapes.starts_true)
+            self.final = _cleared(ending)
         firing = [it for it in rules if not never(it)]
         self.routes = Routes(self.shapes, firing, frozenset(memory))
 
@@ -199,10 +193,6 @@ class InCases:
     def unknown(self) -> str | None:
         """Why the engine without steps does not know it; None if it does."""
         return self._cases.unknown or self.shapes.unknown
-
-    def has(self, rule: StepRule) -> bool:
-        """Whether it is a step of the program, not of an instruction that it might have."""
-        return rule.key in self._steps
 
     def steps(self, rule: StepRule) -> tuple[Rule, ...]:
         """The steps of the machine that a step in cases stands for."""
@@ -248,32 +238,12 @@ class _Whole:
         self.rules: list[Rule] = [*self.code, *self.steps]
         self.ending = self.pending.ending(self.grounding.complete(instructions))
         self.memory = [word for x in locations if (word := self.grounding.memory(x))]
-        self.others = self._others(architecture, threads, locations) if instructions else ()
-        self.shapes = Shapes(
-            [*self.rules, *self.others], self.ending, self.memory, self.grounding.starts_true
-        )
+        starts_true = self.grounding.starts_true
+        self.shapes = Shapes(self.rules, self.ending, self.memory, starts_true)
 
     def instruction(self, it: Instruction) -> InstructionRule:
         """The rule of an instruction of a program."""
         return self.pending.instruction(self.grounding.instruction(it, self.instructions))
-
-    def _others(
-        self,
-        architecture: Architecture,
-        threads: tuple[ThreadId, ...],
-        locations: tuple[str, ...],
-    ) -> Sequence[Rule]:
-        """The rules of instructions that a program might have besides its own.
-
-        What a bit or a step is for is told of the machine, not of what one program leaves out.
-        Of instructions that do the same one stands for all.
-        """
-        own, found = self.instructions, list[Rule]()
-        first = 1 + max(it.index for it in own)
-        kinds = _different(architecture)
-        for it in _every_instruction(architecture, threads, locations, first, kinds):
-            found += [self.grounding.instruction(it, own), *self.grounding.later(it, own)]
-        return found
 
 
 class _Ground:
@@ -290,23 +260,20 @@ class _Ground:
         self.final = _cleared(self.ending)
 
     @cached_property
-    def _own(self) -> list[Rule]:
+    def rules(self) -> list[Rule]:
+        """What is left of the rules: instructions first."""
         return [*map(self.without.instruction, self._whole.code), *self.steps]
-
-    @cached_property
-    def _every(self) -> list[Rule]:
-        return [*self._own, *self.without.rules(self._whole.others)]
 
     @cached_property
     def shapes(self) -> Shapes:
         """What the steps that are left are like."""
         starts_true = self.grounding.starts_true
-        return Shapes(self._every, self.ending, self._whole.memory, starts_true)
+        return Shapes(self.rules, self.ending, self._whole.memory, starts_true)
 
     @cached_property
     def in_cases(self) -> InCases:
         """What is left, for the engine without steps."""
-        return InCases(self._every, self._own, self.shapes, self._whole.memory)
+        return InCases(self.rules, self.shapes, self._whole.memory)
 
     @cached_property
     def cells(self) -> tuple[Cell | Fifo, ...]:
@@ -327,7 +294,7 @@ class _Ground:
     def _alike(self) -> Mapping[object, InstructionRule]:
         return {
             _alike(it.instruction): it
-            for it in self._own
+            for it in self.rules
             if isinstance(it, InstructionRule) and not self._whole.instructions
         }
 
@@ -415,26 +382,14 @@ def _kept_ground(arrangement: _Arrangement, elide: bool, evict: bool) -> _Ground
     return _Ground(_kept_whole(*arrangement), elide, evict)
 
 
-@lru_cache
-def _different(architecture: Architecture) -> tuple[Mnemonic, ...]:
-    """Of instructions that are the same but for their names one."""
-    found = {replace(it, name=""): it for it in architecture.instructions.values()}
-    return tuple(found.values())
-
-
 def _every_instruction(
     architecture: Architecture,
     threads: tuple[ThreadId, ...],
     locations: tuple[str, ...],
-    index: int = 0,
-    mnemonics: Iterable[Mnemonic] | None = None,
 ) -> Iterator[Instruction]:
-    """Every instruction that a program for these threads and locations may have.
-
-    mnemonics: those that are wanted, if not all.
-    """
-    every = architecture.instructions.values() if mnemonics is None else mnemonics
-    for mnemonic, thread in product(every, threads):
+    """Every instruction that a program for these threads and locations may have."""
+    index = 0
+    for mnemonic, thread in product(architecture.instructions.values(), threads):
         for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
             register = index if mnemonic.reads else None
             value = Constant(0) if mnemonic.writes else None

@@ -273,6 +273,19 @@ def plain(updates: Iterable[Update]) -> Iterator[Change | Enqueue | Dequeue]:
             yield update
 
 
+def changed_by(update: Change | Enqueue | Dequeue) -> Cell | Fifo | None:
+    """The cell that an update changes, None where it delivers a value."""
+    match update:
+        case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
+            return cell
+        case Enqueue(fifo, _) | Dequeue(fifo):
+            return fifo
+        case Deliver():
+            return None
+        case _:
+            assert_never(update)
+
+
 def cells_of(part: Guard | Update) -> Iterator[Cell | Fifo]:
     """What a guard or an update speaks of, what is under conditions included."""
     match part:

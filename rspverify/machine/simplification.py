@@ -1,6 +1,6 @@
 """What of a machine is left out because nothing that can be observed depends on it.
 
-* Steps that only take away, and bits that nobody looks at then.
+* Steps that only take away, steps that change only what nobody looks at, and the bits among that.
 * A structure that is as good as memory: one cache for all threads, whose steps wait for nobody.
 
 docs/machine.md, «What the engines leave out», proves both.
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from rspverify.assembly import ThreadId
-from rspverify.machine.entries import Entry, changed_words, literals, taken, wants
+from rspverify.machine.entries import Entry, changed_words, cleared, literals, taken, wants
 from rspverify.machine.routes import below
 from rspverify.machine.rules import (
     AnyBit,
@@ -36,8 +37,11 @@ from rspverify.machine.rules import (
     When,
     Without,
     Word,
+    cells_of,
+    changed_by,
     fails,
     holds,
+    plain,
 )
 from rspverify.machine.shapes import Shapes
 
@@ -103,11 +107,6 @@ class Simplification:
             return rule  # With what is known of it.
         return InstructionRule(waits, updates, rule.instruction)
 
-    def rules(self, rules: Sequence[Rule]) -> list[Rule]:
-        """What is left of rules: instructions first."""
-        left = [self.instruction(it) for it in rules if isinstance(it, InstructionRule)]
-        return [*left, *self.left([it for it in rules if isinstance(it, StepRule)])]
-
     def left(self, steps: Sequence[StepRule]) -> tuple[StepRule, ...]:
         """The steps that are left."""
         return tuple(self._step(rule) for rule in steps if rule.key not in self.steps)
@@ -134,7 +133,7 @@ def simplification(
     bits: frozenset[Bit] = frozenset()
     steps: frozenset[object] = frozenset()
     if not evict:
-        steps = shapes.losing
+        steps = shapes.losing | _unseen(shapes)
         bits = frozenset(
             cell
             for rule in rules
@@ -158,6 +157,44 @@ def simplification(
         {word: lower for word, lower in stands_for.items() if lower is not None},
         steps | gone,
     )
+
+
+def _unseen(shapes: Shapes) -> frozenset[object]:
+    """The keys of the steps that change nothing that an instruction, a step that is not among them,
+    or the end looks at.
+
+    What a word is while a bit is false is not looked at either, where whoever looks at the word
+    needs the bit and clears it, and the word is new when the bit is true again.
+    """
+    seen: dict[object, frozenset[Bit]] = dict.fromkeys(shapes.final, frozenset())
+    seen |= dict.fromkeys(chain.from_iterable(map(cells_of, shapes.complete)), frozenset())
+    unseen = [it for it in shapes.lasting if isinstance(it, StepRule)]
+    looking: list[Rule] = [it for it in shapes.lasting if not isinstance(it, StepRule)]
+    while looking:
+        for rule in looking:
+            needed = frozenset(cleared(rule))
+            parts = chain.from_iterable(map(cells_of, (*rule.guards, *rule.conditional)))
+            for cell in (*parts, *(it.source for it in rule.takes)):
+                seen[cell] = seen.get(cell, needed) & needed
+        looking = [it for it in unseen if _is_seen(it, seen, shapes)]
+        unseen = [it for it in unseen if it not in looking]
+    return frozenset(it.key for it in unseen)
+
+
+def _is_seen(step: StepRule, seen: Mapping[object, frozenset[Bit]], shapes: Shapes) -> bool:
+    """Whether a step delivers a value, or changes what is looked at.
+
+    seen: by cell that is looked at, the bits that all who look at it need and clear.
+    """
+    for cell in map(changed_by, plain(step.updates)):
+        if cell is None:
+            return True
+        if cell in seen and not any(
+            fails(bit) in step.guards and isinstance(cell, Word) and shapes.is_new_with(cell, bit)
+            for bit in seen[cell]
+        ):
+            return True
+    return False
 
 
 def _is_inside(

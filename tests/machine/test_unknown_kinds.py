@@ -72,7 +72,7 @@ def with_steps(wanted: Callable[[StepRule], bool], **changed: Any) -> Machine:
     rules = [*chain.from_iterable(machine.code), *ground.steps]
     memory = [word for x in machine.locations if (word := machine.memory(x))]
     ground.shapes = Shapes(rules, ground.ending, memory, lambda _: False)
-    ground.in_cases = InCases(rules, rules, ground.shapes, memory)
+    ground.in_cases = InCases(rules, ground.shapes, memory)
     vars(machine).update({"_ground": ground, "steps": ground.steps})
     return machine
 
