@@ -105,11 +105,10 @@ class Executions(ABC):
         """The value of a base set."""
         found = {}
         for event in self.events:
-            term = self.executed[event.index]
-            if event.failed is None:
-                term = term if belongs(event) else FALSE
+            term, modes = self.executed[event.index], self.modes(event)
+            if len(modes) == 1:
+                term = term if belongs(modes[0][0]) else FALSE
             else:
-                modes = self.modes(event)
                 fitting = [when for it, when in modes if belongs(it)]
                 term = term if len(fitting) == len(modes) else term & any_of(fitting)
             if term is not FALSE:

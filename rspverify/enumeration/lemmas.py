@@ -6,7 +6,7 @@ races (races.py), the scopes of tables.py, and the formulas of `hunt`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
 from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
@@ -61,6 +61,12 @@ def sort_of(packed: PackedTest, tables: Tables) -> Sort:
     if not set(noise) <= ordered or not _joined(list(threads.values()), len(packed.threads)):
         return Sort.LARGER
     return Sort.GUARDED if has_idle_if(packed, tables) else Sort.CORE
+
+
+def strength_tells(atomic: Sequence[bool]) -> bool:
+    """Whether, with these locations, a program races if one with stronger operations does
+    (`Tables.weaker`), and otherwise allows whatever that one allows."""
+    return sum(atomic) < 2 or all(atomic)
 
 
 def without_idle_if(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:

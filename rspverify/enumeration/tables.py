@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import assert_never
 
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
@@ -45,6 +46,22 @@ class Tables:
             [[inclusive(one, other, apart) for other in accesses] for one in accesses]
             for apart in range(3)
         ]
+
+    def weaker(self, one: int, other: int) -> bool:
+        """Whether an operation does what another does, is tested and synchronises no more, and
+        reaches no further.
+
+        Of two that are alike the one with the lesser number is the weaker one.
+        """
+        alike = (self.reads, self.writes, self.plain, self.adds, self.fence)
+        synchronises = (self.releases, self.acquires, self.seq_cst)
+        sides = (self.kept, *synchronises, *self.within, *chain(*self.inclusive))
+        return (
+            one != other
+            and all(each[one] == each[other] for each in alike)
+            and all(each[one] <= each[other] for each in sides)
+            and (one < other or any(each[one] != each[other] for each in sides))
+        )
 
     def conflicting(self, one: PackedAccess, other: PackedAccess, apart: int) -> bool:
         """Whether two accesses of two threads race unless something orders them."""

@@ -330,14 +330,15 @@ def _own(updates: Iterable[Update], it: Instruction) -> Iterator[Update]:
                 yield update
 
 
-def everywhere(architecture: Architecture) -> Machine:
+def everywhere(architecture: Architecture, *, local: bool = True) -> Machine:
     """A machine that runs every instruction that there is.
 
     On two work-groups of one device and a third on another, and on two locations in each kind of
-    memory.
+    memory, or in global memory alone.
     """
     threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
-    spaces = {f"{x} {space}": space for space in architecture.spaces[1:] for x in "xy"}
+    others = architecture.spaces[1:] if local else ()
+    spaces = {f"{x} {space}": space for space in others for x in "xy"}
     locations = ("x", "y", *spaces)
     every = list(_every_instruction(architecture, threads, locations))
     code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)

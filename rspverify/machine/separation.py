@@ -51,8 +51,12 @@ def locations_are_apart(architecture: Architecture) -> bool:
     ]
     ending = machine.ending
     return (
-        all(_is_about_one(it) or _takes_away(it, lost) for it in rules)
-        and all(_asks_for_none(guard) for it in rules for guard in _guards(it.guards, it.updates))
+        all(_waits(it) or _is_about_one(it) or _takes_away(it, lost) for it in rules)
+        and all(
+            _asks_for_none(guard, _own(it), sure)
+            for it in rules
+            for guard, sure in _guards(it.guards, it.updates)
+        )
         and not any(isinstance(it, Ready | Oldest) for it in ending)
         and not any(
             value or machine.starts_true(bit)
@@ -63,16 +67,22 @@ def locations_are_apart(architecture: Architecture) -> bool:
     )
 
 
+def _waits(rule: Rule) -> bool:
+    """Whether it is an instruction that names no location and only waits."""
+    if not isinstance(rule, InstructionRule):
+        return False
+    return rule.instruction.location is None and not rule.updates
+
+
 def _is_about_one(rule: Rule) -> bool:
-    """Whether all that it looks at or changes is of one location, but for its place in pools."""
-    if isinstance(rule, InstructionRule) and rule.instruction.location is None:
-        return not rule.updates
-    own = None if rule.instruction is None else rule.instruction.index
-    changed = [it.bit for it in plain(rule.updates) if isinstance(it, SetBit)]
-    if any(isinstance(bit, Member) and bit.index != own for bit in changed):
+    """Whether it is a step of the machine, or an access with its steps, and all that it looks at or
+    changes is of one location, but for its own place in pools."""
+    it = rule.instruction
+    if it is not None and it.location is None:
         return False
     found = _locations(rule)
-    return len(found) == 1 and None not in found
+    mine = all(bit.index == _own(rule) for bit in _entered(rule))
+    return mine and len(found) == 1 and None not in found
 
 
 def _is_of(rule: Rule, locations: Container[str]) -> bool:
@@ -83,25 +93,43 @@ def _is_of(rule: Rule, locations: Container[str]) -> bool:
 
 def _takes_away(rule: Rule, lost: set[Bit | None]) -> bool:
     """Whether it is an instruction without a location, or a later step of it, that only makes bits
-    false that a step may make false at any time, and comes into pools and goes out itself."""
+    false that a step may make false at any time, and comes into pools and goes out itself: by a
+    step for a location out of those of that location alone."""
     it = rule.instruction
     if it is None or it.location is not None or any(isinstance(g, Oldest) for g in rule.guards):
         return False
-    return all(
-        isinstance(update, SetBit)
-        and (
-            (isinstance(update.bit, Member) and update.bit.index == it.index)
-            or (not update.value and update.bit in lost)
+    own = _entered(rule)
+    spoken = _locations(rule) | {bit.location for bit in own}
+    return (
+        all(bit.index == it.index for bit in own)
+        and (isinstance(rule, InstructionRule) or not own or len(spoken) == 1)
+        and all(
+            isinstance(update, SetBit)
+            and (isinstance(update.bit, Member) or (not update.value and update.bit in lost))
+            for update in rule.updates
         )
-        for update in rule.updates
     )
 
 
-def _asks_for_none(guard: Guard) -> bool:
-    """Whether what it asks of pools is that something is not in them, and it asks for no lock."""
+def _own(rule: Rule) -> int | None:
+    """The index of the instruction that it is of."""
+    return None if rule.instruction is None else rule.instruction.index
+
+
+def _entered(rule: Rule) -> list[Member]:
+    """The places in pools that it changes."""
+    changed = [it.bit for it in plain(rule.updates) if isinstance(it, SetBit)]
+    return [bit for bit in changed if isinstance(bit, Member)]
+
+
+def _asks_for_none(guard: Guard, own: int | None, sure: bool) -> bool:
+    """Whether it asks for no lock, and of what is in pools, the own instruction left out, only that
+    it is not there. sure: the rule needs the guard; of any other it matters, too, where it fails.
+    """
     match guard:
         case AnyBit(bits):
-            return not any(value and isinstance(bit, Member) for bit, value in bits)
+            others = [(bit, it) for bit, it in bits if isinstance(bit, Member) and bit.index != own]
+            return not any(value or not sure for _, value in others)
         case Oldest() | Without():
             return True
         case Ready():
@@ -111,17 +139,20 @@ def _asks_for_none(guard: Guard) -> bool:
 
 
 def _locations(rule: Rule) -> set[str | None]:
-    """The locations of what it looks at or changes; None is of what has none."""
+    """The locations of what it looks at or changes; None is of what has none, pools left out."""
     found: set[str | None] = set()
-    if isinstance(rule, InstructionRule) and rule.instruction.location is not None:
+    if rule.instruction is not None and rule.instruction.location is not None:
         found.add(rule.instruction.location)
     cells = chain.from_iterable(map(cells_of, (*rule.guards, *rule.updates)))
-    return found | {it.location for it in cells if not isinstance(it, Member)}
+    return found.union(it.location for it in cells if it.location or not isinstance(it, Member))
 
 
-def _guards(guards: Iterable[Guard], updates: Iterable[Update]) -> Iterator[Guard]:
-    """Guards, and those of what happens only under conditions."""
-    yield from guards
+def _guards(
+    guards: Iterable[Guard], updates: Iterable[Update], *, sure: bool = True
+) -> Iterator[tuple[Guard, bool]]:
+    """Guards, and those of what happens only under conditions; whether the rule needs them."""
+    for guard in guards:
+        yield guard, sure
     for each in updates:
         if isinstance(each, When):
-            yield from _guards(each.guards, each.updates)
+            yield from _guards(each.guards, each.updates, sure=False)

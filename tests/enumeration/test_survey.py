@@ -15,9 +15,9 @@ from enumeration.written import packed_line
 
 from rspverify.axiomatic import Questions, load_model
 from rspverify.enumeration.growth import Growth, reductions
-from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.lemmas import Sort, sort_of, strength_tells
 from rspverify.enumeration.naming import line_of, named
-from rspverify.enumeration.packed import EMPTY, canonical, decoded, encoded
+from rspverify.enumeration.packed import EMPTY, PackedTest, canonical, decoded, encoded
 from rspverify.enumeration.races import _races_in_turn, races
 from rspverify.enumeration.space import DEVICES, NAMES, Space
 from rspverify.enumeration.survey import Survey, packed, unpacked
@@ -26,6 +26,7 @@ from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.programs import litmus_text, program_of, read_notation
 from rspverify.source import Source
+from rspverify.verdict import Outcome
 
 MODEL = load_model("opencl-rsp")
 
@@ -121,6 +122,54 @@ def test_races_with_every_order_and_fence_are_those_that_the_solver_finds(seed: 
         assert racy == has_race(shape, space), line_of(shape, space)
         seen[racy] += 1
     assert min(seen.values()) > 2
+
+
+def test_a_program_races_if_one_with_stronger_operations_does() -> None:
+    rng = random.Random(4)
+    names = [it for it in NAMES if not any(other in it for other in ("ALL", "SG", "F."))]
+    seen = 0
+    while seen < 60:
+        own = tuple(dict.fromkeys(("ld.na", "st.na", *rng.sample(names, 8))))
+        space = Space(events=4, operations=own)
+        tables = Tables(space)
+        shape = random_shape(space, tables, rng, 4)
+        if strength_tells(shape.atomic) and races(shape, tables):
+            for at in range(len(shape.threads)):
+                other = weakened(shape, at, tables, rng)
+                assert races(other, tables), (line_of(shape, space), line_of(other, space))
+                seen += other != shape
+
+
+@pytest.mark.parametrize(
+    ("strong", "weak"),
+    [
+        (
+            "st.sc.DV x 10; r0=ld.sc.DV y || st.sc.DV y 20; r0=ld.sc.DV x",
+            "st.sc.DV x 10; r0=ld.DV y || st.sc.DV y 20; r0=ld.sc.DV x",
+        ),
+        (
+            "st.rlx.DV x 10; st.DV y 20 || r0=ld.DV y; r1=ld.rlx.DV x",
+            "st.rlx.DV x 10; st.rlx.DV y 20 || r0=ld.DV y; r1=ld.rlx.DV x",
+        ),
+    ],
+)
+def test_a_program_allows_what_one_with_stronger_operations_does(strong: str, weak: str) -> None:
+    assert allowed(*packed_line(strong)) < allowed(*packed_line(weak))
+
+
+def weakened(shape: PackedTest, number: int, tables: Tables, rng: random.Random) -> PackedTest:
+    """A test with a weaker operation, if there is one, in the place of each of a thread."""
+    accesses = []
+    for it in shape.threads[number].accesses:
+        weaker = [one for one in range(len(tables.plain)) if tables.weaker(one, it.operation)]
+        kept = [one for one in weaker if tables.kept[one] is tables.kept[it.operation]]
+        accesses.append(it._replace(operation=rng.choice(kept or [it.operation])))
+    thread = shape.threads[number]._replace(accesses=tuple(accesses))
+    return shape.with_thread(number, thread)
+
+
+def allowed(shape: PackedTest, space: Space) -> set[Outcome]:
+    return set(Questions(program_of(named(shape, space), "test"), MODEL, Limits()).outcomes())
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import MACHINES, machine_named
+from rspverify.architecture import MACHINES, Architecture, machine_named
 from rspverify.machine.separation import locations_are_apart
 
 
-@pytest.mark.parametrize("name", ["amdgpu-gfx9", "amdgpu-gfx10", "amdgpu-gfx10-cu", "amdgpu-gfx11"])
+@pytest.mark.parametrize(
+    "name", ["amdgpu-gfx9", "amdgpu-gfx10-cu", "amdgpu-gfx942", "amdgpu-gfx1250"]
+)
 def test_locations_are_apart(name: str) -> None:
-    assert locations_are_apart(MACHINES[name])
-    assert all(
-        locations_are_apart(MACHINES[name].switched(it.name)) for it in MACHINES[name].switches
-    )
+    """Also where an invalidation or a write-back goes from line to line."""
+    machine = MACHINES[name]
+    assert locations_are_apart(machine)
+    switches = [it.name for it in machine.switches]
+    assert locations_are_apart(reduce(Architecture.switched, switches, machine))
 
 
 @pytest.mark.parametrize("name", ["rsp", "quickrelease", "ptx-weak", "ptx-strong"])
@@ -47,6 +51,33 @@ def test_of_others_it_is_not_said(name: str) -> None:
         """step SWAP of cu
   when each global location y: L0.VALID[y]
   do   each global location y: L0.VALID[y] := false""",
+        # A write-back that is over as soon as it is done with one line, whichever.
+        """instruction buffer_wbinvl1
+  do   add self to stores
+  later LINE for global location y
+    when not L0.VALID[y]
+    do   remove self from stores""",
+        # One that does with a line what nothing else can do.
+        """state { lines[x] : pool of thread }
+instruction buffer_wbinvl1
+  do   each global location y: add self to lines[y]
+  later LINE for global location y
+    when not L0.VALID[y]
+    do   remove self from lines[y]; memory[y] := L0.data[y]""",
+        # What is done otherwise where another location is waited for.
+        """instruction global_store_dword x r
+  when x is global
+  do   issue_store(x)
+  later STORE
+    when oldest queue[x] is self
+    do   stored(x); memory[x] := r; if empty loads { L0.VALID[x] := false }""",
+        # An access with a step for each location.
+        """instruction global_store_dword x r
+  when x is global
+  do   issue_store(x)
+  later STORE for global location y
+    when oldest queue[x] is self
+    do   stored(x); memory[x] := r; L0.VALID[y] := false""",
     ],
 )
 def test_planted(planted: str, tmp_path: Path) -> None:

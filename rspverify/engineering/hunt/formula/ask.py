@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
 from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
 from rspverify.engineering.hunt.formula.learnt import racing_like
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch
@@ -84,22 +85,24 @@ class SketchQuestion:
     def _broken(self, sketch: Sketch) -> PackedTest | None:
         """A program of the sketch that is UNSOUND, or None when no candidate is left."""
         limits = self.settings.limits()
-        template = Template(sketch, self.space, self.scheme)
+        space = without_covered(self.space, self.scheme, sketch.atomic)
+        template = Template(sketch, space, self.scheme)
         solver = suspicious(template, self.model, limits)
         while (found := solver.find()) is not None:
-            test = template.test(found)
-            if races(test, template.tables):
+            own = template.test(found)
+            test = renumbered(own, space, self.space)
+            if races(own, template.tables):
                 self._racy += 1
-                solver.add(~racing_like(test, template))
+                solver.add(~racing_like(own, template))
                 continue
             verdict = self._checked(test, limits)
             if verdict.word is Word.UNSOUND:
-                return self._without_idle_ifs(test, template.tables, limits)
+                return self._without_idle_ifs(test, Tables(self.space), limits)
             if verdict.word in (Word.SOUND, Word.VACUOUS):
                 self._allowed += 1
             else:
                 self._unknown.append(f"{line_of(test, self.space)}: {verdict.reason}")
-            solver.add(~all_of(template.chosen(test)))
+            solver.add(~all_of(template.chosen(own)))
         return None
 
     def _checked(self, test: PackedTest, limits: Limits) -> Verdict:

@@ -13,6 +13,7 @@ from rspverify.engineering.hunt.formula.choices import (
     Slot,
     condition_of,
 )
+from rspverify.enumeration.lemmas import strength_tells
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.races import races
 from rspverify.smt import Term, all_of, any_of
@@ -55,24 +56,42 @@ def racy_beginning(test: PackedTest, choices: Choices) -> Box:
 
 
 def widened(box: Box, choices: Choices) -> Box:
-    """More choices for each slot, as long as every program of the box races."""
+    """More choices for each slot, as long as every program of the box races.
+
+    Where what is weaker than an operation races as well, only the strongest are looked at.
+    """
     left = _TRIES
+    stronger = _stronger(choices)
 
     def race(slot: Slot, picks: set[Picked], conditions: set[Condition]) -> bool:
         """Whether all do that have these in a slot, as long as not too many were looked at."""
         nonlocal left
-        wider = {**box, slot: (picks, conditions)}
+        wider = {
+            at: ({it for it in some if stronger[it].isdisjoint(some)}, tests)
+            for at, (some, tests) in {**box, slot: (picks, conditions)}.items()
+        }
         left -= prod(len(some) for sides in wider.values() for some in sides)
         return left >= 0 and all(races(each, choices.tables) for each in members(wider, choices))
 
     for slot, (picks, conditions) in box.items():
-        for picked in choices.picked[slot]:
-            if picked not in picks and race(slot, {picked}, conditions):
+        for picked in sorted(choices.picked[slot], key=lambda it: len(stronger[it])):
+            if picked not in picks and (
+                not stronger[picked].isdisjoint(picks) or race(slot, {picked}, conditions)
+            ):
                 picks.add(picked)
         for condition in choices.conditions[slot]:
             if condition not in conditions and race(slot, picks, {condition}):
                 conditions.add(condition)
     return box
+
+
+def _stronger(choices: Choices) -> dict[Picked, set[Picked]]:
+    """What is stronger than each operation at its location, where strength tells."""
+    picks = {each for slot in choices.slots for each in choices.picked[slot]}
+    if not strength_tells(choices.sketch.atomic):
+        return {each: set() for each in picks}
+    weaker = choices.tables.weaker
+    return {(a, x): {(b, y) for b, y in picks if x == y and weaker(a, b)} for a, x in picks}
 
 
 def members(box: Box, choices: Choices) -> Iterator[PackedTest]:

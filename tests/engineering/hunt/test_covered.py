@@ -1,0 +1,104 @@
+"""Operations that formulas leave out: a stronger one stands for them, and breaks what they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rspverify.axiomatic import load_model
+from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
+from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.space import Space, access_of
+from rspverify.enumeration.survey import Survey
+from rspverify.enumeration.tables import Tables
+from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Settings
+from rspverify.verdict import Word
+
+ROOT = Path(__file__).resolve().parents[3]
+MODEL = load_model("opencl-rsp")
+
+
+def gfx900() -> Scheme:
+    return read_scheme_file(str(ROOT / "schemes" / "amdgpu" / "gfx900.yaml"))
+
+
+def space_of(scheme: Scheme, *names: str, events: int = 2) -> Space:
+    bounds = (events, 2, 2, 1, 2, None)
+    return hunting_space(scheme, bounds, names, mixed=False)[0]
+
+
+def test_the_strongest_of_one_code_stand() -> None:
+    """Waits for local memory make no other code of it; the seq_cst load waits for all."""
+    scheme = gfx900()
+    names = ("ld.rlx.DV", "ld.DV", "ld.sc.DV", "st.DV", "st.sc.DV", "inc.rlx.WG", "inc.sc.WG")
+    space = space_of(scheme, *names)
+    left = without_covered(space, scheme, (True,))
+    assert set(left.operations) == {"ld.DV", "ld.rlx.DV", "ld.sc.DV", "st.sc.DV", "inc.sc.WG"}
+    assert without_covered(space, scheme, (False, True, True)) is space
+
+
+def test_another_code_is_not_covered() -> None:
+    """A fault that is planted in the row of the weaker operation stays in the space."""
+    scheme = gfx900()
+    row = scheme.table[row_shape(access_of("st.DV"))]
+    planted = scheme.with_code(row.number, tuple(it for it in row.code if it.accesses))
+    space = space_of(scheme, "st.DV", "st.sc.DV")
+    assert without_covered(space, scheme, (True,)).operations == ("st.sc.DV",)
+    assert without_covered(space, planted, (True,)) == space
+
+
+def test_what_is_left_out_breaks_nothing_that_stands() -> None:
+    """Every program of two operations: where one that is left out is UNSOUND, so is the one with
+    the operations that stand for them."""
+    scheme = gfx900()
+    space = space_of(scheme, "ld.rlx.WG", "ld.sc.WG", "inc.rlx.WG", "inc.sc.WG", "st.rlx.WG")
+    left = without_covered(space, scheme, (True,))
+    assert set(left.operations) == {"ld.sc.WG", "inc.sc.WG", "st.rlx.WG"}
+    weaker, standing = Tables(space).weaker, renumbering(left, space)
+    broken = 0
+    for phase in Survey(space, MODEL).phases():
+        for shape in map(decoded, phase.core):
+            strong = shape._replace(
+                threads=tuple(
+                    it._replace(
+                        accesses=tuple(
+                            each._replace(
+                                operation=next(
+                                    other
+                                    for other in standing
+                                    if other == each.operation or weaker(each.operation, other)
+                                )
+                            )
+                            for each in it.accesses
+                        )
+                    )
+                    for it in shape.threads
+                )
+            )
+            words = [
+                check(Case(program_named(each, space), scheme, MODEL, Settings(shortest=False)))
+                for each in {shape, strong}
+            ]
+            if strong != shape and any(it.word is Word.UNSOUND for it in words):
+                assert words[-1].word is words[0].word is Word.UNSOUND, line_of(shape, space)
+                broken += 1
+    assert broken > 2
+
+
+def renumbering(space: Space, wider: Space) -> list[int]:
+    """The numbers of the operations of a space in a wider one."""
+    return [wider.operations.index(name) for name in space.operations]
+
+
+def test_a_program_has_the_same_line_in_the_wider_space() -> None:
+    scheme = gfx900()
+    space = space_of(scheme, "ld.rlx.WG", "ld.sc.WG", "st.rlx.WG")
+    left = without_covered(space, scheme, (True,))
+    phases = list(Survey(left, MODEL).phases())
+    for shape in (decoded(each) for phase in phases for each in phase.core):
+        assert line_of(renumbered(shape, left, space), space) == line_of(shape, left)
