@@ -39,6 +39,7 @@ from rspverify.compilers.registers import (
     Lanes,
     State,
     Value,
+    bits,
     half_of,
     merged,
     number,
@@ -58,6 +59,7 @@ _ENDING = re.compile(r"_e(?:32|64)$|_sdwa$")
 _PARTS = re.compile(r"(dst|src[01])_sel:(?:DWORD|(BYTE|WORD)_([0-3]))|dst_unused:UNUSED_PAD")
 """Of which part of an operand an instruction makes use; what the result does not have becomes 0."""
 _PART_BITS = {"BYTE": 8, "WORD": 16}
+_SIGNED = re.compile(r"sext\((v[0-9]+)\)")
 _WIDE = ("v_mad_u64_u32", "v_mad_co_u64_u32")
 _TABLE = re.compile(r"bitop3:(0x[0-9a-f]{1,2}|[0-9]{1,3})")
 _COMPARES = {"eq": "==", "ne": "!=", "lg": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -109,18 +111,28 @@ def _parts(it: Instruction) -> Mapping[str, str]:
     return {each: each for each in it.modifiers if _PARTS.fullmatch(each)}
 
 
-def _part(value: Expression, operand: str, parts: Iterable[str]) -> Expression:
+def _part(
+    value: Expression, operand: str, parts: Iterable[str], *, signed: bool = False
+) -> Expression:
     """The part of a value that is taken as `src0`, `src1`, or given as `dst`."""
     for each in parts:
         match = _PARTS.fullmatch(each)
         if match is None or match[1] != operand or match[2] is None:
             continue
-        bits = _PART_BITS[match[2]]
-        first = Constant(bits * int(match[3]))
+        size = _PART_BITS[match[2]]
+        first = Constant(size * int(match[3]))
         if operand == "dst":
-            return binary("<<", low_bits(value, bits), first)
-        return low_bits(shifted_right(value, first), bits)
+            return binary("<<", low_bits(value, size), first)
+        found = shifted_right(value, first)
+        return extended(found, size) if signed else low_bits(found, size)
     return value
+
+
+def _source(text: str, at: int, parts: Iterable[str], before: State) -> Expression:
+    """The part of an operand that is taken; `sext(v5)` is taken as signed."""
+    signed = _SIGNED.fullmatch(text)
+    value = before.scalar(signed[1] if signed else text)
+    return _part(value, f"src{at}", parts, signed=signed is not None)
 
 
 def _waits_for_results(it: Instruction) -> bool:
@@ -140,7 +152,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
     ):
         target, source = _all(operands, 2)
         to = _targets(target)
-        known = _short(source) if mnemonic == "s_movk_i32" else number(source)
+        known = _short(source) if mnemonic == "s_movk_i32" else bits(source, 32 * len(to))
         if known is not None:
             halves = [wrap(known), wrap(known >> 32)] if len(to) == 2 else [wrap(known)]
             return {name: Constant(it) for name, it in zip(to, halves, strict=True)}
@@ -174,8 +186,7 @@ def _compared(
     if vector := _VECTOR_COMPARES.fullmatch(mnemonic):
         *targets, left, right = _all(operands, 2 if vector[1] else 3, 3)
         signed = vector[3] == "i" or vector[2] in ("eq", "ne")
-        one = _part(before.scalar(left), "src0", parts)
-        other = _part(before.scalar(right), "src1", parts)
+        one, other = (_source(it, at, parts, before) for at, it in enumerate((left, right)))
         if vector[4] == "16":
             one, other = (extended(it, 16) if signed else low_bits(it, 16) for it in (one, other))
         holds = both(before.active, _comparison(vector[2], one, other, signed))
@@ -260,7 +271,7 @@ def _numbers(
     if known is None:
         return None
     target, *sources = operands or ("",)
-    values = [_part(before.scalar(it), f"src{at}", parts) for at, it in enumerate(sources)]
+    values = [_source(it, at, parts, before) for at, it in enumerate(sources)]
     try:
         value = _part(known(*values), "dst", parts)
     except TypeError:

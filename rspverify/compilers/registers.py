@@ -6,6 +6,7 @@ The work-item is the only one of its wave, so that a mask of lanes is a conditio
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
@@ -53,9 +54,7 @@ _ONE = re.compile(r"[vsa][0-9]+|vcc_lo|vcc_hi|exec_lo|exec_hi|m0|scc")
 _SEVERAL = re.compile(r"([vsa])\[([0-9]{1,4}):([0-9]{1,4})\]")
 _HALF = re.compile(r"(v[0-9]+)\.([lh])")
 _HALF_BITS = 16
-_FLOATS = {"0.5": 0x3F000000, "1.0": 0x3F800000, "2.0": 0x40000000, "4.0": 0x40800000}
-_FLOATS |= {f"-{text}": bits | 1 << 31 for text, bits in _FLOATS.items()}
-_FLOATS["0.15915494"] = 0x3E22F983
+_FLOAT = re.compile(r"-?(?:0\.5|[124]\.0)")
 """What numbers are called whose bits are those of such a number in floating point."""
 _PAIRS = {"vcc": ("vcc_lo", "vcc_hi"), "exec": ("exec_lo", "exec_hi")}
 
@@ -80,6 +79,17 @@ def registers(operand: str) -> tuple[str, ...]:
 def number(operand: str) -> int | None:
     """The number that an operand is, None where it is none."""
     return int(operand, 0) if _NUMBER.fullmatch(operand) else None
+
+
+def bits(operand: str, size: int) -> int | None:
+    """The number of 32 or 64 bits that an operand is, None where it is none."""
+    if _FLOAT.fullmatch(operand):
+        return int(struct.unpack(f">{'i' if size == 32 else 'q'}", _packed(operand, size))[0])
+    return number(operand)
+
+
+def _packed(operand: str, size: int) -> bytes:
+    return struct.pack(">f" if size == 32 else ">d", float(operand))
 
 
 @dataclass(frozen=True)
@@ -127,9 +137,7 @@ class State:
 
     def scalar(self, operand: str) -> Expression:
         """The number that an operand is, of 32 bits."""
-        known = number(operand)
-        if known is None:
-            known = _FLOATS.get(operand)
+        known = bits(operand, 32)
         if known is not None:
             return Constant(wrap(known))
         names = registers(operand)

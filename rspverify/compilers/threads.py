@@ -184,9 +184,10 @@ class _Walk:
         if re.fullmatch(r"[va]\d+", register):
             try:
                 # A compiler may end with it on several paths.
-                value, before = self._state.value(register), self._named.get(name, UNKNOWN)
-                if isinstance(value, Half | Lanes):  # Nothing is read that is named here.
-                    value = UNKNOWN
+                it_has, before = self._state.value(register), self._named.get(name, UNKNOWN)
+                # Where nothing is read that is named here, it may have a pointer, or a mask.
+                known = not isinstance(it_has, Half | Lanes)
+                value = self._state.scalar(register) if known else UNKNOWN
                 self._named[name] = select(expression(self._state.path), value, before)
             except CannotReadError as error:
                 self._problems.append(_cannot(it.span, f"what a test reads in the end {error}"))

@@ -170,7 +170,6 @@ def of_code(code: EmittedThread, memory: Mapping[str, int]) -> Ending:
 
 def read_back(program: Program, it: Compilation) -> EmittedThread:
     """What the code of a program of one thread does. Raises InputError."""
-    it.compiled(program)
     program = read_as(program)
     lines = read_assembly(it.emitted(program))
     places = {line.name: at for at, line in enumerate(lines) if isinstance(line, Label)}

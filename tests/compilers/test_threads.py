@@ -378,7 +378,7 @@ REFUSED = {
     "v_add_u32_e32 v5, v0, v0": "it calculates with v0, a pointer to x",
     "v_add_u32_sdwa v5, v8, v8 dst_unused:UNUSED_PRESERVE": "it has dst_unused:UNUSED_PRESERVE, which is not known",
     "v_ffbh_u32_e32 v5, v8": "it is not known",
-    "v_mov_b32_e32 v5, 1.0": "it has the operand 1.0, which is not known",
+    "v_mov_b32_e32 v5, 3.0": "it has the operand 3.0, which is not known",
     "v_mov_b32_e32 v5, v[6:7]": "it has the operand v[6:7], which is not known",
     "v_not_b32_e32 v5, v8 quad_perm:[0,1,2,3]": "it has quad_perm:[0,1,2,3], which is not known",
     "v_cndmask_b32_e32 v5, v8, v8, vcc": "it uses vcc as a mask of lanes, which it is not",
