@@ -168,7 +168,7 @@ def test_names() -> None:
     ("word", "said"),
     [
         ("amdgpu:", r"^a compiler must be called as amdgpu:gfx942, not amdgpu:\n"),
-        ("amdgpu:gfx9oo", r"must be a processor of AMD's, not gfx9oo"),
+        ("amdgpu:gfx9oo", r"must be a processor that can be read, not gfx9oo"),
         ("amdgpu:gfx900+cumode", r"must be left out, as gfx900 has one mode, not \+cumode"),
         ("amdgpu:gfx1030@no/llc", r"^no/llc: cannot be run: No such file"),
     ],
