@@ -90,7 +90,10 @@ def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
     if NOTHING.fullmatch(mnemonic) or _waits_for_results(it):
         return {}
     parts = _parts(it)
-    found = _moved(mnemonic, it.operands, before) if not parts else None
+    if parts and mnemonic == "v_cndmask_b32":
+        found = _parts_chosen(it.operands, before, parts)
+    else:
+        found = _moved(mnemonic, it.operands, before) if not parts else None
     if found is None:
         found = _compared(mnemonic, it.operands, before, parts)
     if found is None and not parts:
@@ -283,6 +286,16 @@ def _numbers(
     # What is not told of scc may not be asked for.
     told = UNKNOWN if untold is None else Lanes(condition_of(untold(value, *values)))
     return {_single(target): value, "scc": told}
+
+
+def _parts_chosen(
+    operands: tuple[str, ...], before: State, parts: Iterable[str]
+) -> Mapping[str, Value]:
+    """One of two parts of operands, by a mask."""
+    target, otherwise, then, mask = _all(operands, 4)
+    first, second = (_source(it, at, parts, before) for at, it in enumerate((otherwise, then)))
+    value = select(expression(before.lanes(mask)), second, first)
+    return {_single(target): _part(value, "dst", parts)}
 
 
 def _half(target: str, value: Expression) -> Mapping[str, Value]:

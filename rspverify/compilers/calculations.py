@@ -162,6 +162,7 @@ def _sum(*parts: Expression) -> Expression:
 
 
 VECTOR: Mapping[str, Calculation] = {
+    "v_mov_b32": lambda value: value,
     "v_add_u32": _of("+"),
     "v_add_nc_u32": _of("+"),
     "v_sub_u32": _of("-"),

@@ -124,4 +124,9 @@ def test_the_workflow_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     result = run(*words)
     assert result.exit_code == 0, result.output
-    assert "2 tests, 8 results, all as expected" in result.stdout
+    assert "2 tests, 14 results, all as expected" in result.stdout
+
+
+def test_the_example_expects_something_of_every_test_that_ships() -> None:
+    expected = yaml.safe_load(Path("examples/compiler/expected.yaml").read_text())["verdicts"]
+    assert {Path(it) for it in expected} == set(Path(TESTS).glob("*.litmus"))

@@ -56,6 +56,9 @@ CALCULATIONS: dict[str, Callable[[int, int], int]] = {
     "v_dual_bitop2_b32 v9, v5, v6 bitop3:0x14": lambda a, b: a ^ b,
     "v_dual_bitop2_b32 v9, v5, v6 bitop3:0x40": lambda a, b: a & b,
     "v_dual_bitop2_b32 v9, v5, v6 bitop3:0x54": lambda a, b: a | b,
+    "v_mov_b32_sdwa v9, v5 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1": (
+        lambda a, b: a >> 16
+    ),
     "v_sub_u32_sdwa v9, v5, v6 src0_sel:WORD_1 src1_sel:BYTE_2": (
         lambda a, b: (a >> 16) - (b >> 16 & 0xFF)
     ),
@@ -90,6 +93,10 @@ _LESS = "v_cmp_lt_u32_e32 vcc, v5, v6"
     ("lines", "right"),
     [
         ((_LESS, "v_addc_co_u32_e32 v9, vcc, 7, v5, vcc"), lambda a, b: a + 7 + (a < b)),
+        (
+            (_LESS, "v_cndmask_b32_sdwa v9, v5, v6, vcc src0_sel:BYTE_3 src1_sel:WORD_0"),
+            lambda a, b: b & 0xFFFF if a < b else a >> 24,
+        ),
         ((_LESS, "v_subb_co_u32_e64 v9, vcc, v5, v6, vcc"), lambda a, b: a - b - (a < b)),
         ((_LESS, "v_subbrev_co_u32_e32 v9, vcc, v5, v6, vcc"), lambda a, b: b - a - (a < b)),
         (

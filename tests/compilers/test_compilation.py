@@ -155,6 +155,17 @@ P0@wg 0,dev 0 (global int *x, global atomic_int *y, global int *z) {{
     assert len(found[0]) == 1 and found[0] == found[1]
 
 
+def test_a_write_back_that_is_not_waited_for() -> None:
+    """The code has no wait that the table has, and with it is as sound."""
+    word, name = "amdgpu:gfx90a", "ISA2-dv-all"
+    table = Case(
+        program(name), read_scheme_file(ROOT / "schemes/amdgpu/gfx90a.yaml"), MODEL, SETTINGS
+    )
+    waiting = edited(word, "\tbuffer_wbl2\n", "\tbuffer_wbl2\n\ts_waitcnt vmcnt(0)\n")
+    found = verdict(name, by(word)).word, check(table).word, verdict(name, waiting).word
+    assert found == (Word.UNSOUND, Word.SOUND, Word.SOUND)
+
+
 # ---- what it is called, and what it is given -----------------------------------------------------
 
 
