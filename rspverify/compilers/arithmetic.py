@@ -90,6 +90,7 @@ def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
     if NOTHING.fullmatch(mnemonic) or _waits_for_results(it):
         return {}
     parts = _parts(it)
+    found: Mapping[str, Value] | None
     if parts and mnemonic == "v_cndmask_b32":
         found = _parts_chosen(it.operands, before, parts)
     else:

@@ -16,10 +16,11 @@ from rspverify.compilers.assembly import Label, read_assembly
 from rspverify.compilers.compilation import Compilation, compilation
 from rspverify.compilers.conditions import expression
 from rspverify.compilers.programs import named, pointers, read_as, watched
+from rspverify.compilers.registers import UNKNOWN
 from rspverify.compilers.threads import EmittedThread, read_thread
 from rspverify.litmus import Program, read_program
-from rspverify.source import InputError, Source
-from rspverify.value import evaluate
+from rspverify.source import InputError, Problem, Source
+from rspverify.value import evaluate, reads
 
 READ, WRITTEN, LOCAL = ("a", "b", "c"), ("o", "p", "q"), ("l",)
 _BINARY = ("+", "-", "*", "&", "|", "^", "<<", ">>", "==", "!=", "<", ">", "<=", ">=", "&&", "||")
@@ -196,7 +197,11 @@ def read_back(program: Program, it: Compilation) -> EmittedThread:
     places = {line.name: at for at, line in enumerate(lines) if isinstance(line, Label)}
     thread = program.threads[0]
     own = lines[places["P0"] : places[".Lfunc_end0"]]
-    return read_thread(own, pointers(thread, program), it.machine)
+    found = read_thread(own, pointers(thread, program), it.machine)
+    for each in found.code:
+        if each.value is not None and UNKNOWN.index in reads(each.value):
+            raise InputError([Problem(each.span, f"{each.name} depends on what is not known")])
+    return found
 
 
 def disagreement(program: Program, code: EmittedThread, random: Random, count: int = 30) -> str:
