@@ -1,15 +1,28 @@
-"""What AMD's instructions calculate: those that compilers make conditions, values and branches of.
+"""What AMD's instructions write to registers: numbers, conditions, masks, and where branches go.
 
-What is not here cannot be read.
+Which numbers they calculate is in calculations.py. What is in neither cannot be read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from rspverify.compilers.assembly import Instruction
+from rspverify.compilers.calculations import (
+    CARRYING,
+    SCALAR,
+    SHORT,
+    UNTOLD,
+    VECTOR,
+    Calculation,
+    by_table,
+    extended,
+    low_bits,
+    shifted_right,
+    unsigned,
+)
 from rspverify.compilers.conditions import (
     Condition,
     both,
@@ -26,6 +39,8 @@ from rspverify.compilers.registers import (
     Lanes,
     State,
     Value,
+    bits,
+    half_of,
     merged,
     number,
     registers,
@@ -40,81 +55,15 @@ NOTHING = re.compile(
 _HAZARDS = re.compile(r"depctr_(?:sa_sdst|va_vdst|va_sdst|va_ssrc|va_vcc|hold_cnt)\(\d+\)")
 """What s_wait_alu may wait for: results of calculations, and no access of memory."""
 
-_ENDING = re.compile(r"_e(?:32|64)$")
-_LOWEST = Constant(wrap(1 << 31))
-
-Calculation = Callable[..., Expression]
-
-
-def _of(name: str) -> Calculation:
-    return lambda left, right: binary(name, left, right)
-
-
-def _reversed(name: str) -> Calculation:
-    return lambda left, right: binary(name, right, left)
-
-
-def _shift(name: str) -> Calculation:
-    """The number of places comes first."""
-    return lambda places, value: binary(name, value, places)
-
-
-def _smaller(left: Expression, right: Expression) -> Expression:
-    return select(binary("<", left, right), left, right)
-
-
-def _greater(left: Expression, right: Expression) -> Expression:
-    return select(binary(">", left, right), left, right)
-
-
-def _sum(*parts: Expression) -> Expression:
-    first, *rest = parts
-    for each in rest:
-        first = binary("+", first, each)
-    return first
-
-
-_VECTOR: Mapping[str, Calculation] = {
-    "v_add_u32": _of("+"),
-    "v_add_nc_u32": _of("+"),
-    "v_sub_u32": _of("-"),
-    "v_sub_nc_u32": _of("-"),
-    "v_subrev_u32": _reversed("-"),
-    "v_subrev_nc_u32": _reversed("-"),
-    "v_mul_lo_u32": _of("*"),
-    "v_and_b32": _of("&"),
-    "v_or_b32": _of("|"),
-    "v_xor_b32": _of("^"),
-    "v_not_b32": lambda value: unary("~", value),
-    "v_lshlrev_b32": _shift("<<"),
-    "v_ashrrev_i32": _shift(">>"),
-    "v_min_i32": _smaller,
-    "v_max_i32": _greater,
-    "v_add3_u32": _sum,
-    "v_lshl_add_u32": lambda value, places, more: _sum(binary("<<", value, places), more),
-    "v_lshl_or_b32": lambda value, places, more: binary("|", binary("<<", value, places), more),
-    "v_add_lshl_u32": lambda one, other, places: binary("<<", _sum(one, other), places),
-    "v_and_or_b32": lambda one, other, more: binary("|", binary("&", one, other), more),
-    "v_or3_b32": lambda one, other, more: binary("|", binary("|", one, other), more),
-    "v_xad_u32": lambda one, other, more: _sum(binary("^", one, other), more),
-}
-"""Vector instructions: a register, then what their results are made of."""
-
-_SCALAR: Mapping[str, str] = {
-    "s_add_i32": "+",
-    "s_add_u32": "+",
-    "s_add_co_i32": "+",
-    "s_add_co_u32": "+",
-    "s_sub_i32": "-",
-    "s_sub_u32": "-",
-    "s_sub_co_i32": "-",
-    "s_sub_co_u32": "-",
-    "s_mul_i32": "*",
-    "s_lshl_b32": "<<",
-    "s_ashr_i32": ">>",
-}
+_ENDING = re.compile(r"_e(?:32|64)$|_sdwa$")
+_PARTS = re.compile(r"(dst|src[01])_sel:(?:DWORD|(BYTE|WORD)_([0-3]))|dst_unused:UNUSED_PAD")
+"""Of which part of an operand an instruction makes use; what the result does not have becomes 0."""
+_PART_BITS = {"BYTE": 8, "WORD": 16}
+_SIGNED = re.compile(r"sext\((v[0-9]+)\)")
+_WIDE = ("v_mad_u64_u32", "v_mad_co_u64_u32")
+_TABLE = re.compile(r"bitop3:(0x[0-9a-f]{1,2}|[0-9]{1,3})")
 _COMPARES = {"eq": "==", "ne": "!=", "lg": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_VECTOR_COMPARES = re.compile(r"v_cmp(x?)_(eq|ne|lt|le|gt|ge)_([iu])32")
+_VECTOR_COMPARES = re.compile(r"v_cmp(x?)_(eq|ne|lt|le|gt|ge)_([iu])(16|32)")
 _SCALAR_COMPARES = re.compile(r"s_cmpk?_(eq|lg|lt|le|gt|ge)_([iu])32")
 
 _BITWISE: Mapping[str, tuple[Callable[[Condition, Condition], Condition], str, bool]] = {
@@ -140,16 +89,54 @@ def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
     mnemonic = mnemonic.replace("v_dual_", "v_", 1)
     if NOTHING.fullmatch(mnemonic) or _waits_for_results(it):
         return {}
-    found = _moved(mnemonic, it.operands, before)
+    parts = _parts(it)
+    found: Mapping[str, Value] | None
+    if parts and mnemonic == "v_cndmask_b32":
+        found = _parts_chosen(it.operands, before, parts)
+    else:
+        found = _moved(mnemonic, it.operands, before) if not parts else None
     if found is None:
-        found = _compared(mnemonic, it.operands, before)
-    if found is None:
+        found = _compared(mnemonic, it.operands, before, parts)
+    if found is None and not parts:
         found = _masked(mnemonic, it.operands, before)
+    if found is None and not parts:
+        found = _carrying(mnemonic, it.operands, before)
     if found is None:
-        found = _numbers(mnemonic, it.operands, before)
-    if found is not None and it.modifiers:
-        raise CannotReadError(f"has {it.modifiers[0]}, which is not known")
+        found = _numbers(mnemonic, it.operands, before, parts)
+    if found is None and not parts:
+        found = _by_table(it, mnemonic, before)
+    elif found is not None and (left := [each for each in it.modifiers if each not in parts]):
+        raise CannotReadError(f"has {left[0]}, which is not known")
     return found
+
+
+def _parts(it: Instruction) -> Mapping[str, str]:
+    """The modifiers of an instruction that tell which parts of its operands it takes."""
+    return {each: each for each in it.modifiers if _PARTS.fullmatch(each)}
+
+
+def _part(
+    value: Expression, operand: str, parts: Iterable[str], *, signed: bool = False
+) -> Expression:
+    """The part of a value that is taken as `src0`, `src1`, or given as `dst`."""
+    for each in parts:
+        match = _PARTS.fullmatch(each)
+        if match is None or match[1] != operand or match[2] is None:
+            continue
+        size = _PART_BITS[match[2]]
+        first = Constant(size * int(match[3]))
+        if operand == "dst":
+            return binary("<<", low_bits(value, size), first)
+        found = shifted_right(value, first)
+        return extended(found, size) if signed else low_bits(found, size)
+    return value
+
+
+def _source(text: str, at: int, parts: Iterable[str], before: State) -> Expression:
+    """The part of an operand that is taken; `sext(v5)` is taken as signed."""
+    signed = _SIGNED.fullmatch(text)
+    value = before.scalar(signed[1] if signed else text)
+    return _part(value, f"src{at}", parts, signed=signed is not None)
 
 
 def _waits_for_results(it: Instruction) -> bool:
@@ -169,7 +156,7 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
     ):
         target, source = _all(operands, 2)
         to = _targets(target)
-        known = _short(source) if mnemonic == "s_movk_i32" else number(source)
+        known = _short(source) if mnemonic == "s_movk_i32" else bits(source, 32 * len(to))
         if known is not None:
             halves = [wrap(known), wrap(known >> 32)] if len(to) == 2 else [wrap(known)]
             return {name: Constant(it) for name, it in zip(to, halves, strict=True)}
@@ -177,9 +164,12 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
         if len(sources) != len(to):
             raise CannotReadError(f"has the operand {source}, which is not known")
         return {name: before.value(each) for name, each in zip(to, sources, strict=True)}
-    if mnemonic == "v_cndmask_b32":
+    if mnemonic in ("v_cndmask_b32", "v_cndmask_b16"):
         target, otherwise, then, *masks = _all(operands, 3, 4)
         holds = before.lanes(masks[0] if masks else "vcc_lo")
+        if mnemonic == "v_cndmask_b16":
+            chosen = (before.scalar(then), before.scalar(otherwise))
+            return _half(target, select(expression(holds), *chosen))
         values = [_any(each, before) for each in (then, otherwise)]
         return {name: merged(holds, *values) for name in _targets(target)}
     if mnemonic in ("s_cselect_b32", "s_cselect_b64"):
@@ -195,12 +185,15 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
 
 
 def _compared(
-    mnemonic: str, operands: tuple[str, ...], before: State
+    mnemonic: str, operands: tuple[str, ...], before: State, parts: Iterable[str]
 ) -> Mapping[str, Value] | None:
     if vector := _VECTOR_COMPARES.fullmatch(mnemonic):
         *targets, left, right = _all(operands, 2 if vector[1] else 3, 3)
         signed = vector[3] == "i" or vector[2] in ("eq", "ne")
-        holds = both(before.active, _comparison(vector[2], left, right, signed, before))
+        one, other = (_source(it, at, parts, before) for at, it in enumerate((left, right)))
+        if vector[4] == "16":
+            one, other = (extended(it, 16) if signed else low_bits(it, 16) for it in (one, other))
+        holds = both(before.active, _comparison(vector[2], one, other, signed))
         found: dict[str, Value] = {}
         for target in targets:
             found |= _mask(target, holds)
@@ -212,15 +205,15 @@ def _compared(
         if mnemonic.startswith("s_cmpk") and scalar[2] == "i":
             right = str(_short(right))
         signed = scalar[2] == "i" or scalar[1] in ("eq", "lg")
-        return {"scc": Lanes(_comparison(scalar[1], left, right, signed, before))}
+        first, second = before.scalar(left), before.scalar(right)
+        return {"scc": Lanes(_comparison(scalar[1], first, second, signed))}
     return None
 
 
-def _comparison(word: str, left: str, right: str, signed: bool, before: State) -> Condition:
-    one, other = before.scalar(left), before.scalar(right)
+def _comparison(word: str, left: Expression, right: Expression, signed: bool) -> Condition:
     if not signed:
-        one, other = binary("^", one, _LOWEST), binary("^", other, _LOWEST)
-    return compared(_COMPARES[word], one, other)
+        left, right = unsigned(left), unsigned(right)
+    return compared(_COMPARES[word], left, right)
 
 
 def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
@@ -255,21 +248,82 @@ def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[
     return None
 
 
-def _numbers(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
-    if mnemonic in _VECTOR:
-        target, *sources = operands or ("",)
-        try:
-            value = _VECTOR[mnemonic](*map(before.scalar, sources))
-        except TypeError:
-            raise CannotReadError(f"has {len(operands)} operands") from None
+def _carrying(
+    mnemonic: str, operands: tuple[str, ...], before: State
+) -> Mapping[str, Value] | None:
+    """A sum, or a difference, and the mask that tells what does not fit."""
+    if mnemonic not in CARRYING:
+        return None
+    calculation, carry, reverse = CARRYING[mnemonic]
+    target, mask, *sources, given = (*_all(operands, 4, 5), "0")[:5]
+    left, right = (before.scalar(each) for each in (sources[::-1] if reverse else sources))
+    more = expression(before.lanes(given))
+    value = calculation(calculation(left, right), more)
+    holds = both(before.active, condition_of(carry(left, right, more)))
+    return {_single(target): value, **_mask(mask, holds)}
+
+
+def _numbers(
+    mnemonic: str, operands: tuple[str, ...], before: State, parts: Iterable[str]
+) -> Mapping[str, Value] | None:
+    known = {**VECTOR, **SHORT, **UNTOLD}.get(mnemonic)
+    untold: Calculation | None = None
+    if mnemonic in SCALAR:
+        known, untold = SCALAR[mnemonic]
+    if mnemonic in _WIDE:
+        return _wide(operands, before)
+    if known is None:
+        return None
+    target, *sources = operands or ("",)
+    values = [_source(it, at, parts, before) for at, it in enumerate(sources)]
+    try:
+        value = _part(known(*values), "dst", parts)
+    except TypeError:
+        raise CannotReadError(f"has {len(operands)} operands") from None
+    if mnemonic in SHORT:
+        return _half(target, value)
+    if mnemonic not in SCALAR:
         return {_single(target): value}
-    if mnemonic in _SCALAR:
-        target, left, right = _all(operands, 3)
-        name = _single(target)
-        value = binary(_SCALAR[mnemonic], before.scalar(left), before.scalar(right))
-        # What is carried is not calculated here, so that nothing may ask for it.
-        return {name: value} if mnemonic == "s_mul_i32" else {name: value, "scc": UNKNOWN}
-    return None
+    # What is not told of scc may not be asked for.
+    told = UNKNOWN if untold is None else Lanes(condition_of(untold(value, *values)))
+    return {_single(target): value, "scc": told}
+
+
+def _parts_chosen(
+    operands: tuple[str, ...], before: State, parts: Iterable[str]
+) -> Mapping[str, Value]:
+    """One of two parts of operands, by a mask."""
+    target, otherwise, then, mask = _all(operands, 4)
+    first, second = (_source(it, at, parts, before) for at, it in enumerate((otherwise, then)))
+    value = select(expression(before.lanes(mask)), second, first)
+    return {_single(target): _part(value, "dst", parts)}
+
+
+def _half(target: str, value: Expression) -> Mapping[str, Value]:
+    """Half of a register, which becomes the low half of a value."""
+    name = half_of(target)
+    if name is None:
+        raise CannotReadError(f"has the operand {target}, which is not half of a register")
+    return {name: extended(value, 16)}
+
+
+def _wide(operands: tuple[str, ...], before: State) -> Mapping[str, Value]:
+    """The low half of a product of 64 bits and a sum with it; the high one may not be asked for."""
+    target, mask, left, right, more = _all(operands, 5)
+    low, high = _targets(target)
+    added = before.scalar(more if number(more) is not None else registers(more)[0])
+    value = binary("+", binary("*", before.scalar(left), before.scalar(right)), added)
+    return {low: value, high: UNKNOWN, **dict.fromkeys(registers(mask), UNKNOWN)}
+
+
+def _by_table(it: Instruction, mnemonic: str, before: State) -> Mapping[str, Value] | None:
+    """What instructions do that say in a table what they make of bits."""
+    tables = [match for each in it.modifiers if (match := _TABLE.fullmatch(each))]
+    if mnemonic not in ("v_bitop2_b32", "v_bitop3_b32") or len(tables) != len(it.modifiers):
+        return None
+    target, *sources = (*_all(it.operands, 3, 4), "0")[:4]
+    values = map(before.scalar, sources)
+    return {_single(target): by_table(int(tables[0][1], 0), *values)}
 
 
 def branches(it: Instruction, before: State) -> Condition | None:

@@ -51,7 +51,9 @@ _TOGETHER = re.compile(r"\s+::\s+")
 """Between two instructions that are issued as one."""
 _NO_COMMA = re.compile(r",(?![^\[(]*[\])])")
 """A comma that is in no brackets."""
-_MODIFIER = re.compile(r"\w+:\S+|\w+\([^)]*\)|glc|slc|dlc|scc|sc[01]|nt|gds|lds|offen|idxen")
+_MODIFIER = re.compile(
+    r"\w+:\S+|(?!sext\()\w+\([^)]*\)|glc|slc|dlc|scc|sc[01]|nt|gds|lds|offen|idxen"
+)
 _METADATA, _METADATA_END = ".amdgpu_metadata", ".end_amdgpu_metadata"
 
 

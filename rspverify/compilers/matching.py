@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -26,7 +27,7 @@ from rspverify.compilers.conditions import (
 from rspverify.compilers.programs import named, watched
 from rspverify.compilers.registers import UNKNOWN
 from rspverify.compilers.threads import Emitted, EmittedThread
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Kind, Operation, Order, Program, Thread
 from rspverify.scheme import spaces_of, written_by
 from rspverify.source import InputError, Problem, Severity
@@ -45,6 +46,9 @@ from rspverify.value.domain import Access, derivable
 
 _MOST = 4096
 """Up to so many combinations of values are tried to tell two expressions to be equal."""
+
+_SECONDS = 10.0
+"""For so long it is looked for the values that a test may have."""
 
 _DOES = {
     Kind.LOAD: (Does.LOAD,),
@@ -87,7 +91,6 @@ class _ReadBack:
             for thread, emitted in zip(program.threads, threads, strict=True)
         ]
         self._code = list(self._placed())
-        self._domain = self._domains()
         self._results = {
             number: value
             for thread, emitted in zip(program.threads, threads, strict=True)
@@ -211,6 +214,9 @@ class _ReadBack:
     def _cases(self, *of: Expression) -> Iterator[Mapping[int, int] | None]:
         """What the machine may read, as far as expressions look at it; None if that is too much."""
         needed = sorted(frozenset[int]().union(*map(reads, of)) - {UNKNOWN.index})
+        if not needed:
+            yield {}
+            return
         sizes = [len(self._domain.get(it, ())) for it in needed]
         if not all(sizes) or prod(sizes) > _MOST:
             yield None
@@ -230,8 +236,9 @@ class _ReadBack:
                 return None
         return substituted(value, lambda it: Constant(0) if it == UNKNOWN.index else Read(it))
 
-    def _domains(self) -> Mapping[int, Sequence[int]]:
-        """The values that each read may have."""
+    @cached_property
+    def _domain(self) -> Mapping[int, Sequence[int]]:
+        """The values that each read may have; empty where there are too many to tell."""
         code = [it for thread in self._code for it in thread if it.it.location is not None]
         accesses = [
             Access(it.read, it.it.location, it.it.does is not Does.STORE, it.value)
@@ -239,7 +246,10 @@ class _ReadBack:
             if it.it.location is not None
         ]
         initial = {it.name: it.initial for it in self._program.locations}
-        found = derivable(initial, accesses, Limits()).locations
+        try:
+            found = derivable(initial, accesses, Limits(_SECONDS)).locations
+        except LimitReached:
+            return {}
         return {it.index: sorted(found[it.location]) for it in accesses if it.reads}
 
     # ---- what it becomes -------------------------------------------------------------------------

@@ -81,6 +81,17 @@ PROCESSORS: Mapping[str, tuple[str, Mode | None]] = {
 }
 
 
+_FLAT = "its accesses of global memory, flat or of buffers, and its m0 are not known"
+_GONE = "LLVM knows it no more, since 20"
+_NEAREST: Mapping[str, tuple[str, str]] = {
+    **{f"gfx{it}": ("gfx900", _FLAT) for it in (600, 601, 602, *range(700, 706))},
+    **{f"gfx{it}": ("gfx900", _FLAT) for it in (801, 802, 803, 805, 810)},
+    **{f"gfx{it}": ("gfx942", _GONE) for it in (940, 941)},
+}
+"""Processors whose code cannot be read: the nearest of which it can, and why. GFX6 to GFX8 have the
+memory model of gfx900."""
+
+
 def processor(cpu: str, features: str = "") -> Processor:
     """What is named on a command line; features are joined by commas. Raises InputError.
 
@@ -88,7 +99,12 @@ def processor(cpu: str, features: str = "") -> Processor:
     """
     if cpu not in PROCESSORS:
         hint = guess(cpu, PROCESSORS) or f"known are {', '.join(PROCESSORS)}"
-        raise InputError([Problem(None, f"--cpu must be a processor of AMD's, not {cpu}", hint)])
+        if cpu in _NEAREST:
+            nearest, why = _NEAREST[cpu]
+            hint = f"{why}; the nearest is {nearest}"
+        raise InputError(
+            [Problem(None, f"--cpu must be a processor that can be read, not {cpu}", hint)]
+        )
     machine, mode = PROCESSORS[cpu]
     given = tuple(dict.fromkeys(each.strip() for each in features.split(",") if each.strip()))
     possible = [sign + mode.feature for sign in "+-"] if mode else []

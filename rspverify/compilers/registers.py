@@ -6,17 +6,22 @@ The work-item is the only one of its wave, so that a mask of lanes is a conditio
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from rspverify.compilers.conditions import (
     Condition,
+    both,
     choice,
     condition_of,
+    either,
     expression,
     implies,
+    negated,
 )
-from rspverify.value import Constant, Expression, Read, Select, select, wrap
+from rspverify.value import Constant, Expression, Read, Select, binary, select, wrap
 
 UNKNOWN = Read(-1)
 """What a register has that nothing was written to."""
@@ -47,6 +52,10 @@ Value = Expression | Half | Lanes
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]{1,16}|0|[1-9][0-9]{0,19})")
 _ONE = re.compile(r"[vsa][0-9]+|vcc_lo|vcc_hi|exec_lo|exec_hi|m0|scc")
 _SEVERAL = re.compile(r"([vsa])\[([0-9]{1,4}):([0-9]{1,4})\]")
+_HALF = re.compile(r"(v[0-9]+)\.([lh])")
+_HALF_BITS = 16
+_FLOAT = re.compile(r"-?(?:0\.5|[124]\.0)")
+"""What numbers are called whose bits are those of such a number in floating point."""
 _PAIRS = {"vcc": ("vcc_lo", "vcc_hi"), "exec": ("exec_lo", "exec_hi")}
 
 
@@ -72,44 +81,96 @@ def number(operand: str) -> int | None:
     return int(operand, 0) if _NUMBER.fullmatch(operand) else None
 
 
-Queue = tuple[int | None, ...]
-"""What a counter counts, in the order of issue; but before None there is what some path has issued,
-in no order."""
+def bits(operand: str, size: int) -> int | None:
+    """The number of 32 or 64 bits that an operand is, None where it is none."""
+    if _FLOAT.fullmatch(operand):
+        return int(struct.unpack(f">{'i' if size == 32 else 'q'}", _packed(operand, size))[0])
+    return number(operand)
+
+
+def _packed(operand: str, size: int) -> bytes:
+    return struct.pack(">f" if size == 32 else ">d", float(operand))
+
+
+@dataclass(frozen=True)
+class Issued:
+    """What a counter counts, by its index.
+
+    surely: where it is issued, not complete, and counted for certain; possibly: besides, where it
+    is issued with no lane that takes part.
+    """
+
+    index: int
+    surely: Condition
+    possibly: Condition
+
+
+Queue = tuple[Issued, ...]
+"""What a counter counts, in the order of issue, which is that of the code on every path."""
 
 
 @dataclass(frozen=True)
 class State:
     """What is known at a place in the code.
 
-    path: when it is reached. values: of registers. open: of registers whose loads have not been
-    waited for, these loads. counted: by counter, what has been issued and not waited for.
+    path: when it is reached. values: of registers. open: of registers the loads that have not been
+    waited for, each with where that is so. counted: by counter, what has been issued and not waited
+    for.
     """
 
     path: Condition
     values: Mapping[str, Value]
-    open: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    open: Mapping[str, Mapping[int, Condition]] = field(default_factory=dict)
     counted: Mapping[str, Queue] = field(default_factory=dict)
 
     def value(self, register: str) -> Value:
         """What a register has. Raises CannotReadError where a load has not been waited for."""
-        if register in self.open:
+        if self._is_open(register):
             raise CannotReadError(f"uses {register} before what is loaded there was waited for")
         return self.values.get(register, UNKNOWN)
 
+    def _is_open(self, register: str) -> bool:
+        """Whether the work-item may be here before a load into a register is complete."""
+        loads = self.open.get(register, {}).values()
+        here = both(self.path, self.lanes("exec_lo")) if loads else False
+        return any(both(here, it) is not False for it in loads)
+
     def scalar(self, operand: str) -> Expression:
         """The number that an operand is, of 32 bits."""
-        known = number(operand)
+        known = bits(operand, 32)
         if known is not None:
             return Constant(wrap(known))
         names = registers(operand)
-        if len(names) != 1:
+        halves = [f"{operand}.{it}" for it in "lh"]
+        if _HALF.fullmatch(operand):
+            self.value(operand[:-2])  # It must have been waited for.
+            value = self.old(operand)
+        elif len(names) != 1:
             raise CannotReadError(f"has the operand {operand}, which is not known")
-        value = self.value(names[0])
+        else:
+            value = self.value(names[0])
+            if any(it in self.values for it in halves):
+                low, high = (cast("Expression", self.old(it)) for it in halves)
+                low = binary("&", low, Constant((1 << _HALF_BITS) - 1))
+                value = binary("|", binary("<<", high, Constant(_HALF_BITS)), low)
         if isinstance(value, Half):
             raise CannotReadError(f"calculates with {operand}, a pointer to {value.location}")
         if isinstance(value, Lanes):
             raise CannotReadError(f"calculates with {operand}, a mask of lanes")
         return value
+
+    def old(self, name: str) -> Value:
+        """What a register, or half of one, has, waited for or not; UNKNOWN where nothing is known.
+
+        Half of one is a number of 16 bits, as signed.
+        """
+        found = self.values.get(name)
+        if found is None and _HALF.fullmatch(name):
+            whole, places = self.values.get(name[:-2], UNKNOWN), Constant(_HALF_BITS)
+            if isinstance(whole, Half | Lanes):
+                return UNKNOWN
+            found = binary(">>", whole if name[-1] == "h" else binary("<<", whole, places), places)
+        return UNKNOWN if found is None else found
 
     def lanes(self, operand: str) -> Condition:
         """The condition that a mask of lanes is."""
@@ -155,18 +216,34 @@ class State:
         """With values in registers; vector registers keep theirs where the lane takes no part."""
         known = dict(self.values)
         for name, value in values.items():
-            if name in self.open:
+            if self._is_open(name.partition(".")[0]):
                 raise CannotReadError(f"writes {name} before what is loaded there was waited for")
             vector = name[0] in "va" and name[1].isdigit()
             if vector and not implies(self.path, self.active):
-                value = merged(self.active, value, known.get(name, UNKNOWN))
+                value = merged(self.active, value, self.old(name))
+            for half in "lh":
+                known.pop(f"{name}.{half}", None)
             known[name] = value
         return replace(self, values=known)
 
-    def complete(self, done: frozenset[int]) -> State:
-        """With loads complete."""
-        left = {name: loads - done for name, loads in self.open.items()}
-        return replace(self, open={name: loads for name, loads in left.items() if loads})
+    def complete(self, done: Mapping[int, Condition]) -> State:
+        """With loads complete, each where a condition holds."""
+        return replace(self, open={it: _without(own, done) for it, own in self.open.items()})
+
+    def loading(self, register: str, read: int, where: Condition) -> State:
+        """With a load into a register that has not been waited for."""
+        own = {**self.open.get(register, {}), read: where}
+        return replace(self, open={**self.open, register: own})
+
+
+def _without(loads: Mapping[int, Condition], done: Mapping[int, Condition]) -> dict[int, Condition]:
+    left = {it: both(where, negated(done.get(it, False))) for it, where in loads.items()}
+    return {it: where for it, where in left.items() if where is not False}
+
+
+def half_of(operand: str) -> str | None:
+    """The half of a register that an operand names, `v5.l`; None if it names none."""
+    return operand if _HALF.fullmatch(operand) else None
 
 
 def _others(value: Value) -> bool:
@@ -215,28 +292,35 @@ def merged(condition: Condition, then: Value, otherwise: Value) -> Value:
 def joined(one: State, other: State) -> State:
     """What is known where two paths meet."""
     names = dict.fromkeys((*one.values, *other.values))
-    values = {
-        name: merged(one.path, one.values.get(name, UNKNOWN), other.values.get(name, UNKNOWN))
-        for name in names
-    }
+    values = {name: merged(one.path, one.old(name), other.old(name)) for name in names}
     opened = {
-        name: one.open.get(name, frozenset()) | other.open.get(name, frozenset())
+        name: _on_either(one, other, one.open.get(name, {}), other.open.get(name, {}))
         for name in dict.fromkeys((*one.open, *other.open))
     }
     pools = dict.fromkeys((*one.counted, *other.counted))
-    counted = {it: _meeting(one.counted.get(it, ()), other.counted.get(it, ())) for it in pools}
-    return State(choice(one.path, True, other.path), values, opened, counted)
+    return State(
+        choice(one.path, True, other.path),
+        values,
+        opened,
+        {it: _met(one, other, it) for it in pools},
+    )
 
 
-def _meeting(one: Queue, other: Queue) -> Queue:
-    """What both end with, and before it all that either has, in no order."""
-    if one == other:
-        return one
-    common = 0
-    for left, right in zip(reversed(one), reversed(other), strict=False):
-        if left != right or left is None:
-            break
-        common += 1
-    first, second = one[: len(one) - common], other[: len(other) - common]
-    before = sorted({it for it in (*first, *second) if it is not None})
-    return (*before, None, *one[len(one) - common :])
+def _on_either(
+    one: State, other: State, first: Mapping[int, Condition], second: Mapping[int, Condition]
+) -> dict[int, Condition]:
+    """Where something is so, by index, if it is so on one of two paths."""
+    return {
+        it: either(both(one.path, first.get(it, False)), both(other.path, second.get(it, False)))
+        for it in dict.fromkeys((*first, *second))
+    }
+
+
+def _met(one: State, other: State, counter: str) -> Queue:
+    """What a counter counts where two paths meet."""
+    queues = one.counted.get(counter, ()), other.counted.get(counter, ())
+    surely = _on_either(one, other, *({it.index: it.surely for it in queue} for queue in queues))
+    possibly = _on_either(
+        one, other, *({it.index: it.possibly for it in queue} for queue in queues)
+    )
+    return tuple(Issued(it, surely[it], possibly[it]) for it in sorted(surely))

@@ -18,11 +18,19 @@ from rspverify.compilers.accesses import access
 from rspverify.compilers.amdgpu import Does, Wait, named, waits_of
 from rspverify.compilers.arithmetic import branches, calculated
 from rspverify.compilers.assembly import Instruction, Label, Line
-from rspverify.compilers.conditions import Condition, both, expression, implies, negated
+from rspverify.compilers.conditions import (
+    Condition,
+    both,
+    either,
+    expression,
+    implies,
+    negated,
+)
 from rspverify.compilers.registers import (
     UNKNOWN,
     CannotReadError,
     Half,
+    Issued,
     Lanes,
     Queue,
     State,
@@ -176,7 +184,10 @@ class _Walk:
         if re.fullmatch(r"[va]\d+", register):
             try:
                 # A compiler may end with it on several paths.
-                value, before = self._state.scalar(register), self._named.get(name, UNKNOWN)
+                it_has, before = self._state.value(register), self._named.get(name, UNKNOWN)
+                # Where nothing is read that is named here, it may have a pointer, or a mask.
+                known = not isinstance(it_has, Half | Lanes)
+                value = self._state.scalar(register) if known else UNKNOWN
                 self._named[name] = select(expression(self._state.path), value, before)
             except CannotReadError as error:
                 self._problems.append(_cannot(it.span, f"what a test reads in the end {error}"))
@@ -289,31 +300,29 @@ class _Walk:
         )
         self._count(found, mnemonic)
         target = accessed.register
-        if target is not None and self._state is not None:
-            state = self._without_earlier(target, mnemonic, self._state)
+        if target is not None:
+            state = self._state
+            if self._is_after(target, mnemonic):
+                state = state.complete(dict.fromkeys(state.open.get(target, {}), guard))
             state = state.written({target: Read(read)})
-            if mnemonic.later:
-                state = replace(state, open={**state.open, target: frozenset({read})})
-            self._state = state
+            self._state = state.loading(target, read, guard) if mnemonic.later else state
 
-    def _without_earlier(self, target: str, mnemonic: Mnemonic, state: State) -> State:
-        """Without earlier loads into a register, if the next one there completes after them."""
+    def _is_after(self, target: str, mnemonic: Mnemonic) -> bool:
+        """Whether earlier loads into a register complete before the next one there."""
+        assert self._state is not None
         counters = self._known.counters(mnemonic)
-        earlier = (self._code[each].mnemonic for each in state.open.get(target, ()))
-        if all(it is not None and self._known.counters(it) == counters for it in earlier):
-            return replace(state, open={it: own for it, own in state.open.items() if it != target})
-        return state
+        earlier = (self._code[each].mnemonic for each in self._state.open.get(target, ()))
+        return all(it is not None and self._known.counters(it) == counters for it in earlier)
 
     def _count(self, it: Emitted, mnemonic: Mnemonic) -> None:
         assert self._state is not None
         counted = dict(self._state.counted)
         for counter in self._known.counters(mnemonic):
-            queue = (*counted.get(counter, ()), it.index)
-            if not implies(self._state.path, it.guard):  # It may not be counted.
-                queue = (*sorted({each for each in queue if each is not None}), None)
-            counted[counter] = queue
+            issued = Issued(it.index, it.guard, self._state.path)
+            counted[counter] = (*counted.get(counter, ()), issued)
         if it.does is Does.NOTHING and mnemonic.later:  # Counted by some, and we do not know where.
-            counted = {counter: (*queue, CACHE) for counter, queue in counted.items()}
+            cache = Issued(CACHE, it.guard, it.guard)
+            counted = {counter: (*queue, cache) for counter, queue in counted.items()}
         self._state = replace(self._state, counted=counted)
 
     def _wait(self, wait: Wait, it: Instruction) -> None:
@@ -329,30 +338,70 @@ class _Walk:
                 return
             machine = self._known.machine.name
             raise CannotReadError(f"waits for a counter that machine {machine} has not")
-        first, rest = _split(state.counted.get(whole.name, ()), wait.number)
-        done = frozenset(each for each in first if each is not None) - {CACHE}
+        done, rest = _split(state.counted.get(whole.name, ()), wait.number, state.path)
         counted = {**state.counted, whole.name: rest}
-        left = {each for queue in counted.values() for each in queue}
+        others = [issued for queue in counted.values() for issued in queue]
         if wait.number == 0 and self._code:
             self._emit(whole.name, whole, state.path, Does.NOTHING, it.span)
         elif wait.number and done:
-            if done & left:
+            if any(both(done.get(issued.index, False), issued.surely) for issued in others):
                 raise CannotReadError("waits for what another counter counts, too")
-            self._emit(text, None, state.path, Does.NOTHING, it.span, waits=done)
-        self._state = replace(state, counted=counted).complete(done - left)
+            for guard in dict.fromkeys(done.values()):
+                waits = frozenset(index for index, where in done.items() if where == guard)
+                self._emit(text, None, guard, Does.NOTHING, it.span, waits=waits)
+        for issued in others:
+            if issued.index in done:
+                done[issued.index] = both(done[issued.index], negated(issued.surely))
+        self._state = replace(state, counted=counted).complete(done)
 
 
-def _split(queue: Queue, left: int) -> tuple[Queue, Queue]:
-    """What is complete when so many are left, and these: what is counted completes in its order.
+def _split(queue: Queue, left: int, path: Condition) -> tuple[dict[int, Condition], Queue]:
+    """What is complete when so many are left, each with where it is, and what is not.
 
-    Raises CannotReadError where that depends on the path.
+    What is counted completes in its order. Raises CannotReadError where it is not known what is
+    counted.
     """
-    at = max(0, len(queue) - left)
-    if CACHE in queue and left:
+    if left and any(it.index == CACHE for it in queue):
         raise CannotReadError("waits for a part of what was issued, and caches are among it")
-    if None in queue[at:] and left:
-        raise CannotReadError("waits for a part of what was issued, and which depends on the path")
-    return queue[:at], queue[at:]
+    surely, possibly = (_Later(left), _Later(left))
+    done, rest = dict[int, Condition](), list[Issued]()
+    for it in reversed(queue):
+        here, there = both(path, it.surely), both(path, it.possibly)
+        complete = both(here, surely.enough)
+        if complete != both(here, possibly.enough):
+            message = "waits for a part of what was issued, and its lanes may not be counted"
+            raise CannotReadError(message)
+        if complete is not False:
+            done[it.index] = complete
+        still = Issued(
+            it.index,
+            both(it.surely, negated(complete)),
+            both(it.possibly, negated(both(path, surely.enough))),
+        )
+        if still.possibly is not False:
+            rest.append(still)
+        surely.issue(here)
+        possibly.issue(there)
+    return done, tuple(reversed(rest))
+
+
+class _Later:
+    """Where so many have been issued, and more, of those that are looked at from the last on."""
+
+    def __init__(self, count: int) -> None:
+        self._least: list[Condition] = [True, *(False for _ in range(count))]
+
+    @property
+    def enough(self) -> Condition:
+        """Where as many have been issued as are left."""
+        return self._least[-1]
+
+    def issue(self, where: Condition) -> None:
+        """One more, where a condition holds."""
+        fewer: list[Condition] = [False, *self._least[:-1]]
+        self._least = [
+            either(it, both(where, before)) for it, before in zip(self._least, fewer, strict=True)
+        ]
 
 
 def _issued_together(

@@ -69,6 +69,7 @@ def derivable(
         if key not in known:
             if len(known) > _MAX_DERIVATIONS:
                 raise LimitReached("too many ways to derive the values of the program")
+            limits.remaining()
             found = {initial[location]} | seeds
             for writer in writers.get(location, ()):
                 if writer.index not in used:

@@ -155,6 +155,17 @@ P0@wg 0,dev 0 (global int *x, global atomic_int *y, global int *z) {{
     assert len(found[0]) == 1 and found[0] == found[1]
 
 
+def test_a_write_back_that_is_not_waited_for() -> None:
+    """The code has no wait that the table has, and with it is as sound."""
+    word, name = "amdgpu:gfx90a", "ISA2-dv-all"
+    table = Case(
+        program(name), read_scheme_file(ROOT / "schemes/amdgpu/gfx90a.yaml"), MODEL, SETTINGS
+    )
+    waiting = edited(word, "\tbuffer_wbl2\n", "\tbuffer_wbl2\n\ts_waitcnt vmcnt(0)\n")
+    found = verdict(name, by(word)).word, check(table).word, verdict(name, waiting).word
+    assert found == (Word.UNSOUND, Word.SOUND, Word.SOUND)
+
+
 # ---- what it is called, and what it is given -----------------------------------------------------
 
 
@@ -168,7 +179,7 @@ def test_names() -> None:
     ("word", "said"),
     [
         ("amdgpu:", r"^a compiler must be called as amdgpu:gfx942, not amdgpu:\n"),
-        ("amdgpu:gfx9oo", r"must be a processor of AMD's, not gfx9oo"),
+        ("amdgpu:gfx9oo", r"must be a processor that can be read, not gfx9oo"),
         ("amdgpu:gfx900+cumode", r"must be left out, as gfx900 has one mode, not \+cumode"),
         ("amdgpu:gfx1030@no/llc", r"^no/llc: cannot be run: No such file"),
     ],

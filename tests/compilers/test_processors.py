@@ -43,7 +43,19 @@ def test_there_is_no_local_memory_where_work_groups_are_split() -> None:
         (
             "gfx94",
             "",
-            "--cpu must be a processor of AMD's, not gfx94\n  hint: did you mean gfx942?",
+            "--cpu must be a processor that can be read, not gfx94\n  hint: did you mean gfx942?",
+        ),
+        (
+            "gfx803",
+            "",
+            "--cpu must be a processor that can be read, not gfx803\n  hint: its accesses of global memory,"
+            " flat or of buffers, and its m0 are not known; the nearest is gfx900",
+        ),
+        (
+            "gfx940",
+            "",
+            "--cpu must be a processor that can be read, not gfx940\n"
+            "  hint: LLVM knows it no more, since 20; the nearest is gfx942",
         ),
         ("gfx900", "+tgsplit", "--features must be left out, as gfx900 has one mode, not +tgsplit"),
         (
