@@ -363,14 +363,17 @@ def unordered(architecture: Architecture) -> str | None:
 def effect_of(
     architecture: Architecture, mnemonic: Mnemonic, reach: str | None, devices: int
 ) -> InstructionRule:
-    """What an instruction of the first thread does on devices of two work-groups each."""
+    """What an instruction of the first thread does on devices of two work-groups each, where every
+    instruction that there is may look at it."""
     threads = tuple(
         ThreadId(device, group, 2 * device + group) for device in range(devices) for group in (0, 1)
     )
     x = "x" if "x" in mnemonic.operands else None
     register, value = (0 if mnemonic.reads else None), (Constant(0) if mnemonic.writes else None)
     it = Instruction(0, mnemonic, threads[0], 0, Constant(1), x, reach, register, value)
-    code = ((it,), *(() for _ in threads[1:]))
+    others = list(_every_instruction(architecture, threads, ("x",), 1))
+    rest = [tuple(each for each in others if each.thread == thread) for thread in threads]
+    code = ((it, *rest[0]), *rest[1:])
     return Machine(AssemblyProgram(threads, code, {"x": 0}, architecture)).code[0][0]
 
 
@@ -386,9 +389,10 @@ def _every_instruction(
     architecture: Architecture,
     threads: tuple[ThreadId, ...],
     locations: tuple[str, ...],
+    index: int = 0,
 ) -> Iterator[Instruction]:
-    """Every instruction that a program for these threads and locations may have."""
-    index = 0
+    """Every instruction that a program for these threads and locations may have, numbered from
+    `index` on."""
     for mnemonic, thread in product(architecture.instructions.values(), threads):
         for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
             register = index if mnemonic.reads else None
