@@ -170,7 +170,7 @@ def test_formulas_say_of_each_program_what_check_says(name: str, names: list[str
                 if any(solver.find(template.chosen(each)) is not None for each in names_of):
                     chosen.add(line_of(shape, space))
     assert broken <= expected == chosen
-    assert len(programs) > 10 and bool(broken) is (name != "gfx1030")
+    assert len(programs) > 5 and bool(broken) is (name != "gfx1030")
 
 
 def test_a_write_back_that_may_come_too_early_is_found_among_all_messages() -> None:
