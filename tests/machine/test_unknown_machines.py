@@ -113,8 +113,9 @@ REASONS = {
         "state { queue : fifo of thread  once : pool of thread }\n"
         "instruction WAIT do enqueue self in queue; add self to once\n"
         " later AGAIN when self in once do remove self from once; enqueue self in queue\n"
-        " later GO when oldest queue is self do dequeue queue",
-        ["WAIT; ST x 1", "LD x"],
+        " later GO when oldest queue is self do dequeue queue\n"
+        "instruction DONE when no own WAIT in queue do nothing",
+        ["WAIT; ST x 1; DONE", "LD x"],
     ),
     "BOTH may matter: it clears several bits that it needs": (
         "step BOTH of workgroup, location x when L1.DIRTY[x], L1.VALID[x]\n"
