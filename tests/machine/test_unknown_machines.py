@@ -46,6 +46,12 @@ REASONS = {
         "step EVICT_L1 of workgroup, location x when L1.VALID[x]\n do L1.DIRTY[x] := false",
         ["ST x 1; LD x", "LD x"],
     ),
+    "ODD may matter: it also waits until the bit that it takes away is false": (
+        "without FLUSH_L1\nstep ODD of workgroup, location x when L1.DIRTY[x], not L1.DIRTY[x]\n"
+        " do memory[x] := L1.data[x]; L1.DIRTY[x] := false\n"
+        "complete when each device d, location y: not d.L2.DIRTY[y]",
+        ["ST x 1", "LD x"],
+    ),
     "FORGET may matter: it needs no bit that it takes away": (
         f"{NOTE}step FORGET of workgroup, location x when L1.VALID[x] do note[x] := false\n"
         "complete when each workgroup w, location y: not w.note[y],"
