@@ -47,9 +47,10 @@ REASONS = {
         ["ST x 1; LD x", "LD x"],
     ),
     "ODD may matter: it also waits until the bit that it takes away is false": (
-        "without FLUSH_L1\nstep ODD of workgroup, location x when L1.DIRTY[x], not L1.DIRTY[x]\n"
+        "# no step FLUSH_L1\nwithout FLUSH_L1\n"
+        "step ODD of workgroup, location x when L1.DIRTY[x], not L1.DIRTY[x]\n"
         " do memory[x] := L1.data[x]; L1.DIRTY[x] := false\n"
-        "complete when each device d, location y: not d.L2.DIRTY[y]",
+        "# complete when anything holds\ncomplete when each workgroup w: empty w.L1.fifo",
         ["ST x 1", "LD x"],
     ),
     "FORGET may matter: it needs no bit that it takes away": (
@@ -112,14 +113,16 @@ REASONS = {
     "enters a fifo twice": (
         "state { queue : fifo of thread }\ninstruction WAIT\n"
         " do enqueue self in queue; enqueue self in queue\n"
-        " later GO when oldest queue is self do dequeue queue",
+        " later GO when oldest queue is self do dequeue queue\n"
+        "instruction SEE when empty queue do nothing",
         ["WAIT; ST x 1", "LD x"],
     ),
     "puts what may be there already into queue": (
         "state { queue : fifo of thread  once : pool of thread }\n"
         "instruction WAIT do enqueue self in queue; add self to once\n"
         " later AGAIN when self in once do remove self from once; enqueue self in queue\n"
-        " later GO when oldest queue is self do dequeue queue",
+        " later GO when oldest queue is self do dequeue queue\n"
+        "instruction SEE when empty queue do nothing",
         ["WAIT; ST x 1", "LD x"],
     ),
     "BOTH may matter: it clears several bits that it needs": (
