@@ -127,7 +127,7 @@ class State:
         """What a register has. Raises CannotReadError where a load has not been waited for."""
         if self._is_open(register):
             raise CannotReadError(f"uses {register} before what is loaded there was waited for")
-        return self.values.get(register, UNKNOWN)
+        return self.old(register)
 
     def _is_open(self, register: str) -> bool:
         """Whether the work-item may be here before a load into a register is complete."""
@@ -141,7 +141,6 @@ class State:
         if known is not None:
             return Constant(wrap(known))
         names = registers(operand)
-        halves = [f"{operand}.{it}" for it in "lh"]
         if _HALF.fullmatch(operand):
             self.value(operand[:-2])  # It must have been waited for.
             value = self.old(operand)
@@ -149,10 +148,6 @@ class State:
             raise CannotReadError(f"has the operand {operand}, which is not known")
         else:
             value = self.value(names[0])
-            if any(it in self.values for it in halves):
-                low, high = (cast("Expression", self.old(it)) for it in halves)
-                low = binary("&", low, Constant((1 << _HALF_BITS) - 1))
-                value = binary("|", binary("<<", high, Constant(_HALF_BITS)), low)
         if isinstance(value, Half):
             raise CannotReadError(f"calculates with {operand}, a pointer to {value.location}")
         if isinstance(value, Lanes):
@@ -164,13 +159,21 @@ class State:
 
         Half of one is a number of 16 bits, as signed.
         """
-        found = self.values.get(name)
-        if found is None and _HALF.fullmatch(name):
-            whole, places = self.values.get(name[:-2], UNKNOWN), Constant(_HALF_BITS)
-            if isinstance(whole, Half | Lanes):
-                return UNKNOWN
-            found = binary(">>", whole if name[-1] == "h" else binary("<<", whole, places), places)
-        return UNKNOWN if found is None else found
+        found = self.values.get(name, UNKNOWN)
+        if _HALF.fullmatch(name):
+            return found if name in self.values else self._half(name)
+        if any(f"{name}.{it}" in self.values for it in "lh"):
+            low, high = (cast("Expression", self.old(f"{name}.{it}")) for it in "lh")
+            low = binary("&", low, Constant((1 << _HALF_BITS) - 1))
+            return binary("|", binary("<<", high, Constant(_HALF_BITS)), low)
+        return found
+
+    def _half(self, name: str) -> Value:
+        """Half of a register of which nothing but the whole was written."""
+        whole, places = self.values.get(name[:-2], UNKNOWN), Constant(_HALF_BITS)
+        if isinstance(whole, Half | Lanes):
+            return UNKNOWN
+        return binary(">>", whole if name[-1] == "h" else binary("<<", whole, places), places)
 
     def lanes(self, operand: str) -> Condition:
         """The condition that a mask of lanes is."""

@@ -31,6 +31,7 @@ from rspverify.machine.rules import (
     SetBit,
     StepRule,
     Update,
+    When,
     Without,
     fails,
     holds,
@@ -250,6 +251,9 @@ def _split(rule: Rule) -> Sequence[Rule]:
                 left.append(replace(each, guards=waits, updates=tuple(inner)))
     if len(found) > _MOST:
         return [rule]
+    if not found:  # It never fires.
+        plainly = tuple(it for it in rule.updates if not isinstance(it, When))
+        return [replace(rule, guards=(AnyBit(()),), updates=plainly)]
     return [
         replace(it, guards=tuple(dict.fromkeys(it.guards)), case=n) for n, it in enumerate(found)
     ]

@@ -363,17 +363,18 @@ def unordered(architecture: Architecture) -> str | None:
 def effect_of(
     architecture: Architecture, mnemonic: Mnemonic, reach: str | None, devices: int
 ) -> InstructionRule:
-    """What an instruction of the first thread does on devices of two work-groups each, where every
-    instruction that there is may look at it."""
+    """What an instruction of the first thread does on devices of two work-groups each, beside all
+    others: alone it may do nothing that anybody looks at.
+    """
     threads = tuple(
         ThreadId(device, group, 2 * device + group) for device in range(devices) for group in (0, 1)
     )
     x = "x" if "x" in mnemonic.operands else None
     register, value = (0 if mnemonic.reads else None), (Constant(0) if mnemonic.writes else None)
     it = Instruction(0, mnemonic, threads[0], 0, Constant(1), x, reach, register, value)
-    others = list(_every_instruction(architecture, threads, ("x",), 1))
-    rest = [tuple(each for each in others if each.thread == thread) for thread in threads]
-    code = ((it, *rest[0]), *rest[1:])
+    later = architecture.completes_later
+    others = list(_every_instruction(architecture, threads, ("x",), 1)) if later else []
+    code = tuple(tuple(each for each in (it, *others) if each.thread == own) for own in threads)
     return Machine(AssemblyProgram(threads, code, {"x": 0}, architecture)).code[0][0]
 
 
@@ -391,8 +392,10 @@ def _every_instruction(
     locations: tuple[str, ...],
     index: int = 0,
 ) -> Iterator[Instruction]:
-    """Every instruction that a program for these threads and locations may have, numbered from
-    `index` on."""
+    """Every instruction that a program for these threads and locations may have.
+
+    index: of the first.
+    """
     for mnemonic, thread in product(architecture.instructions.values(), threads):
         for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
             register = index if mnemonic.reads else None

@@ -84,6 +84,8 @@ class Shapes(Entries):
         if len(needed) > 1:
             return "it clears several bits that it needs"
         if needed and needed[0] in self.clearing:
+            if (needed[0], False) in rule.literals:
+                return "it also waits until the bit that it takes away is false"
             return Shape.CLEARS
         return "it needs no bit that it takes away"
 

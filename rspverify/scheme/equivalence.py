@@ -18,9 +18,11 @@ And a third, about all that only wait: a code that waits longer does nothing tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from rspverify.architecture import (
     Act,
+    All,
     Architecture,
     CellKind,
     Deed,
@@ -28,8 +30,10 @@ from rspverify.architecture import (
     Element,
     Enter,
     If,
+    InSpace,
     IsOldest,
     IsSwitched,
+    Lacks,
     Leave,
     Mnemonic,
     acts,
@@ -114,27 +118,33 @@ def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[Act] | None:
     done = acts(mnemonic)
     if mnemonic.effects or not done or any(it.deed is not Deed.DRAIN for it in done):
         return None
-    waits = {it for it in done if it.kind and any(_entering(it.kind, machine))}
+    if not all(isinstance(it, Lacks | All) for it in mnemonic.conditions):
+        return None
+    waits = {it for it in done if it.kind and _is_entered(it.kind, machine)}
     own = (it.reach == it.kind.place and _own(it.kind, machine) for it in waits if it.kind)
     return waits if all(own) else None
 
 
 def _own(kind: CellKind, machine: Architecture) -> bool:
     """Whether only instructions of the own thread put something there."""
-    steps = (effect for step in machine.steps for effect in _flat(step.effects, machine))
-    later = (
-        effect
-        for it in machine.instructions.values()
-        for step in it.later
-        for effect in _flat(step.effects, machine)
-    )
-    alien = any(isinstance(it, Enter) and it.where.kind == kind for it in (*steps, *later))
     entered = (enter for _, enter in _entering(kind, machine))
     return (
         kind.place == machine.places[0]
-        and not alien
+        and not _is_entered_later(kind, machine)
         and all(it.where.place is None and it.element is Element.SELF for it in entered)
     )
+
+
+def _is_entered(kind: CellKind, machine: Architecture) -> bool:
+    return any(_entering(kind, machine)) or _is_entered_later(kind, machine)
+
+
+def _is_entered_later(kind: CellKind, machine: Architecture) -> bool:
+    """Whether a step puts something into a fifo or a pool, be it one that completes an access."""
+    later = chain.from_iterable(it.later for it in machine.instructions.values())
+    steps = (each.effects for each in (*machine.steps, *later))
+    effects = (effect for each in steps for effect in _flat(each, machine))
+    return any(isinstance(it, Enter) and it.where.kind == kind for it in effects)
 
 
 def _entering(kind: CellKind, machine: Architecture) -> Iterator[tuple[Mnemonic, Enter]]:
@@ -146,9 +156,12 @@ def _entering(kind: CellKind, machine: Architecture) -> Iterator[tuple[Mnemonic,
 
 
 def _in_turn(access: Mnemonic, counter: CellKind, machine: Architecture) -> bool:
-    """Whether an access does nothing at first but to be counted, and all that are so are performed
-    in the turn of one fifo of the thread, which they leave when they are counted no more.
+    """Whether an access waits for nothing and does nothing at first but to be counted, and all that
+    are so are performed in the turn of one fifo of the thread, which they leave when they are
+    counted no more.
     """
+    if machine.always or not all(isinstance(it, InSpace) for it in access.conditions):
+        return False  # What it waits for may hold no more when it is performed.
     entered = [it.where.kind for it in access.effects if isinstance(it, Enter)]
     fifos = [it for it in entered if it != counter and it.place == machine.places[0]]
     if len(entered) != len(access.effects) or set(entered) != {counter, *fifos} or len(fifos) != 1:

@@ -188,6 +188,30 @@ def test_what_scalars_tell(line: str, right: Callable[[int, int], int]) -> None:
             lambda a, b: a & ~0xFFFF | 5 if signed(a) < signed(b) else a,
         ),
         (
+            ("v_mov_b32_e32 v8, v5", "v_mov_b16_e32 v8.l, v6.l", "v_mov_b32_e32 v9, v8"),
+            lambda a, b: a & ~0xFFFF | b & 0xFFFF,
+        ),
+        (
+            (
+                "v_mov_b32_e32 v8, v5",
+                "v_mov_b16_e32 v8.h, v6.l",
+                "v_cmp_lt_u32_e32 vcc_lo, v5, v6",
+                "v_cndmask_b32_e32 v9, v6, v8, vcc_lo",
+            ),
+            lambda a, b: a & 0xFFFF | (b & 0xFFFF) << 16 if a < b else b,
+        ),
+        (
+            (
+                "v_mov_b32_e32 v9, v5",
+                "v_mov_b16_e32 v9.l, 5",
+                "v_cmp_lt_i32_e32 vcc_lo, v5, v6",
+                "s_and_saveexec_b32 s2, vcc_lo",
+                "v_mov_b32_e32 v9, v6",
+                "s_or_b32 exec_lo, exec_lo, s2",
+            ),
+            lambda a, b: b if signed(a) < signed(b) else a & ~0xFFFF | 5,
+        ),
+        (
             (
                 "v_mov_b16_e32 v9.l, v5.l",
                 "v_cmp_lt_i32_e32 vcc_lo, v5, v6",

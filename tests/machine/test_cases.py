@@ -52,6 +52,12 @@ def test_accesses_that_wait(name: str) -> None:
     assert found == outcomes(made, 6_000)
 
 
+def test_what_never_fires_has_no_case_but_one_that_never_does() -> None:
+    never = "instruction NEVER x when L1.VALID[x], not L1.VALID[x] do if L1.DIRTY[x] { free rmw }"
+    for code in (["ST x 1; NEVER x", "LD x"], ["ST x 1", "LD x"]):
+        assert differences(program(variant(never), *code), 6_000) == {}
+
+
 def random_cases(count: int) -> Iterator[AssemblyProgram]:
     """Programs on machines of this kind, that say some things in one way or another."""
     for number in range(count):

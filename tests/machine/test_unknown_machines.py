@@ -46,6 +46,13 @@ REASONS = {
         "step EVICT_L1 of workgroup, location x when L1.VALID[x]\n do L1.DIRTY[x] := false",
         ["ST x 1; LD x", "LD x"],
     ),
+    "ODD may matter: it also waits until the bit that it takes away is false": (
+        "# no step FLUSH_L1\nwithout FLUSH_L1\n"
+        "step ODD of workgroup, location x when L1.DIRTY[x], not L1.DIRTY[x]\n"
+        " do memory[x] := L1.data[x]; L1.DIRTY[x] := false\n"
+        "# complete when anything holds\ncomplete when each workgroup w: empty w.L1.fifo",
+        ["ST x 1", "LD x"],
+    ),
     "FORGET may matter: it needs no bit that it takes away": (
         f"{NOTE}step FORGET of workgroup, location x when L1.VALID[x] do note[x] := false\n"
         "complete when each workgroup w, location y: not w.note[y],"
@@ -106,7 +113,8 @@ REASONS = {
     "enters a fifo twice": (
         "state { queue : fifo of thread }\ninstruction WAIT\n"
         " do enqueue self in queue; enqueue self in queue\n"
-        " later GO when oldest queue is self do dequeue queue",
+        " later GO when oldest queue is self do dequeue queue\n"
+        "instruction SEE when empty queue do nothing",
         ["WAIT; ST x 1", "LD x"],
     ),
     "puts what may be there already into queue": (
@@ -114,8 +122,8 @@ REASONS = {
         "instruction WAIT do enqueue self in queue; add self to once\n"
         " later AGAIN when self in once do remove self from once; enqueue self in queue\n"
         " later GO when oldest queue is self do dequeue queue\n"
-        "instruction DONE when no own WAIT in queue do nothing",
-        ["WAIT; ST x 1; DONE", "LD x"],
+        "instruction SEE when empty queue do nothing",
+        ["WAIT; ST x 1", "LD x"],
     ),
     "BOTH may matter: it clears several bits that it needs": (
         "step BOTH of workgroup, location x when L1.DIRTY[x], L1.VALID[x]\n"

@@ -148,6 +148,64 @@ def test_waits_for_other_parts_of_what_is_counted_are_others(
     assert equivalent(known, known[1:], scheme.machine) == why
 
 
+ON_THE_WAY = """machine behind "what has left its queue is still on its way"
+places thread < workgroup < device < system
+reaches WG = workgroup, DV = device, SY = system
+spaces global, local
+state {
+  memory[x] : value of system
+  queue     : fifo of thread
+  way       : pool of thread
+  counted   : pool of thread
+  shut      : bit of system
+}
+final memory
+complete when each thread t: empty t.queue, each thread t: empty t.way
+switch NEVER "never"
+instruction LD r x do r := memory[x]
+instruction SHUT do shut := true
+instruction ST x r
+  do enqueue self in queue
+  later GO when oldest queue is self do dequeue queue; add self to way
+  later DONE when self in way do remove self from way; memory[x] := r
+instruction SEND x r when x is global, not shut
+  do enqueue self in line; add self to counted
+  later SENT when oldest line is self
+    do dequeue line; remove self from counted; memory[x] := r
+state { line : fifo of thread }
+instruction WAIT_QUEUE when empty queue
+instruction WAIT_WAY when empty way
+instruction WAIT_LINE when empty line
+instruction WAIT_SENT when empty counted
+instruction HALT when NEVER, empty line
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("WAIT_QUEUE", "WAIT_WAY", "ST x r"), ("WAIT_QUEUE", "ST x r")),
+        (("WAIT_QUEUE", "WAIT_WAY", "ST x r"), ("WAIT_WAY", "WAIT_QUEUE", "ST x r")),
+        (("WAIT_SENT", "SEND x r", "WAIT_SENT"), ("SEND x r", "WAIT_SENT")),
+        (("HALT", "ST x r"), ("WAIT_LINE", "ST x r")),
+    ],
+)
+def test_what_steps_count_or_others_hold_up_is_not_said_to_be_the_same(
+    one: tuple[str, ...], other: tuple[str, ...], tmp_path: Path
+) -> None:
+    """What a step puts into a pool, an access that may have to wait, a wait that never ends."""
+    (tmp_path / "behind.machine").write_text(ON_THE_WAY)
+    codes = []
+    for code in (one, other):
+        row = f"{{op: store, scope: wg, order: release, code: [{', '.join(code)}]}}"
+        file = tmp_path / "s.yaml"
+        file.write_text(f"name: s\nmachine: behind.machine\nrows:\n  - {row}\n")
+        scheme = read_scheme_file(file)
+        codes.append(scheme.rows[0].code)
+    assert equivalent(codes[0], codes[1], scheme.machine) is None
+    assert equivalent(codes[0], codes[0], scheme.machine) is not None
+
+
 SAMPLE = (
     "SB-then-load-seq_cst-local-wg",
     "SB-then-load-seq_cst-wg-after-local",
