@@ -42,6 +42,7 @@ from rspverify.architecture.architecture import (
     Take,
     Write,
     Written,
+    cells_of,
 )
 from rspverify.architecture.machines import MACHINES, machine_named
 
@@ -90,5 +91,6 @@ __all__ = [
     "Write",
     "Written",
     "acts",
+    "cells_of",
     "machine_named",
 ]

@@ -9,7 +9,7 @@ without a place variable is that of the own place, or of the place that the own 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
 from hashlib import sha256
@@ -291,6 +291,17 @@ class Each:
 
 
 Effect = SetTo | CopyTo | Read | Write | Take | Free | Enter | Leave | If | Each
+
+
+def cells_of(parts: Iterable[object]) -> Iterator[CellAt]:
+    """The cells that conditions and effects speak of, in order."""
+    for part in parts:
+        if isinstance(part, CellAt):
+            yield part
+        elif is_dataclass(part) and not isinstance(part, CellKind):
+            yield from cells_of(getattr(part, each.name) for each in fields(part))
+        elif isinstance(part, tuple):
+            yield from cells_of(part)
 
 
 def plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple, assert_never
 
 from rspverify import architecture as files
-from rspverify.architecture import Architecture, CellAt, CellKind, Sort
+from rspverify.architecture import Architecture, CellAt, CellKind, Sort, cells_of
 from rspverify.assembly import Instruction, Placement, ThreadId
 from rspverify.machine import rules
 from rspverify.machine.rules import (
@@ -523,7 +522,7 @@ class Grounding:
         cleared = [it.bit for it in kind.effects if isinstance(it, files.SetTo) and not it.value]
         changed = [it.target for it in kind.effects if isinstance(it, files.CopyTo)]
         first = [*(it for it in cleared if it in wanted), *changed]
-        for each in (*first, *_cells_of((*kind.conditions, *kind.effects))):
+        for each in (*first, *cells_of((*kind.conditions, *kind.effects))):
             if each.place is None and each.kind.place == kind.place:
                 return each.kind.structure
         return ""
@@ -550,14 +549,3 @@ def _merged(guards: Iterable[Guard]) -> tuple[Guard, ...]:
             places[each.elements] = len(found)
             found.append(each)
     return tuple(found)
-
-
-def _cells_of(parts: Iterable[object]) -> Iterator[CellAt]:
-    """The cells that conditions and effects speak of, in order."""
-    for part in parts:
-        if isinstance(part, CellAt):
-            yield part
-        elif is_dataclass(part) and not isinstance(part, CellKind):
-            yield from _cells_of(getattr(part, each.name) for each in fields(part))
-        elif isinstance(part, tuple):
-            yield from _cells_of(part)

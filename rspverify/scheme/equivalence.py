@@ -17,7 +17,7 @@ And a third, about all that only wait: a code that waits longer does nothing tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 
 from rspverify.architecture import (
@@ -25,6 +25,7 @@ from rspverify.architecture import (
     All,
     Architecture,
     CellKind,
+    Condition,
     Deed,
     Effect,
     Element,
@@ -36,7 +37,9 @@ from rspverify.architecture import (
     Lacks,
     Leave,
     Mnemonic,
+    StepKind,
     acts,
+    cells_of,
 )
 from rspverify.architecture.architecture import Each
 from rspverify.scheme.scheme import Template
@@ -167,15 +170,49 @@ def _in_turn(access: Mnemonic, counter: CellKind, machine: Architecture) -> bool
     if len(entered) != len(access.effects) or set(entered) != {counter, *fifos} or len(fifos) != 1:
         return False
     (fifo,) = fifos
-    return not fifo.located and all(
-        any(isinstance(it, Enter) and it.where.kind == fifo for it in mnemonic.effects)
+    return (
+        not fifo.located
+        and _is_private({counter, fifo}, machine)
         and all(
-            any(isinstance(it, IsOldest) and it.fifo.kind == fifo for it in step.conditions)
-            and {fifo, counter} <= {it.where.kind for it in step.effects if isinstance(it, Leave)}
-            for step in mnemonic.later
+            any(isinstance(it, Enter) and it.where.kind == fifo for it in mnemonic.effects)
+            and all(
+                any(isinstance(it, IsOldest) and it.fifo.kind == fifo for it in step.conditions)
+                and {fifo, counter}
+                <= {it.where.kind for it in step.effects if isinstance(it, Leave)}
+                for step in mnemonic.later
+            )
+            for mnemonic, _ in _entering(counter, machine)
         )
-        for mnemonic, _ in _entering(counter, machine)
     )
+
+
+def _leaves(step: StepKind) -> Iterator[Leave]:
+    return (each for each in step.effects if isinstance(each, Leave))
+
+
+def _is_private(kinds: Collection[CellKind], machine: Architecture) -> bool:
+    """Whether the own thread alone looks into fifos or pools, and no effect depends on them."""
+    mnemonics = machine.instructions.values()
+    later = [step for it in mnemonics for step in it.later]
+    own: list[Condition | Effect] = [*machine.always]
+    own += (each for it in mnemonics for each in (*it.conditions, *it.effects))
+    own += (each for it in later for each in (*it.conditions, *it.effects))
+    steps = [each for it in machine.steps for each in (*it.conditions, *it.effects)]
+    effects = [*(it.effects for it in mnemonics), *(it.effects for it in later)]
+    decide = [each for it in effects for each in _decide(it)]
+    return not (
+        any(it.kind in kinds for it in cells_of((*steps, *decide)))
+        or any(it.kind in kinds and it.place is not None for it in cells_of(own))
+    )
+
+
+def _decide(effects: tuple[Effect, ...]) -> Iterator[Condition]:
+    """The conditions on which effects depend."""
+    for effect in effects:
+        if isinstance(effect, If):
+            yield from effect.conditions
+        if isinstance(effect, If | Each):
+            yield from _decide(effect.effects)
 
 
 def _flat(effects: tuple[Effect, ...], machine: Architecture) -> Iterator[Effect]:

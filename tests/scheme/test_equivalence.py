@@ -14,6 +14,7 @@ from rspverify.litmus import Program, read_program
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file, rows_used
 from rspverify.scheme.equivalence import ANY_ORDER, TWICE, equivalent, waits_longer
 from rspverify.scheme.mutants import mutants_of
+from rspverify.scheme.scheme import Code
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
@@ -194,16 +195,39 @@ def test_what_steps_count_or_others_hold_up_is_not_said_to_be_the_same(
     one: tuple[str, ...], other: tuple[str, ...], tmp_path: Path
 ) -> None:
     """What a step puts into a pool, an access that may have to wait, a wait that never ends."""
-    (tmp_path / "behind.machine").write_text(ON_THE_WAY)
+    first, second, machine = codes_on(ON_THE_WAY, tmp_path, one, other)
+    assert equivalent(first, second, machine) is None
+    assert equivalent(first, first, machine) is not None
+
+
+@pytest.mark.parametrize(
+    ("looks", "why"),
+    [
+        ("", TWICE),
+        ("step LOOK of thread when empty line do shut := true", None),
+        ("instruction PEEK do if empty counted { shut := true }", None),
+        ("instruction ALL when each thread t: empty t.line", None),
+    ],
+)
+def test_a_counter_that_others_look_at(looks: str, why: str | None, tmp_path: Path) -> None:
+    text = ON_THE_WAY.replace(", not shut", "") + looks + "\n"
+    one, other = ("WAIT_SENT", "SEND x r", "WAIT_SENT"), ("SEND x r", "WAIT_SENT")
+    assert equivalent(*codes_on(text, tmp_path, one, other)) == why
+
+
+def codes_on(
+    text: str, folder: Path, one: tuple[str, ...], other: tuple[str, ...]
+) -> tuple[Code, Code, Architecture]:
+    """Two codes on a machine."""
+    (folder / "behind.machine").write_text(text)
     codes = []
     for code in (one, other):
         row = f"{{op: store, scope: wg, order: release, code: [{', '.join(code)}]}}"
-        file = tmp_path / "s.yaml"
+        file = folder / "s.yaml"
         file.write_text(f"name: s\nmachine: behind.machine\nrows:\n  - {row}\n")
         scheme = read_scheme_file(file)
         codes.append(scheme.rows[0].code)
-    assert equivalent(codes[0], codes[1], scheme.machine) is None
-    assert equivalent(codes[0], codes[0], scheme.machine) is not None
+    return codes[0], codes[1], scheme.machine
 
 
 SAMPLE = (
