@@ -12,9 +12,8 @@ from rspverify.architecture import MACHINES, Architecture
 from rspverify.architecture.reader import read_architecture
 from rspverify.litmus import Program, read_program
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file, rows_used
-from rspverify.scheme.equivalence import ANY_ORDER, TWICE, equivalent, waits_longer
+from rspverify.scheme.equivalence import ANY_ORDER, TWICE, Code, equivalent, waits_longer
 from rspverify.scheme.mutants import mutants_of
-from rspverify.scheme.scheme import Code
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
