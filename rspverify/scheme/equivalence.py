@@ -37,7 +37,6 @@ from rspverify.architecture import (
     Lacks,
     Leave,
     Mnemonic,
-    StepKind,
     acts,
     cells_of,
 )
@@ -184,10 +183,6 @@ def _in_turn(access: Mnemonic, counter: CellKind, machine: Architecture) -> bool
             for mnemonic, _ in _entering(counter, machine)
         )
     )
-
-
-def _leaves(step: StepKind) -> Iterator[Leave]:
-    return (each for each in step.effects if isinstance(each, Leave))
 
 
 def _is_private(kinds: Collection[CellKind], machine: Architecture) -> bool:
