@@ -206,7 +206,10 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
             item = pipe.recv()
         except EOFError:
             return
-        result = told_outcome(work, item, "a worker process")
+        try:
+            result = told_outcome(work, item, "a worker process")
+        except KeyboardInterrupt:  # The solver's library heeds SIGINT whatever we do of it.
+            return
         try:
             pipe.send(result)
         except OSError:

@@ -66,6 +66,16 @@ def test_a_lost_worker_costs_the_item_that_it_was_at(workers: int) -> None:
     assert found == [-n if n % 7 == 3 else n for n in range(40)]
 
 
+def test_a_worker_that_is_interrupted_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """The solver heeds Ctrl-C in all processes; only the parent tells of it."""
+
+    def work(n: int) -> int:
+        raise KeyboardInterrupt
+
+    assert list(spread(work, range(3), 1, lost=lambda n: -n)) == [0, -1, -2]
+    assert capfd.readouterr().err == ""
+
+
 def test_items_and_results_may_be_long() -> None:
     """Nobody waits for ever for a pipe that is full."""
     items = [bytes([n]) * 300_000 for n in range(20)]
