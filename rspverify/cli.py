@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import gc
 import os
 import sys
 import threading
@@ -61,13 +60,8 @@ _AFTERWARDS = 0.02
 """Seconds after which a destructor that an interrupt has hit is over."""
 
 
-_BETWEEN_COLLECTIONS = 50_000
-"""Objects made until garbage is looked for: what is read and imported at the start is none."""
-
-
-def main() -> None:
-    """The console script."""
-    gc.set_threshold(_BETWEEN_COLLECTIONS)
+def run() -> None:
+    """What the command line asks for; with the exit code that tells what came of it."""
     sys.unraisablehook = _silently
     if sys.stdout is None:  # closed by whoever started us
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115

@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -20,12 +20,14 @@ import lark
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.grammar import Rule
-from lark.lexer import PatternStr, TerminalDef
+from lark.lexer import BasicLexer, PatternStr, TerminalDef
 from lark.parse_tree_builder import ExpandSingleChild, PropagatePositions
+from lark.parsers.lalr_analysis import Action, IntParseTable, Reduce, Shift
 from lark.parsers.lalr_interactive_parser import InteractiveParser
+from lark.parsers.lalr_parser import LALR_Parser, _Parser
 from lark.tree import Meta
 
-from rspverify.lexer import PlaceAwareLexer
+from rspverify.lexer import PlaceAwareLexer, words_of
 from rspverify.source import Source, Span
 
 END = "$END"
@@ -230,6 +232,7 @@ def tables(grammar: str) -> str:
     content = {
         "made of": _origin(grammar),
         "parser": data,
+        "words": words_of(BasicLexer(made.parser.lexer_conf)),
         "memo": [memo[index] for index in range(len(memo))],
         "start": {name: number[state] for name, state in table["start_states"].items()},
         "end": {name: number[state] for name, state in table["end_states"].items()},
@@ -243,21 +246,14 @@ def tables(grammar: str) -> str:
 
 def _load(content: Mapping[str, Any]) -> Lark:
     """The parser that tables describe."""
-    states = {
-        state: {symbol: (0, target) for symbol, target in shifts.items()}
-        | {symbol: (1, {"@": int(rule)}) for rule, its in reductions.items() for symbol in its}
-        for state, (shifts, reductions) in enumerate(content["states"])
-    }
-    table = {
-        "tokens": {symbol: symbol for actions in states.values() for symbol in actions},
-        "states": states,
-        "start_states": content["start"],
-        "end_states": content["end"],
-    }
     parser = content["parser"]
+    plugins = {
+        "ContextualLexer": partial(PlaceAwareLexer, words=content["words"]),
+        "LALR_Parser": _TabledParser,
+    }
     data = parser | {
-        "parser": parser["parser"] | {"parser": table},
-        "options": parser["options"] | {"_plugins": {"ContextualLexer": PlaceAwareLexer}},
+        "parser": parser["parser"] | {"parser": content},
+        "options": parser["options"] | {"_plugins": plugins},
     }
     loaded: Lark = Lark.load({"data": data, "memo": dict(enumerate(content["memo"]))})
     for rule, build in loaded._callbacks.items():
@@ -266,6 +262,24 @@ def _load(content: Mapping[str, Any]) -> Lark:
         ):
             loaded._callbacks[rule] = _passing(build)
     return loaded
+
+
+class _TabledParser(LALR_Parser):
+    """Lark's parser, by tables as `tables` writes them: one step for all terminals of a rule."""
+
+    @classmethod
+    def deserialize(  # type: ignore[override]
+        cls, data: Mapping[str, Any], memo: Mapping[int, Any], callbacks: Any, debug: bool = False
+    ) -> LALR_Parser:
+        states: dict[int, dict[str, tuple[Action, Any]]] = {}
+        for state, (shifts, reductions) in enumerate(data["states"]):
+            states[state] = {symbol: (Shift, target) for symbol, target in shifts.items()}
+            for rule, symbols in reductions.items():
+                states[state] |= dict.fromkeys(symbols, (Reduce, memo[int(rule)]))
+        made = cls.__new__(cls)
+        table: Any = IntParseTable(states, data["start"], data["end"])  # type: ignore[no-untyped-call]
+        made._parse_table, made.parser = table, _Parser(table, callbacks, debug)
+        return made
 
 
 def _passing(build: Callable[[Children], Any]) -> Callable[[Children], Any]:

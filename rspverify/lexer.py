@@ -7,50 +7,113 @@ nearly always finds what may stand there; only where it does not is the other on
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, cast
 
-from lark.lexer import BasicLexer, ContextualLexer, UnlessCallback
+from lark import Token
+from lark.common import LexerConf
+from lark.lexer import (
+    AbstractBasicLexer,
+    BasicLexer,
+    ContextualLexer,
+    LexerState,
+    UnlessCallback,
+)
+from lark.parsers.lalr_parser_state import ParserState
+
+Words = tuple[Sequence[str], Mapping[str, Mapping[str, str]]]
+"""The terminals of the pattern for all words, in the order in which they are tried; and of those
+that keywords look like, the terminals of these, by how they are spelled."""
 
 
-class _PlaceLexer(BasicLexer):
-    """The lexer of the places where the same words may stand."""
-
-    everywhere: BasicLexer | None = None
-    """The lexer of all words: words are tried in the same order here and there."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.callback = {}  # What to do with words, once this lexer has a pattern of its own.
-
-    @cached_property
-    def _allowed(self) -> frozenset[str]:
-        return frozenset(each.name for each in self.terminals)
-
-    def match(self, text: Any, pos: int) -> tuple[str, str] | None:
-        """A word at a position, and its terminal."""
-        found: tuple[str, str] | None = None
-        if self.everywhere is not None:
-            found = self._found_by(self.everywhere, text, pos)
-        return found or self.scanner.match(text, pos)
-
-    def _found_by(self, everywhere: BasicLexer, text: Any, pos: int) -> tuple[str, str] | None:
-        word, terminal = everywhere.scanner.match(text, pos) or ("", "")
-        keywords = everywhere.callback.get(terminal)
-        if isinstance(keywords, UnlessCallback):
-            keyword = keywords.scanner.fullmatch(word)
-            if keyword in self._allowed:
-                return word, keyword
-        return (word, terminal) if terminal in self._allowed else None
+def words_of(lexer: BasicLexer) -> Words:
+    """The words of lark's lexer of all places, to be kept with the tables of a grammar."""
+    names = [each.name for each in lexer.scanner.terminals]
+    keywords = {}
+    for terminal, unless in lexer.callback.items():
+        assert isinstance(unless, UnlessCallback)
+        these = unless.scanner.terminals
+        assert not any(each.pattern.flags for each in these), "spelled in one way"
+        keywords[terminal] = {each.pattern.value: each.name for each in these}
+    return names, keywords
 
 
 class PlaceAwareLexer(ContextualLexer):
-    """Lark's contextual lexer: the same words, with fewer patterns."""
+    """Lark's contextual lexer: the same words, with fewer patterns.
 
-    BasicLexer = _PlaceLexer
+    states: the terminals that may stand where the parser is in each state.
+    """
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        for each in self.lexers.values():
-            assert isinstance(each, _PlaceLexer) and isinstance(self.root_lexer, BasicLexer)
-            each.everywhere = self.root_lexer
+    def __init__(
+        self,
+        conf: LexerConf,
+        states: Mapping[int, Collection[str]],
+        always_accept: Collection[str] = (),
+        *,
+        words: Words,
+    ) -> None:
+        names, self._keywords = words
+        by_name = conf.terminals_by_name
+        spelled = (f"(?P<{it}>{by_name[it].pattern.to_regexp()})" for it in names)
+        self._pattern = re.compile("|".join(spelled), conf.g_regex_flags)
+        self._ignored = frozenset(conf.ignore)
+        allowed = {state: self._ignored.union(accepts) for state, accepts in states.items()}
+        self._allowed = allowed
+        self.root_lexer: BasicLexer = _lexer(conf, by_name)
+        self._lexers = _Lexers(conf, allowed)
+        self.lexers = cast(dict[int, AbstractBasicLexer], self._lexers)
+
+    def lex(self, lexer_state: LexerState, parser_state: ParserState[int]) -> Iterator[Token]:
+        """The words from where it is on. Between two of them the parser goes on."""
+        at, text, end = lexer_state.line_ctr, lexer_state.text.text, lexer_state.text.end
+        match, keywords, states = self._pattern.match, self._keywords, parser_state.state_stack
+        several_lines = self.root_lexer.newline_types
+        while (start := at.char_pos) < end:
+            found = match(text, start, end)
+            word, terminal = ("", "") if found is None else (found[0], str(found.lastgroup))
+            allowed = self._allowed[states[-1]]
+            if terminal in keywords and (keyword := keywords[terminal].get(word)) in allowed:
+                terminal = keyword
+            if terminal not in allowed:
+                alone = self._lexers[states[-1]].match(lexer_state.text, start)
+                if alone is None:
+                    yield from super().lex(lexer_state, parser_state)  # It says what is wrong.
+                    return
+                word, terminal = alone
+            line, column = at.line, at.column
+            at.feed(word, terminal in several_lines)
+            if terminal not in self._ignored:
+                place = (start, line, column, at.line, at.column, at.char_pos)
+                lexer_state.last_token = Token(terminal, word, *place)
+                yield lexer_state.last_token
+
+
+def _lexer(conf: LexerConf, terminals: Iterable[str]) -> _Lexer:
+    of_these = copy(conf)
+    of_these.terminals = [conf.terminals_by_name[each] for each in terminals]
+    return _Lexer(of_these)
+
+
+class _Lexer(BasicLexer):
+    """Lark's lexer of some terminals; what it finds is a keyword where that is one of them."""
+
+    def match(self, text: Any, pos: int) -> tuple[str, str] | None:
+        found: tuple[str, str] | None = self.scanner.match(text, pos)
+        if found is not None and isinstance(unless := self.callback.get(found[1]), UnlessCallback):
+            return found[0], unless.scanner.fullmatch(found[0]) or found[1]
+        return found
+
+
+class _Lexers(dict[int, "_Lexer"]):
+    """By state the lexer of the terminals that may stand there, made when it is asked for."""
+
+    def __init__(self, conf: LexerConf, allowed: Mapping[int, Iterable[str]]) -> None:
+        super().__init__()
+        self._conf, self._allowed = conf, allowed
+
+    def __missing__(self, state: int) -> _Lexer:
+        known = self._conf.terminals_by_name
+        self[state] = _lexer(self._conf, (it for it in self._allowed[state] if it in known))
+        return self[state]
