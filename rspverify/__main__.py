@@ -11,9 +11,9 @@ _BETWEEN_COLLECTIONS = 50_000
 def main() -> None:
     """The command line. What it imports is a fifteenth faster if garbage is not looked for."""
     gc.set_threshold(_BETWEEN_COLLECTIONS)
-    from rspverify.cli import run
+    from rspverify.cli import main as command_line
 
-    run()
+    command_line()
 
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@ What `check` and `outcomes` answer is here; of other commands each room has its 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
+from msgspec import Struct, field
+
 from rspverify.convert import Bounds, Code, Count, Place, Seconds, counts, one_of, with_keys
 from rspverify.picture import Picture
+from rspverify.records import replace
 from rspverify.verdict import (
     Engine,
     Execution,
@@ -32,8 +34,7 @@ Verdicts = Annotated[Mapping[Word, Count], with_keys(*Word)]
 """How many have each verdict."""
 
 
-@dataclass(frozen=True)
-class Internal:
+class Internal(Struct, frozen=True):
     """An internal error in a line, and the folder of the report that was written about it."""
 
     message: str
@@ -44,8 +45,7 @@ class Internal:
         return f"internal error: {self.message}; please report it with {report}"
 
 
-@dataclass(frozen=True)
-class ReadValue:
+class ReadValue(Struct, frozen=True):
     """An executed read, where it stands, and what it read."""
 
     thread: Count
@@ -55,8 +55,7 @@ class ReadValue:
     value: int
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """An outcome in the words of its program: registers as `1:r0`, memory by location.
 
     reads: every executed read, thread by thread in program order.
@@ -82,8 +81,7 @@ def within_words(within: Mapping[str, int]) -> str:
 # ---- a test under a scheme -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """One test under one scheme: the verdict's parts beside the names, but no execution.
 
     test: the title in the file. scheme: the name in the scheme's file. file and scheme_file tell it
@@ -97,7 +95,6 @@ class Result:
     was run as one.
     """
 
-    suite: str | None = None
     test: str
     file: str
     scheme: str
@@ -106,16 +103,17 @@ class Result:
     engine: Engine
     reading: Reading
     verdict: Word
+    reason: str
+    seconds: Seconds
+    suite: str | None = None
     confirmed: str | None = None
     within: Bounds = field(default_factory=dict)
     outcome: Observed | None = None
     axioms: tuple[str, ...] = ()
     race: Race | None = None
-    reason: str
     progress: ProgressWord | None = None
     progress_reason: str | None = None
     internal: Internal | None = None
-    seconds: Seconds
     cached: bool = False
 
     @property
@@ -148,8 +146,7 @@ ANSWERS = (
 """What a model, a machine, or a model with a scheduler may say of a test."""
 
 
-@dataclass(frozen=True)
-class ModelAnswer:
+class ModelAnswer(Struct, frozen=True):
     """What one model says of one test of a suite of models, one machine of one of machines, or the
     model of one of schedulers.
 
@@ -187,16 +184,14 @@ class ModelAnswer:
         return self.model
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A verdict that is not the expected one; expected is None where none was written down."""
 
     result: Result | ModelAnswer
     expected: str | None
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(Struct, frozen=True):
     """How results compare with what a file expects.
 
     gone: the tests of the file that are not there. unasked: how many results have an expected
@@ -214,8 +209,7 @@ class Held:
         return len(self.differences) + len(self.gone)
 
 
-@dataclass(frozen=True)
-class RowAtFault:
+class RowAtFault(Struct, frozen=True):
     """A row of a scheme, and where it stands in the scheme's file. end_column is exclusive."""
 
     number: Place
@@ -227,8 +221,7 @@ class RowAtFault:
     end_column: Place
 
 
-@dataclass(frozen=True)
-class RowsAtFault:
+class RowsAtFault(Struct, frozen=True):
     """The rows that a scheme breaks a test by: made as strong as can be, all of them mend it.
 
     rows: empty if neither a row nor two do, or if that could not be told; then reason says why.
@@ -238,8 +231,7 @@ class RowsAtFault:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class CompiledThread:
+class CompiledThread(Struct, frozen=True):
     """A thread to be shown: its place, and its operations.
 
     operations: line, source text, operation in the paper's notation, and the code it became.
@@ -250,8 +242,7 @@ class CompiledThread:
     operations: tuple[tuple[int, str, str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """All that `explain` says of one test under one scheme.
 
     verdict, progress: what the result is made from, with executions. axioms: name and .cat text of
@@ -267,8 +258,7 @@ class Explanation:
     reach: str = ""
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """The outcomes that a machine reaches, as far as they are known.
 
     all: whether these are all; stopped: why it is not known whether they are. allowed: how many the
@@ -284,8 +274,7 @@ class Reached:
     others: tuple[Observed, ...] = ()
 
 
-@dataclass(frozen=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """What a finding rests on, to be shown step by step; or another result with its reach.
 
     source, scheme: the texts of the two files. command: what shows the same in a terminal.
@@ -303,8 +292,7 @@ class Detail:
     reached: Reached | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuiteReport:
+class SuiteReport(Struct, frozen=True, kw_only=True):
     """All that `check` says of a suite.
 
     folder: where it is; empty of what a command line names; about: what it is for. noun: what its
@@ -336,8 +324,7 @@ class SuiteReport:
         return "interrupted" if self.interrupted else self.limit
 
 
-@dataclass(frozen=True)
-class Unexpected:
+class Unexpected(Struct, frozen=True):
     """A result that is not the expected one. scheme, model: whichever the test was put to."""
 
     file: str
@@ -347,8 +334,7 @@ class Unexpected:
     found: str
 
 
-@dataclass(frozen=True)
-class SuiteSummary:
+class SuiteSummary(Struct, frozen=True):
     """A suite as JSON has it. expected: the file that it was held to, if there is one; missing: the
     tests of that file that are not there. complete: whether it was run to its end."""
 
@@ -361,8 +347,7 @@ class SuiteSummary:
     seconds: Seconds
 
 
-@dataclass(frozen=True)
-class CheckReport:
+class CheckReport(Struct, frozen=True):
     """All that `check` says: one result per test and scheme; of suites of models, one answer per
     test and model. summary: how many of each verdict. interrupted: whether more was to come, when
     the user or a limit ended it.
@@ -407,8 +392,7 @@ def _unexpected(it: Difference) -> Unexpected:
     return Unexpected(result.file, scheme, model, it.expected, result.claim)
 
 
-@dataclass(frozen=True)
-class MachineRun:
+class MachineRun(Struct, frozen=True):
     """A run of a machine on a test in assembly that ends as it is wanted, or that there is none.
 
     test: its title. machine_file: None where the machine ships. wanted: what the run is to end
@@ -429,8 +413,7 @@ class MachineRun:
     machine_file: str | None = None
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """The scheme that a command is asked about, by its name and its file, and how it is decided.
 
     machine_file: null where the machine ships.
@@ -479,8 +462,7 @@ class Observation(StrEnum):
     NEVER = "Never"
 
 
-@dataclass(frozen=True)
-class OutcomeRow:
+class OutcomeRow(Struct, frozen=True):
     """An outcome, whether the model allows it, and which schemes reach it.
 
     satisfies: whether the formula of the condition holds, null without one. reached: by scheme;
@@ -493,8 +475,7 @@ class OutcomeRow:
     reached: Mapping[str, bool | None]
 
 
-@dataclass(frozen=True)
-class FinalStates:
+class FinalStates(Struct, frozen=True):
     """What herd says of a test: its final states, and how many executions end so or so.
 
     formula: in herd's notation. A test without a condition has `forall (true)`, as for herd.
@@ -512,8 +493,7 @@ class FinalStates:
     states: tuple[Mapping[str, int], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutcomeAnswer:
+class OutcomeAnswer(Struct, frozen=True, kw_only=True):
     """What `outcomes` says of one test of many, or why it says nothing; then all else is empty.
 
     test: the title in the file. word: why there is no answer; reason: all that must be said of
@@ -529,9 +509,9 @@ class OutcomeAnswer:
     outcomes in place of executions. scheduler: whose executions alone count, if one was named.
     """
 
-    test: str | None = None
     file: str
     model: str | None
+    test: str | None = None
     machine: str | None = None
     scheduler: str | None = None
     schemes: tuple[str, ...] = ()
@@ -552,8 +532,7 @@ class OutcomeAnswer:
     seconds: Seconds = 0.0
 
 
-@dataclass(frozen=True)
-class OutcomesReport:
+class OutcomesReport(Struct, frozen=True):
     """All that `outcomes` says: one result per test, in the order of the tests.
 
     model: what tests are put to, and machine, what tests in assembly are, if one was named.

@@ -60,7 +60,7 @@ _AFTERWARDS = 0.02
 """Seconds after which a destructor that an interrupt has hit is over."""
 
 
-def run() -> None:
+def main() -> None:
     """What the command line asks for; with the exit code that tells what came of it."""
     sys.unraisablehook = _silently
     if sys.stdout is None:  # closed by whoever started us

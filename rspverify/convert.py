@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from inspect import cleandoc
@@ -20,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from rspverify import __version__
+from rspverify.records import fields_of, is_record
 
 T = TypeVar("T")
 Kind = TypeVar("Kind", bound=StrEnum)
@@ -74,12 +74,12 @@ def to_json(answer: object) -> str:
 
 def _plain(value: Any) -> Any:
     """A value with groups among the fields beside them, and rounded times."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if is_record(value):
         found: dict[str, Any] = {}
-        groups = _groups(type(value))
-        for each in fields(value):
-            part = _plain(getattr(value, each.name))
-            found |= part if each.name in groups else {each.name: part}
+        groups = _groups(value.__class__)
+        for each in fields_of(value):
+            part = _plain(getattr(value, each))
+            found |= part if each in groups else {each: part}
         return found
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +25,7 @@ from lark.parsers.lalr_analysis import Action, IntParseTable, Reduce, Shift
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 from lark.parsers.lalr_parser import LALR_Parser, _Parser
 from lark.tree import Meta
+from msgspec import Struct
 
 from rspverify.lexer import PlaceAwareLexer, words_of
 from rspverify.source import Source, Span
@@ -38,8 +38,7 @@ _UNBOUNDED = 2**32
 Made = TypeVar("Made")
 
 
-@dataclass(frozen=True)
-class Mistake:
+class Mistake(Struct, frozen=True):
     """The first place where a text does not follow its grammar.
 
     found: the text there, which is a terminal of that name, if it is one; offset: where it begins;

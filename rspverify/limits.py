@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 DEFAULT_UNROLL = 8
 """How many iterations of a loop are looked at, unless another number is asked for."""
@@ -17,8 +18,7 @@ class LimitReached(Exception):
     """A limit was met before there was an answer; the text says which, in words for users."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Bounds on one question; meeting one of them makes a verdict UNKNOWN, never SOUND.
 
     seconds: wall time for the whole question, or None; states: of the explicit machine;

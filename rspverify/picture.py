@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class PlacedThread:
+class PlacedThread(Struct, frozen=True):
     """A column of a picture. device, workgroup: None in a language that has none."""
 
     name: str
@@ -14,8 +13,7 @@ class PlacedThread:
     workgroup: int | None
 
 
-@dataclass(frozen=True)
-class PlacedEvent:
+class PlacedEvent(Struct, frozen=True):
     """An event of a picture; thread is the number of its column, None for an initial write."""
 
     text: str
@@ -24,8 +22,7 @@ class PlacedEvent:
     marked: bool = False
 
 
-@dataclass(frozen=True)
-class Arrow:
+class Arrow(Struct, frozen=True):
     """An edge between two events of a picture, by their numbers.
 
     bold: part of what the picture is to show. mutual: without a direction, as a race is.
@@ -38,8 +35,7 @@ class Arrow:
     mutual: bool = False
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """An execution to be drawn. notes: lines below the title."""
 
     title: str

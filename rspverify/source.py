@@ -8,6 +8,8 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
+from msgspec import Struct
+
 from rspverify.sealing import hidden
 from rspverify.shipped import located
 
@@ -41,8 +43,7 @@ Given = str | Source
 """An input: the path of a file, or its text."""
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Struct, frozen=True):
     """A stretch of one source. Lines and columns count from 1; `end_column` is exclusive."""
 
     source: Source
@@ -84,8 +85,7 @@ class Severity(Enum):
     UNSUPPORTED = "unsupported"
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One mistake in an input: where, what must be otherwise, and what to do about it.
 
     `span` is None only for mistakes that have no position (a file that is missing); the message

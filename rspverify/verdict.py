@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
+
+from msgspec import Struct, field
 
 
 class Word(StrEnum):
@@ -56,8 +57,7 @@ class Reading(StrEnum):
     WITNESS = "witness"
 
 
-@dataclass(frozen=True, order=True)
-class Outcome:
+class Outcome(Struct, frozen=True, order=True):
     """What can be observed of one execution (docs/semantics.md, Executions and outcomes).
 
     reads: (operation, value) of every executed read, ascending; memory: (location, value) of
@@ -68,8 +68,7 @@ class Outcome:
     memory: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Struct, frozen=True):
     """An event of a source execution, to be shown: who, where in the file, and what.
 
     thread: None for an initial write; line: also for the start of a thread, which is an event where
@@ -82,8 +81,7 @@ class Event:
     location: str
 
 
-@dataclass(frozen=True)
-class Race:
+class Race(Struct, frozen=True):
     """Two conflicting accesses that nothing orders, in a consistent execution (Fig. 2, Dr).
 
     events: every event of that execution, in order; edges: its rf and mo by name, and its sw and hb
@@ -101,8 +99,7 @@ class Race:
     divergence: str = ""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A cache entry to be shown: value, C or D, V or I (Fig. 4).
 
     value: None where there are bits alone. dirty, valid: None where the machine has no such bit.
@@ -122,8 +119,7 @@ class Entry:
         return " ".join(filter(None, ("" if self.value is None else str(self.value), flags)))
 
 
-@dataclass(frozen=True)
-class CacheState:
+class CacheState(Struct, frozen=True):
     """A cache to be shown, or another part of a machine: its entries by location, and its fifos.
 
     entries: None of what has neither values nor bits. fifos: of each fifo or pool that is not
@@ -146,8 +142,7 @@ def _queue(name: str, elements: Sequence[str]) -> str:
     return f"{name}: {text}" if name else text
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A machine state to be shown: caches by name, memory, and the locks that are held."""
 
     caches: Mapping[str, CacheState]
@@ -155,8 +150,7 @@ class Snapshot:
     locks: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step of a machine execution, and the state after it.
 
     label: as the paper writes it; thread: the executing thread, None for an environment step;
@@ -173,8 +167,7 @@ class Step:
     instruction: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """A machine execution, step by step, from a state in which every cache is empty.
 
     threads: the name of each thread's own L1 cache; caches: all cache names in display order.
@@ -200,8 +193,7 @@ class ProgressWord(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """Whether from every reachable state of a compiled program some complete one is reachable.
 
     execution and blocked belong to STUCK: an execution that ends where no instruction can ever be
@@ -217,8 +209,7 @@ class Progress:
     scheduler: str | None = None
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The answer for one test under one scheme.
 
     within: every bound that it depends on, by name; empty means exact. outcome, axioms and

@@ -7,7 +7,6 @@ tags and deep nesting are refused, so that a tree is never larger than its text.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import unicodedata
 from bisect import bisect_right
@@ -17,9 +16,10 @@ from types import MappingProxyType
 from typing import assert_never
 
 import yaml
-from msgspec import Struct, structs
+from msgspec import Struct
 from yaml.reader import ReaderError
 
+from rspverify.records import replace
 from rspverify.source import Problem, Source, Span
 from rspverify.wording import alternatives, guess, quoted
 
@@ -167,7 +167,7 @@ def read_choices(
     before = len(problems)
     for item in node.items if isinstance(node, List) else (node,):
         if any_case and isinstance(item, Text):
-            item = structs.replace(item, text=item.text.lower())
+            item = replace(item, text=item.text.lower())
         name = read_choice(item, what, choices, problems, hints)
         if name in chosen:
             first = (chosen[name], "named here before")
@@ -300,7 +300,7 @@ class _Reading:
         span = self._span(start.start_mark.index, end.end_mark.index)
         if below and not start.flow_style:  # PyYAML ends it where the next thing starts.
             last = below[-1].span
-            span = dataclasses.replace(span, end_line=last.end_line, end_column=last.end_column)
+            span = replace(span, end_line=last.end_line, end_column=last.end_column)
         if isinstance(start, yaml.SequenceStartEvent):
             return List(tuple(below), span)
         entries: dict[str, tuple[Text, Node]] = {}

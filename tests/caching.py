@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rspverify.answers import Result
@@ -11,6 +11,7 @@ from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
 from rspverify.judge.run import Run
+from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from rspverify.records import fields_of
 
 T = TypeVar("T")
 
@@ -30,9 +34,9 @@ def _filled(kind: Any, text: str) -> Any:
             list(key) if isinstance(key, type) and issubclass(key, Enum) else [_filled(key, text)]
         )
         return {each: _filled(value, text) for each in keys}
-    if is_dataclass(kind):
+    if is_dataclass(kind) or issubclass(kind, Struct):
         hints = get_type_hints(kind, include_extras=True)
-        return kind(**{each.name: _filled(hints[each.name], text) for each in fields(kind)})
+        return kind(**{each: _filled(hints[each], text) for each in fields_of(kind)})
     if issubclass(kind, Enum):
         return next(iter(kind))
     return {str: text, int: 1, float: 0.5, bool: True}[kind]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 from results import result
@@ -20,6 +19,7 @@ from rspverify.answers import (
     RowsAtFault,
 )
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
+from rspverify.records import replace
 from rspverify.render.findings import visible
 from rspverify.verdict import (
     CacheState,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from rspverify.axiomatic import Questions
 from rspverify.axiomatic.execution import executions
 from rspverify.litmus import Program, Scope, read_program
 from rspverify.programs import litmus_text
+from rspverify.records import replace
 from rspverify.selftest.programs import wild_test
 from rspverify.selftest.run import Pair, pair_from
 from rspverify.selftest.size import Size, random_counts, random_places

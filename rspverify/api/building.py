@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs import STRONG, Access, Place, Thread, litmus_test, litmus_text
+from rspverify.records import replace
 from rspverify.source import Source, require
 from rspverify.value import BINARY, Constant, Expression, Read, binary, unary
 
@@ -69,8 +71,7 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
-@dataclass(frozen=True, eq=False)
-class Value:
+class Value(Struct, frozen=True, eq=False):
     """An integer that a thread calculates from what it has read, with the operators of Python.
 
     `==` and the like make conditions for `ThreadBuilder.when`, so that two values cannot be

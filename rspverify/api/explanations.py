@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from rspverify.answers import Detail, Explanation, Reached, SuiteReport
 from rspverify.api.asked import Stop, framed, printed, stoppable
@@ -25,8 +26,7 @@ from rspverify.source import name_of, read_source
 from rspverify.verdict import Word
 
 
-@dataclass(frozen=True, eq=False)
-class Explained:
+class Explained(Struct, frozen=True, eq=False, dict=True):
     """One test under one scheme, explained.
 
     explanation: the verdict, its execution, and what else it rests on. limits: what the time limit

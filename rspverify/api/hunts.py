@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.files import require_folder
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
+from rspverify.records import replace
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, name_of, require
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rspverify.corpus.inputs import meant_by
 from rspverify.corpus.inputs import split as split
+from rspverify.records import replace
 from rspverify.soundness.settings import OPTIONS, Settings, require_consistent
 from rspverify.source import Given, InputError, Problem, Source, read_source, require
 from rspverify.wording import alternatives

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from rspverify.engineering.mutation_report import Asked as AskedOf
 from rspverify.engineering.mutation_report import asked_of, mutation_report, written_to
 from rspverify.engineering.setup import read_setup
 from rspverify.judge.judge import Judge
+from rspverify.records import replace
 from rspverify.scheme.cost import default_costs, read_costs
 from rspverify.soundness.settings import Settings
 from rspverify.source import require

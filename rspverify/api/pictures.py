@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.api.inputs import ATest, settled, tests_given
 from rspverify.axiomatic import load_model
@@ -19,8 +20,7 @@ from rspverify.soundness.settings import OF_A_TEST, Settings
 from rspverify.source import name_of, read_source, require
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """Pictures of executions, at least one; a notebook shows them on one page.
 
     notes: what must be said of the model. limits: what the time limit leaves for the layout.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from rspverify.answers import Detail, Result, RowsAtFault, SuiteReport
 from rspverify.api.asked import collect, stoppable
 from rspverify.judge.judge import Judge
+from rspverify.records import replace
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source
 
@@ -41,8 +43,7 @@ class Silent:
         """One more is there."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What is asked: the rows at fault of every finding; of so many, details and these rows."""
 
     faults: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from rspverify.answers import MachineRun
 from rspverify.api.asked import framed, printed
@@ -19,8 +19,7 @@ _TAKES = (*OF_MACHINES, "machine", "l2")
 """The settings that count for a test in assembly."""
 
 
-@dataclass(frozen=True)
-class Traced:
+class Traced(Struct, frozen=True):
     """A run of a machine; `print` and a notebook show its steps. source: the test."""
 
     run: MachineRun

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from rspverify.answers import SuiteReport
 from rspverify.files import make_folder, write
@@ -17,8 +18,7 @@ LISTED = "files.txt"
 _NAME = re.compile(r"(cases/)?[A-Za-z0-9+@_][A-Za-z0-9+@_.-]*")
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Struct, frozen=True):
     """What was written: how many files, and how many bytes."""
 
     folder: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
+
+from msgspec import Struct
 
 from rspverify.answers import Detail, Explanation, Result, RowsAtFault
 from rspverify.api.inputs import settled
@@ -17,6 +18,7 @@ from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.reading import load_scheme
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.limits import LimitReached
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, Source
@@ -28,8 +30,7 @@ _SECONDS = 3.0
 """Seconds that the outcomes of a SOUND test may take beside its verdict."""
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """What came of reading the texts: what could be read, and all that is wrong with them."""
 
     scheme: NamedScheme | None
@@ -38,8 +39,7 @@ class Read:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """What an answer shows. detail: all that it rests on. fault: of one that is UNSOUND."""
 
     result: Result

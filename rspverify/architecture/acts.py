@@ -6,9 +6,10 @@ Scheme engineering asks it: which instruction is needed, costs what, is at least
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
+
+from msgspec import Struct
 
 from rspverify.architecture.architecture import (
     OPERAND,
@@ -60,8 +61,7 @@ class Deed(Enum):
     OTHER = auto()
 
 
-@dataclass(frozen=True)
-class Act:
+class Act(Struct, frozen=True):
     """One of the things that an instruction does: what, to which kind of cell, how far.
 
     reach: the kind of place that it is done in all of; REACH: in that of the operand. every: to all

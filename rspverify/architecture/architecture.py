@@ -9,10 +9,15 @@ without a place variable is that of the own place, or of the place that the own 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from hashlib import sha256
+
+import msgspec
+from msgspec import Struct
+
+from rspverify.records import fields_of, is_record, replace
 
 OPERAND = "x"
 """The location variable of an instruction: its location."""
@@ -31,8 +36,7 @@ class Sort(Enum):
     POOL = "pool"
 
 
-@dataclass(frozen=True)
-class CellKind:
+class CellKind(Struct, frozen=True):
     """A kind of cell: one for each place of a kind, and for each location if `located`.
 
     structure: the part of the machine that it belongs to, such as `L1`; field: which of its cells,
@@ -52,8 +56,7 @@ class CellKind:
         return f"{name}[x]" if self.located else name
 
 
-@dataclass(frozen=True)
-class CellAt:
+class CellAt(Struct, frozen=True):
     """A cell: of the place that a variable stands for, or of the own place where `place` is None.
 
     location: the location variable, of a located cell.
@@ -71,15 +74,13 @@ class Element(Enum):
     """The instruction that is executed, or whose later step this is."""
 
 
-@dataclass(frozen=True)
-class MarkerOf:
+class MarkerOf(Struct, frozen=True):
     """The flush marker of a thread: that of a variable, or the own one."""
 
     thread: str | None = None
 
 
-@dataclass(frozen=True)
-class LocationElement:
+class LocationElement(Struct, frozen=True):
     """A location, as an element of a fifo: that of a variable."""
 
     location: str
@@ -91,8 +92,7 @@ FifoElement = Element | MarkerOf | LocationElement
 # ---- Who is spoken of ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Struct, frozen=True):
     """A variable for each place of a kind.
 
     inside: only those in the own place of that kind, or that lie around it; REACH stands for the
@@ -106,8 +106,7 @@ class Places:
     other: bool = False
 
 
-@dataclass(frozen=True)
-class Locations:
+class Locations(Struct, frozen=True):
     """A variable for each location, or for each of a space."""
 
     variable: str
@@ -120,38 +119,33 @@ Binder = Places | Locations
 # ---- Conditions ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Holds:
+class Holds(Struct, frozen=True):
     """A bit has this value."""
 
     bit: CellAt
     value: bool
 
 
-@dataclass(frozen=True)
-class Either:
+class Either(Struct, frozen=True):
     """One of these bits has its value."""
 
     bits: tuple[Holds, ...]
 
 
-@dataclass(frozen=True)
-class IsReady:
+class IsReady(Struct, frozen=True):
     """A lock is free, or held by a thread of the own place."""
 
     lock: CellAt
 
 
-@dataclass(frozen=True)
-class IsOldest:
+class IsOldest(Struct, frozen=True):
     """The oldest element of a fifo is this one."""
 
     fifo: CellAt
     element: FifoElement
 
 
-@dataclass(frozen=True)
-class Lacks:
+class Lacks(Struct, frozen=True):
     """A fifo or pool has no such element: a marker, or an instruction of one of these names.
 
     Without either it is empty. own: only instructions of the own thread count. located: only those
@@ -165,15 +159,13 @@ class Lacks:
     location: str | None = None
 
 
-@dataclass(frozen=True)
-class IsIn:
+class IsIn(Struct, frozen=True):
     """The instruction itself is in a pool."""
 
     pool: CellAt
 
 
-@dataclass(frozen=True)
-class InSpace:
+class InSpace(Struct, frozen=True):
     """The location that a variable stands for is one of this space, or is not."""
 
     location: str
@@ -181,16 +173,14 @@ class InSpace:
     value: bool = True
 
 
-@dataclass(frozen=True)
-class All:
+class All(Struct, frozen=True):
     """Conditions for each place or location that a variable stands for."""
 
     binder: Binder
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True)
-class IsSwitched:
+class IsSwitched(Struct, frozen=True):
     """A switch of the machine is on, or is not."""
 
     switch: str
@@ -214,76 +204,66 @@ class Written(Enum):
     ANY = "f(r)"
 
 
-@dataclass(frozen=True)
-class SetTo:
+class SetTo(Struct, frozen=True):
     """A bit becomes true or false."""
 
     bit: CellAt
     value: bool
 
 
-@dataclass(frozen=True)
-class CopyTo:
+class CopyTo(Struct, frozen=True):
     """A value becomes what another was before."""
 
     target: CellAt
     source: CellAt
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """The register becomes what a value was before."""
 
     source: CellAt
 
 
-@dataclass(frozen=True)
-class Write:
+class Write(Struct, frozen=True):
     """A value becomes the one that the instruction writes."""
 
     target: CellAt
     what: Written = Written.VALUE
 
 
-@dataclass(frozen=True)
-class Take:
+class Take(Struct, frozen=True):
     """A lock becomes the own thread's."""
 
     lock: CellAt
 
 
-@dataclass(frozen=True)
-class Free:
+class Free(Struct, frozen=True):
     """A lock becomes free, whoever held it."""
 
     lock: CellAt
 
 
-@dataclass(frozen=True)
-class Enter:
+class Enter(Struct, frozen=True):
     """An element goes to the young end of a fifo, or into a pool."""
 
     where: CellAt
     element: FifoElement
 
 
-@dataclass(frozen=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """The oldest element leaves a fifo, or the instruction itself a pool."""
 
     where: CellAt
 
 
-@dataclass(frozen=True)
-class If:
+class If(Struct, frozen=True):
     """Effects that happen only where conditions hold before."""
 
     conditions: tuple[Condition, ...]
     effects: tuple[Effect, ...]
 
 
-@dataclass(frozen=True)
-class Each:
+class Each(Struct, frozen=True):
     """Effects for each place or location that a variable stands for."""
 
     binder: Binder
@@ -298,8 +278,8 @@ def cells_of(parts: Iterable[object]) -> Iterator[CellAt]:
     for part in parts:
         if isinstance(part, CellAt):
             yield part
-        elif is_dataclass(part) and not isinstance(part, CellKind):
-            yield from cells_of(getattr(part, each.name) for each in fields(part))
+        elif is_record(part) and not isinstance(part, CellKind):
+            yield from cells_of(getattr(part, each) for each in fields_of(part))
         elif isinstance(part, tuple):
             yield from cells_of(part)
 
@@ -316,8 +296,7 @@ def plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
 # ---- The machine ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class StepKind:
+class StepKind(Struct, frozen=True):
     """A step of the environment: it may happen wherever its conditions hold.
 
     place: the kind of its own place. variables: what it is for besides, one after the other; the
@@ -331,8 +310,7 @@ class StepKind:
     effects: tuple[Effect, ...]
 
 
-@dataclass(frozen=True)
-class Mnemonic:
+class Mnemonic(Struct, frozen=True, dict=True):
     """An instruction: it blocks unless its conditions hold; its effects happen at once.
 
     name: a word, or a word and modifiers, which code has behind the operands. operands: any of "r"
@@ -399,8 +377,7 @@ class Mnemonic:
         return "+" if any(sums) else None
 
 
-@dataclass(frozen=True)
-class Kinds:
+class Kinds(Struct, frozen=True):
     """Kinds of places.
 
     names: the innermost first; the first is the thread, the last the whole system. alike: of a kind
@@ -409,9 +386,9 @@ class Kinds:
     """
 
     names: tuple[str, ...]
-    alike: Mapping[str, str] = field(default_factory=dict)
+    alike: Mapping[str, str] = msgspec.field(default_factory=dict)
     open: tuple[str, ...] = ()
-    around: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    around: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
     def __hash__(self) -> int:
         return hash((self.names, self.open))
@@ -422,8 +399,7 @@ class Kinds:
         return first == second or first in self.around[second]
 
 
-@dataclass(frozen=True)
-class Switch:
+class Switch(Struct, frozen=True):
     """Something that is not known of a machine, and what is so where it is on; off is safe."""
 
     name: str

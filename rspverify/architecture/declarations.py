@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from rspverify.architecture import syntax
 from rspverify.architecture.catalogue import shipped
 from rspverify.architecture.library import place, read_machine, syntax_of
 from rspverify.architecture.parsing import MAX_CHARACTERS
 from rspverify.architecture.problems import Problems
+from rspverify.records import replace
 from rspverify.source import InputError, Problem, Span
 from rspverify.wording import alternatives, guess
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import Written
 from rspverify.architecture.scope import REGISTER, Meaning, Scope
+from rspverify.records import replace
 from rspverify.wording import guess
 
 
-@dataclass(frozen=True)
-class Expanded:
+class Expanded(Struct, frozen=True):
     """What a use of a definition stands for: its body, and what its parameters are there."""
 
     conditions: tuple[syntax.Condition, ...]

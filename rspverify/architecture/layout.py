@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import CellKind, Kinds
@@ -30,8 +31,7 @@ class Budget:
             self._problems.stop(span, message, hint)
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """What all bodies of a machine may name.
 
     parts: of each part of the state, its cells by field; "" is the field of a part that is one
@@ -58,8 +58,7 @@ class Layout:
         return self.kinds.contains(outer, inner)
 
 
-@dataclass(frozen=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """Whose body it is.
 
     place: the kind of its own place. operands: those of an instruction, None in any other body.

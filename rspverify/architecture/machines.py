@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.catalogue import ENDING, SHIPPED, shipped
+from rspverify.records import replace
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
 

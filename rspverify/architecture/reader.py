@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import (
@@ -28,6 +27,7 @@ from rspverify.architecture.parsing import parse
 from rspverify.architecture.problems import Problems
 from rspverify.architecture.scope import OPERANDS, LocationOf, Scope
 from rspverify.architecture.state import of_kind, read_layout
+from rspverify.records import replace
 from rspverify.source import Source, Span
 from rspverify.wording import alternatives, guess
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 ITEMS = (
     *("machine", "include", "without", "places", "spaces", "reaches", "type", "state", "final"),
@@ -20,8 +21,7 @@ _BEGINNING = re.compile(rf'"[^"\n]*"|#[^\n]*|(?<![\w.-])(?P<word>{"|".join(ITEMS
 _NAME = re.compile(r'\w+\s+"?(?P<name>(?<=")[^"\n]*|[A-Za-z_]\w*(?:-\w+)*(?:\.\w+)*)')
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """An item: the word that it begins with, "" before the first, and where it is in the text."""
 
     word: str

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import assert_never
+
+from msgspec import Struct, field
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import OPERAND, REACH, CellAt, CellKind, Sort, Written
 from rspverify.architecture.layout import Layout, Owner
+from rspverify.records import replace
 from rspverify.source import Span
 from rspverify.wording import alternatives, guess
 
@@ -31,23 +33,20 @@ _SHOWN = 8
 # ---- What a name stands for ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PlaceOf:
+class PlaceOf(Struct, frozen=True):
     """A place variable."""
 
     variable: str
     kind: str
 
 
-@dataclass(frozen=True)
-class LocationOf:
+class LocationOf(Struct, frozen=True):
     """A location variable."""
 
     variable: str
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of the state that has fields, of which none is chosen yet."""
 
     name: str
@@ -61,8 +60,7 @@ Meaning = PlaceOf | LocationOf | Part | CellAt | Written | bool
 # ---- Scopes --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """The names in reach, and what is in reach of them all.
 
     names: what a variable or parameter stands for, None if that is wrong and told already. taken:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.value import Expression
@@ -12,8 +13,7 @@ _DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
 """How much of (device, work-group, thread) says which place of a kind it is."""
 
 
-@dataclass(frozen=True)
-class ThreadId:
+class ThreadId(Struct, frozen=True):
     """The paper's (d, w, t): device, work-group in it, thread; t is unique in the program."""
 
     device: int
@@ -35,8 +35,7 @@ DEPART = Mnemonic("depart", "", (), (), ())
 """The second half: blocks until each other thread of the work-group has arrived (§6.13.8)."""
 
 
-@dataclass(frozen=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """One instruction in its place.
 
     index: unique in the program, ascending by thread and then by program order.
@@ -70,8 +69,7 @@ class Instruction:
         return " ".join([self.mnemonic.written(words), *([self.label] if self.label else [])])
 
 
-@dataclass(frozen=True)
-class SpinLoop:
+class SpinLoop(Struct, frozen=True):
     """A loop of a thread that only spins, read as its last iteration alone.
 
     guard: not 0 where that iteration goes on. first, end: the places in the thread's code of its
@@ -88,8 +86,7 @@ Placement = tuple[tuple[str, tuple[int, ...]], ...]
 """By kind of place of which programs do not say who is in it, the one that each thread is in."""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What a read of the source has read, over reads of the compiled program, where its guard is
     not 0."""
 
@@ -98,8 +95,7 @@ class Seen:
     value: Expression
 
 
-@dataclass(frozen=True)
-class AssemblyProgram:
+class AssemblyProgram(Struct, frozen=True):
     """A compiled program.
 
     threads: the thread ids, thread i at place i; code: their instructions; initial: the value of

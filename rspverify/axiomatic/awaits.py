@@ -7,9 +7,10 @@ consistent too, with the same races (docs/semantics.md, Loops, has the argument)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import CO, DERIVED, FINAL_WRITES, MO, RF
@@ -57,8 +58,7 @@ that plain reads see the same, and that a read-modify-write may go that writes w
 second kind only where every write to its location is seq_cst."""
 
 
-@dataclass(frozen=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """What becomes of a set or relation as reads and fences are left out, between what is kept.
 
     shrinks: it has nothing that it did not have; grows: it has all that it had. kept: whether all

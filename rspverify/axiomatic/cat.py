@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import replace
 from pathlib import Path
 
 from rspverify.axiomatic.final_values import notes_on_final_values
@@ -12,6 +11,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.reader import Reader
 from rspverify.axiomatic.usage import base_names
 from rspverify.axiomatic.vocabulary import names_beneath
+from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
+
+from msgspec import Struct
 
 from rspverify.axiomatic.event import Part
 from rspverify.axiomatic.execution import Execution, Pair
@@ -14,8 +15,7 @@ DIVERGENCE = "Barrier"
 """What models call the condition that barriers break that part, and so is a fault of that kind."""
 
 
-@dataclass(frozen=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """Two threads that come to different barriers, or one of them to none.
 
     pair: the places of what they come to, or of an event of the thread that comes to none.

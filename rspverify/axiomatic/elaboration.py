@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.axiomatic.scope import (
     Built,
@@ -77,8 +78,7 @@ _BASE_NAMES = "docs/cat-fragment.md lists the base names"
 _EMPTY = {"zero": Sort.RELATION, "braces": Sort.SET}
 
 
-@dataclass(frozen=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """A function that is being expanded, and where it is applied."""
 
     span: Span
@@ -88,8 +88,7 @@ class _Call:
 Calls = tuple[_Call, ...]
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where an expression stands: what names mean there, in which functions, and how deep."""
 
     scope: Scope

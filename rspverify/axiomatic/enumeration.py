@@ -11,10 +11,11 @@ and axioms mean, and how an execution is put together, it has for itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import or_
+
+from msgspec import Struct
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
@@ -49,8 +50,7 @@ def consistent_execution(
     return None if run is None else _Enumeration(run, model, limits, most).first()
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """What an outcome executes: the events, and by their place the values read and written."""
 
     events: Sequence[Event]

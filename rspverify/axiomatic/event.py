@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
+from msgspec import Struct
+
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus import Kind, Location, Operation, Program, Thread
+from rspverify.records import replace
 from rspverify.value import Constant
 
 _ONE_OF_TWO_FENCES = {"EF", "XF", "entry_fence", "exit_fence"}
@@ -27,8 +29,7 @@ class Part(Enum):
     START = "start"
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Struct, frozen=True, dict=True):
     """A node of an execution: (a part of) an operation, an initial write, or a thread's start.
 
     index: unique in the execution; initial writes come first, in the order of the program's

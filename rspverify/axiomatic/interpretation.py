@@ -13,8 +13,9 @@ An import contract keeps brute force apart from the terms in that.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar, assert_never
+
+from msgspec import Struct
 
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import DERIVED
@@ -24,8 +25,7 @@ from rspverify.relation.expression import Expression
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, eq=False)
-class Scope(Generic[Value]):
+class Scope(Generic[Value], Struct, frozen=True, eq=False):
     """What names stand for at a place of a model.
 
     definitions: of the names that a `let` has defined, by what, and where: what the names in it
@@ -47,8 +47,7 @@ class Scope(Generic[Value]):
         return Scope({**self.values, **values}, {**others, **definitions})
 
 
-@dataclass(frozen=True, eq=False)
-class Interpretation(Generic[Value]):
+class Interpretation(Generic[Value], Struct, frozen=True, eq=False):
     """at: by the name of each axiom, what names stand for where it stands. end: after all."""
 
     at: Mapping[str, Scope[Value]]

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct
+
 from rspverify.relation.expression import Expression, Sort, Test
 
 
-@dataclass(frozen=True)
-class _Definitions:
+class _Definitions(Struct, frozen=True):
     definitions: tuple[tuple[str, Expression], ...]
 
     @property
@@ -21,19 +22,18 @@ class _Definitions:
         return " and ".join(name for name, _ in self.definitions)
 
 
-class Let(_Definitions):
+class Let(_Definitions, frozen=True):
     """`let a = e and b = f`: all expressions are evaluated before any of the names is bound."""
 
 
-class LetRec(_Definitions):
+class LetRec(_Definitions, frozen=True):
     """`let rec a = e and b = f`: the least sets and relations that satisfy the equations.
 
     No name that it defines stands under `~` or on the right of `\\`, so that there are such.
     """
 
 
-@dataclass(frozen=True)
-class Linearisation:
+class Linearisation(Struct, frozen=True):
     """`with name from generate_orders(events, order)`, or `linearisations` if not per_location.
 
     Each execution chooses a total order of the events, those of one location at a time or all of
@@ -47,8 +47,7 @@ class Linearisation:
     order: Expression
 
 
-@dataclass(frozen=True)
-class Axiom:
+class Axiom(Struct, frozen=True):
     """`acyclic | irreflexive | empty expression as name`, or that it is not so if `negated`.
 
     flag: whether it is what a `flag` asks for, and not `undefined_unless`.
@@ -68,8 +67,7 @@ class Axiom:
 Statement: TypeAlias = Let | LetRec | Linearisation | Axiom
 
 
-@dataclass(frozen=True)
-class ModelFile:
+class ModelFile(Struct, frozen=True):
     """A place where a file of a model was looked for: absolute path and text, None if no file."""
 
     path: str

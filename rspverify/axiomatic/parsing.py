@@ -9,11 +9,11 @@ from typing import Any
 
 from lark import Token
 from lark.tree import Meta
-from msgspec import structs
 
 from rspverify.axiomatic import syntax
 from rspverify.axiomatic.comments import blank_comments
 from rspverify.grammar import END, Builder, Children, Language, Mistake
+from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span
 
 LANGUAGE = Language(Path(__file__).with_name("cat.lark"))
@@ -190,7 +190,7 @@ class _CatBuilder(Builder[syntax.CatFile]):
         qualifier = str(before[0]) if before else None
         if qualifier == "assert":
             return syntax.RefusedStatement(self._span(meta), _ASSERT)
-        return structs.replace(it, span=self._span(meta), qualifier=qualifier)
+        return replace(it, span=self._span(meta), qualifier=qualifier)
 
     def choice(self, meta: Meta, name: Token, body: syntax.Node) -> syntax.Statement:
         return syntax.Chosen(self._span(meta), str(name), body)

@@ -10,10 +10,11 @@ executions are then these.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from rspverify.axiomatic.divergence import DIVERGENCE, barrier_in_words
 from rspverify.axiomatic.model import MemoryModel
@@ -30,32 +31,29 @@ from rspverify.litmus import (
     Thread,
     one_barrier,
 )
+from rspverify.records import replace
 from rspverify.smt import FALSE, Term, all_of, any_of, pick, truth
 from rspverify.smt.choice import Choice
 from rspverify.value import Read, conjunction
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """The thread has executed all of its code."""
 
 
-@dataclass(frozen=True)
-class Stuck:
+class Stuck(Struct, frozen=True):
     """The thread goes round in a loop for ever."""
 
     spin: Spin
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """The thread is at a barrier, and some thread that must come to it does not."""
 
     barrier: Operation
 
 
-@dataclass(frozen=True)
-class Stopped:
+class Stopped(Struct, frozen=True):
     """The thread is not scheduled any more. next: the operation before which it is stopped."""
 
     next: int
@@ -64,8 +62,7 @@ class Stopped:
 End: TypeAlias = Finished | Stuck | Waiting | Stopped
 
 
-@dataclass(frozen=True)
-class _Point:
+class _Point(Struct, frozen=True):
     """Where a thread may end, or reach a cut: before the operation with this index."""
 
     at: int

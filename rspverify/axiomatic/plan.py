@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from rspverify.axiomatic.interpretation import interpret
 from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
@@ -18,8 +19,7 @@ ATOMIC = "an atomic location"
 """The name of the pairs of events on one location that is declared atomic; no model can say it."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Struct, frozen=True):
     """An axiom: the steps up to its value, those of earlier checks left out, and the place of it.
 
     ACYCLIC has become IRREFLEXIVE, of the closure.

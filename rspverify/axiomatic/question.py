@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.axiomatic.divergence import DIVERGENCE, divergence
 from rspverify.axiomatic.execution import Execution, executions
@@ -22,8 +23,7 @@ _SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
 """What models call synchronises-with and happens-before; readers are shown them where they are."""
 
 
-@dataclass(frozen=True)
-class RacyExecution:
+class RacyExecution(Struct, frozen=True):
     """A consistent execution that makes its program undefined, and the condition that it breaks.
 
     places: of the two accesses that race; empty where it has a fault of the program instead.

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.model import Let, LetRec, MemoryModel
 from rspverify.graph import circles
 from rspverify.limits import Limits
 from rspverify.litmus import Kind, Operation, Program
+from rspverify.records import replace
 from rspverify.relation.expression import Composition, Name, Plus, Sort, Test, Union
 from rspverify.relation.expression import Expression as Relation
 from rspverify.relation.terms import Relation as Terms

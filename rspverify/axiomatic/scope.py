@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from rspverify.axiomatic.syntax import Node
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
@@ -14,8 +17,7 @@ ORDERS = {"generate_orders": 2, "generate_cos": 1, "linearisations": 2}
 """What may stand after `with … from`, and how many arguments it has."""
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(Struct, frozen=True):
     """An expression, how deep its operators stand on each other, and how large it is."""
 
     expression: Expression
@@ -27,8 +29,7 @@ Meaning = Mapping[Sort, Built]
 """What an expression may denote; where nothing asks for a sort, it is the first."""
 
 
-@dataclass(frozen=True, eq=False)
-class Function:
+class Function(Struct, frozen=True, eq=False):
     """A function. scope: what its free names mean."""
 
     name: str
@@ -37,8 +38,7 @@ class Function:
     scope: Scope
 
 
-@dataclass(frozen=True)
-class Primitive:
+class Primitive(Struct, frozen=True):
     """A name that is only to be applied: `domain`, `range`, and those that come after `from`."""
 
     name: str
@@ -56,11 +56,10 @@ class Cell:
     captured: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Scope:
+class Scope(Struct, frozen=True, eq=False):
     """The names that are known at a place."""
 
-    names: dict[str, Cell] = field(default_factory=dict)
+    names: dict[str, Cell] = msgspec.field(default_factory=dict)
     outer: Scope | None = None
 
     def outwards(self) -> Iterator[Scope]:

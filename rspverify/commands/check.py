@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +15,7 @@ from rspverify.commands.guard import tell, told
 from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile, Reports
 from rspverify.commands.output import judge_of, note
 from rspverify.commands.reports import Form, reports_meant, write_reports
+from rspverify.records import replace
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import Given, require
 

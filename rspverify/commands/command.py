@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any
+
+from msgspec import Struct
 
 from rspverify.commands.guard import guarded
 from rspverify.commands.options import chosen, parameters
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command as the command line has it. run: takes its arguments and options by name."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +23,7 @@ from rspverify.commands.options import (
 )
 from rspverify.commands.output import judge_of, note, print_answer
 from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
+from rspverify.records import replace
 from rspverify.soundness.settings import Settings
 
 if TYPE_CHECKING:

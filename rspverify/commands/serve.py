@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from rspverify.commands.command import command
+from rspverify.records import replace
 
 
 @command("A page: edit a table, see it break.")

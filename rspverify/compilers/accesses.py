@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.compilers.amdgpu import Does
 from rspverify.compilers.assembly import Instruction
@@ -20,8 +21,7 @@ _NEWER_FIRST = "cmpstore"
 in others it comes after it."""
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Struct, frozen=True):
     """What is accessed. value, success: over what it reads; register: where that is put."""
 
     location: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from rspverify.compilers.assembly import Instruction
 from rspverify.source import InputError, Problem
@@ -21,8 +22,7 @@ class Does(Enum):
     NOTHING = "accesses nothing"
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(Struct, frozen=True):
     """An instruction as a row has it: `global_load_dword r x sc1`."""
 
     name: str
@@ -67,8 +67,7 @@ _FIRST = 1 << 8
 """What the first number of a wait for two counters is multiplied by."""
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """A wait until so many operations that a counter counts, or fewer, have not completed.
 
     form: how it is written, with a place for the number.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 from rspverify.compilers.assembly import Instruction
 from rspverify.compilers.calculations import (
@@ -45,6 +44,7 @@ from rspverify.compilers.registers import (
     number,
     registers,
 )
+from rspverify.records import replace
 from rspverify.value import Constant, Expression, binary, select, unary, wrap
 
 NOTHING = re.compile(

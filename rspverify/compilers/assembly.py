@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.source import InputError, Problem, Source, Span
 from rspverify.wording import quoted
 
 
-@dataclass(frozen=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """An instruction: `global_load_dword v0, v[0:1], off sc1` has three operands and a modifier."""
 
     mnemonic: str
@@ -24,16 +24,14 @@ class Instruction:
         return " ".join(filter(None, (self.mnemonic, operands, *self.modifiers)))
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(Struct, frozen=True):
     """A place in the code, to which branches go."""
 
     name: str
     span: Span
 
 
-@dataclass(frozen=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """What is said to the assembler: `.amdgcn_target "amdgcn-amd-amdhsa--gfx942"`."""
 
     name: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
 
 from rspverify.architecture import Architecture, machine_named
 from rspverify.assembly import AssemblyProgram
@@ -19,6 +20,7 @@ from rspverify.compilers.processors import Processor, processor
 from rspverify.compilers.programs import module, pointers, read_as
 from rspverify.compilers.threads import read_thread
 from rspverify.litmus.program import LOCAL, Program
+from rspverify.records import replace
 from rspverify.scheme import beyond, without_subgroups
 from rspverify.source import InputError, Problem, Severity, Source
 
@@ -33,8 +35,7 @@ _OWN = re.compile(r"\bt\d+\.(?=P\d)|(?<=\.L)t\d+\.(?=P\d)")
 _NUMBERED = re.compile(r"(\.LBB|\.Lfunc_end|\.Ltmp)(\d+)")
 
 
-@dataclass(frozen=True, eq=False)
-class Compilation:
+class Compilation(Struct, frozen=True, eq=False):
     """What a compiler makes of tests for a processor.
 
     word: what it is called on command lines. What was emitted is kept, by the module that it was

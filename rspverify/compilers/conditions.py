@@ -6,8 +6,9 @@ read on the path; and where both answers lead to the same it is left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from rspverify.value import (
     Binary,
@@ -23,8 +24,7 @@ from rspverify.value import (
 )
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What follows where a comparison holds, and where it does not."""
 
     comparison: Expression

@@ -8,7 +8,8 @@ begins and ends. What is between them is its row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.compilers.amdgpu import Does, Named, named, with_waits_joined
 from rspverify.compilers.assembly import Directive, Instruction, Label, Line, read_assembly
@@ -33,8 +34,7 @@ _SHOWN = 20
 """How many problems are told."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """An operation of IR. spelling: which of those that have one row."""
 
     shape: Shape
@@ -42,8 +42,7 @@ class Case:
     text: str
 
 
-@dataclass(frozen=True)
-class _Function:
+class _Function(Struct, frozen=True):
     """What is emitted for a case: the whole function, and what is between its labels."""
 
     whole: tuple[Instruction, ...]

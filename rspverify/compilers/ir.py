@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.compilers.llvm import TRIPLE
 from rspverify.litmus.program import GLOBAL, Order
@@ -52,8 +53,7 @@ _FENCED = {(GLOBAL,): ", !mmra !1", (LOCAL,): ", !mmra !2", (GLOBAL, LOCAL): ""}
 """What restricts a fence to a memory."""
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """All of an operation that its row may depend on.
 
     scope, order: None of a non-atomic access. memories: one, but of a fence any. used: whether the
@@ -159,8 +159,7 @@ def _sync_scope(shape: Shape) -> str:
     return f'syncscope("{name}")' if name else ""
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What stands around an operation in the function that has it.
 
     busy: before it, a load and a store of each memory begin, and have not completed when it does;

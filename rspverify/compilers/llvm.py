@@ -6,9 +6,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+from msgspec import Struct
 
 from rspverify.compilers.processors import Processor
 from rspverify.source import InputError, Problem, Source
@@ -24,8 +25,7 @@ _LONGEST = 600
 """Seconds after which a compiler is given up."""
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(Struct, frozen=True):
     """A program that makes assembly of IR.
 
     version: `LLVM 22.1.0 by llvmlite 0.50.0`. path: of llc; None for llvmlite.

@@ -9,10 +9,11 @@ moved or left out some, the program says what each read of the source has read (
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
+
+from msgspec import Struct
 
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, Seen, ThreadId
@@ -67,8 +68,7 @@ def read_back(
     return _ReadBack(program, threads, machine).program()
 
 
-@dataclass(frozen=True)
-class _Placed:
+class _Placed(Struct, frozen=True):
     """An instruction that was emitted, with its number among those of all threads, and the access
     of the source that it is. guard, value, success: over the numbers of reads of all threads."""
 

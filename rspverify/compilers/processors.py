@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
 
 
-@dataclass(frozen=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """A feature that makes a machine another one.
 
     feature: LLVM's name; ending: of the machine; directive: what a kernel says of it in assembly,
@@ -23,8 +23,7 @@ class Mode:
     has_local: bool = True
 
 
-@dataclass(frozen=True)
-class Processor:
+class Processor(Struct, frozen=True):
     """What code is made for: a processor as LLVM calls it, and the features that are asked for.
 
     features: as LLVM takes them, `+tgsplit`; machine: what runs the code.

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import cast
+
+from msgspec import Struct, field
 
 from rspverify.compilers.conditions import (
     Condition,
@@ -21,22 +22,21 @@ from rspverify.compilers.conditions import (
     implies,
     negated,
 )
+from rspverify.records import replace
 from rspverify.value import Constant, Expression, Read, Select, binary, select, wrap
 
 UNKNOWN = Read(-1)
 """What a register has that nothing was written to."""
 
 
-@dataclass(frozen=True)
-class Half:
+class Half(Struct, frozen=True):
     """A part of the pointer to a location: 0 is the low one, or all of one to local memory."""
 
     location: str
     part: int
 
 
-@dataclass(frozen=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """A mask that has the lane of the work-item where a condition holds, or a half of one.
 
     others: whether it may have lanes of no work-item, as an inverted one has.
@@ -92,8 +92,7 @@ def _packed(operand: str, size: int) -> bytes:
     return struct.pack(">f" if size == 32 else ">d", float(operand))
 
 
-@dataclass(frozen=True)
-class Issued:
+class Issued(Struct, frozen=True):
     """What a counter counts, by its index.
 
     surely: where it is issued, not complete, and counted for certain; possibly: besides, where it
@@ -109,8 +108,7 @@ Queue = tuple[Issued, ...]
 """What a counter counts, in the order of issue, which is that of the code on every path."""
 
 
-@dataclass(frozen=True)
-class State:
+class State(Struct, frozen=True):
     """What is known at a place in the code.
 
     path: when it is reached. values: of registers. open: of registers the loads that have not been

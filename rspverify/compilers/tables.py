@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.compilers.ir import OPERATORS, Shape
 from rspverify.compilers.llvm import Compiler
@@ -19,8 +20,7 @@ _INDENT = " " * len("  - {")
 _SPELLED = "OpenCL's scopes by clang: one-as, but seq_cst and fences"
 
 
-@dataclass(frozen=True)
-class TableRow:
+class TableRow(Struct, frozen=True):
     """A row in the words of its YAML. order: none where it is for non-atomic accesses alone.
 
     Compilers know no remote operations.
@@ -52,8 +52,7 @@ class TableRow:
         return "\n".join([*_filled("  - {", head, ","), *_filled(_INDENT, code.split(", "), "}")])
 
 
-@dataclass(frozen=True)
-class Extraction:
+class Extraction(Struct, frozen=True):
     """The table of a compiler: a scheme, whose machine is what the code is for.
 
     source: which compiler, processor and features, and how operations were given to it. note: what

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
+
+from msgspec import Struct
 
 from rspverify.architecture import Architecture, CellKind, Mnemonic
 from rspverify.architecture.architecture import Element, Enter, Lacks, Sort, plain
@@ -38,6 +39,7 @@ from rspverify.compilers.registers import (
     joined,
     registers,
 )
+from rspverify.records import replace
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Expression, Read, select
 
@@ -55,8 +57,7 @@ _ELSEWHERE = re.compile(r"s_wait_(?:expcnt|samplecnt|bvhcnt|kmcnt) .*|s_waitcnt 
 """Waits for what no instruction that is known here does: exports, images, scalar loads."""
 
 
-@dataclass(frozen=True)
-class Emitted:
+class Emitted(Struct, frozen=True):
     """What a thread executes for memory, in its place.
 
     name: as the machine has it, `global_load_dword glc`. guard: when it is executed. waits: where
@@ -77,8 +78,7 @@ class Emitted:
     half: str | None = None
 
 
-@dataclass(frozen=True)
-class EmittedThread:
+class EmittedThread(Struct, frozen=True):
     """What a function does. named: what registers have at labels that end with them, by the
     label without its register."""
 

@@ -24,11 +24,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct
 
 from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result, within_words
 from rspverify.corpus.suite import Kind, Suite, read_each
 from rspverify.files import write
+from rspverify.records import replace
 from rspverify.shipped import located
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, read_source
@@ -71,13 +73,12 @@ _HEADERS = {
 KEYS = {kind: "verdicts" if kind is Kind.SCHEMES else "answers" for kind in Kind}
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """What is expected, read from `path`: test → scheme or model → words; progress if not LIVE."""
 
     path: Path
     verdicts: Words
-    progress: Words = field(default_factory=dict)
+    progress: Words = msgspec.field(default_factory=dict)
 
     def of(self, result: Result | ModelAnswer) -> str | None:
         """The words that are expected of a result; None if none are written down.
@@ -210,7 +211,7 @@ class _Reading:
         word, within, reach = text.partition(" within ")
         if not isinstance(node, Text) or not within:
             return self._chosen(node, choices, what)
-        word = self._chosen(structs.replace(node, text=word), choices, what)
+        word = self._chosen(replace(node, text=word), choices, what)
         bounds = [BOUND.fullmatch(each) for each in reach.split(" and ")]
         if not all(bounds):
             shown = (

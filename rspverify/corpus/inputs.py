@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec import Struct
+
 from rspverify.corpus.suite import FILE, Suite, find_suites, read_each
+from rspverify.records import replace
 from rspverify.shipped import (
     COMPILERS,
     SCHEME_ENDINGS,
@@ -37,8 +39,7 @@ from rspverify.source import (
 )
 
 
-@dataclass(frozen=True)
-class Meant:
+class Meant(Struct, frozen=True):
     """Schemes and tests, each by its path or as a text. given: the files and folders that the tests
     are of. notes: what must be said of how they were found."""
 

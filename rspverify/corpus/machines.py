@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
 
 from rspverify.answers import ModelAnswer, OutcomeAnswer
 from rspverify.architecture import Architecture
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.litmus import Program, title_of
+from rspverify.records import replace
 from rspverify.soundness.outcomes import machine_outcomes
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 
 
-@dataclass(frozen=True)
-class PutToMachines:
+class PutToMachines(Struct, frozen=True):
     """Puts tests to machines, which are given by their names."""
 
     machines: Mapping[str, Architecture]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
+
+from msgspec import Struct
 
 from rspverify.answers import ModelAnswer
 from rspverify.axiomatic import MemoryModel
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.litmus import Program, title_of, warm_up
+from rspverify.records import replace
 from rspverify.soundness.observation import Observed, observed_by
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
@@ -21,8 +23,7 @@ def _observed(read: Callable[[], Program], model: MemoryModel, settings: Setting
     return observed_by(read(), model, settings)
 
 
-@dataclass(frozen=True)
-class PutToModels:
+class PutToModels(Struct, frozen=True):
     """Puts tests to models, which are given by their names."""
 
     models: Mapping[str, MemoryModel]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, assert_never
 
@@ -18,6 +18,7 @@ from rspverify.judge.reading import Inputs, read_inputs
 from rspverify.judge.run import Run
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
+from rspverify.records import replace
 from rspverify.soundness.schedulers import schedulers_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source

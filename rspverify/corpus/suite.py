@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, TypeVar, assert_never, get_args, get_type_hints
 
+from msgspec import Struct
+
 from rspverify.architecture.catalogue import ENDING
+from rspverify.records import replace
 from rspverify.shipped import located, tests_below
 from rspverify.soundness.schedulers import schedulers_of
 from rspverify.soundness.settings import (
@@ -52,8 +54,7 @@ class Kind(StrEnum):
         return self.value.removesuffix("s")
 
 
-@dataclass(frozen=True)
-class Suite:
+class Suite(Struct, frozen=True):
     """A folder of tests. about: what they are for, in a sentence.
 
     columns: the schemes, by path from here, the models, the machines or the schedulers. chosen:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rspverify.answers import Detail, Explanation, Observed, Reached, Result
 from rspverify.judge.answers import (
@@ -21,6 +22,7 @@ from rspverify.judge.reading import read_inputs
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.picture import Picture
+from rspverify.records import replace
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import Word
@@ -35,16 +37,14 @@ _SECONDS = 5.0
 """Seconds for the outcomes that a machine reaches of one test, unless a time limit is given."""
 
 
-@dataclass(frozen=True)
-class Forbidden:
+class Forbidden(Struct, frozen=True):
     """A picture of an execution that the model forbids, or why there is none."""
 
     picture: Picture | None
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """A test that a scheme breaks, or of which more is told than that it is SOUND.
 
     command: what shows it, if any does. word: UNSOUND, or another where it gets stuck or never

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.axiomatic import MemoryModel, awaited, ignored_features, require_covered
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
@@ -13,6 +14,7 @@ from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.limits import Limits
 from rspverify.litmus import Formula, Program
 from rspverify.picture import Picture
+from rspverify.records import replace
 from rspverify.soundness.final import claims, written
 from rspverify.soundness.scheduled import in_words
 from rspverify.soundness.schedulers import FAIR, Scheduler
@@ -37,8 +39,7 @@ class NoExecutionError(Exception):
     """There is no execution of the kind that is wanted; the text says so in words for users."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What is to be drawn. outcome: as users write it; edges: None for the usual ones.
 
     scheduler: the one that allows an execution that hangs.

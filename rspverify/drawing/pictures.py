@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations, islice
+
+from msgspec import Struct
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.execution import Execution, Pair, executions
@@ -14,6 +15,7 @@ from rspverify.drawing.violation import Violation, violation
 from rspverify.limits import Limits
 from rspverify.litmus import Formula, Program
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
+from rspverify.records import replace
 from rspverify.relation.expression import Name
 from rspverify.soundness.hang import Hang
 from rspverify.soundness.scheduled import SourceProgress
@@ -21,8 +23,7 @@ from rspverify.soundness.schedulers import Scheduler
 from rspverify.verdict import Outcome
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A picture without words, and what they are about: the execution, and what is drawn bold.
 
     violations: of the axioms that it breaks. condition: the one that a race violates.

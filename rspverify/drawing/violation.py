@@ -8,9 +8,10 @@ path. What has a name that readers know is one edge.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias, assert_never
+
+from msgspec import Struct
 
 from rspverify.axiomatic import interpretation
 from rspverify.axiomatic.execution import Pair
@@ -35,8 +36,7 @@ Edges: TypeAlias = tuple[Arrow, ...]
 Scope: TypeAlias = interpretation.Scope[Value]
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """What breaks an axiom: a cycle or a pair of events, and the edges that make it one.
 
     events: a cycle of the axiom's relation, in order; a pair of it; or a member of its set.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 from rspverify.answers import UNANSWERED, Internal, Observed, Result
 from rspverify.convert import Code, Count, Group, Place, counts, one_of, with_keys
+from rspverify.records import replace
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import Engine, ProgressWord, Reading, Word
 

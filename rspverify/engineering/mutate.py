@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -22,6 +22,7 @@ from rspverify.judge.cache import Question
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
 from rspverify.judge.work import Work, stem
+from rspverify.records import replace
 from rspverify.scheme import Scheme, rows_used
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer

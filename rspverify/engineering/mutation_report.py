@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rspverify.convert import counts
 from rspverify.engineering import mutation
@@ -11,6 +11,7 @@ from rspverify.engineering.mutate import Baseline, shown, telling
 from rspverify.engineering.setup import Setup
 from rspverify.engineering.shown_commands import hunt_command, hunted
 from rspverify.engineering.written import write_schemes
+from rspverify.records import replace
 from rspverify.scheme import scheme_text
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.mutants import (

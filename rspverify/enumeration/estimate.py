@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.convert import Count, Seconds
 from rspverify.enumeration.growth import Growth
@@ -25,8 +26,7 @@ Decide = Callable[[bytes], object]
 """Decides a test of a survey, in this process."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
+class Estimate(Struct, frozen=True, kw_only=True):
     """What a hunt is expected to find and to take, from a sample; `events`: of operations at most.
 
     programs: those without a race. deciding: whether `seconds` are for deciding them as well, or

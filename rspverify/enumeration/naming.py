@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rspverify.enumeration.packed import PackedTest
 from rspverify.enumeration.space import Space
 from rspverify.litmus.program import Kind
 from rspverify.programs import LitmusTest, Thread, litmus_test, notation
+from rspverify.records import replace
 from rspverify.value import Binary, Constant, Expression, Read
 
 _LETTERS = "xyzabcdefghijklmnopqrstuvw"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+
+from msgspec import Struct
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Order
 from rspverify.programs import OPERATIONS, SHORT_ORDERS, Access, access_named
+from rspverify.records import replace
 from rspverify.source import require
 
 _KINDS = ("ld", "st", "inc")
@@ -71,8 +73,7 @@ def unused(name: str) -> str:
     return f"{name}{_UNUSED}"
 
 
-@dataclass(frozen=True)
-class Space:
+class Space(Struct, frozen=True, dict=True):
     """Bounds, each the most that a test may have, and the operations that tests are made of.
 
     events: operations. guards: `if`s, None for as many as there is room for. operations: names of

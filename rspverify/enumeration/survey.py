@@ -10,9 +10,11 @@ import base64
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.enumeration.growth import Grown, Growth
@@ -27,13 +29,13 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.work import Work
 from rspverify.limits import Limits
 from rspverify.programs import program_of
+from rspverify.records import replace
 
 BLOCK = 96
 """So many parents are extended at a time, and what comes of it is one entry of the cache."""
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How many programs without a race are of each sort, in the order of `Sort`, up to symmetry.
 
     racy: how many extensions were found to race, a program perhaps several times.
@@ -54,8 +56,7 @@ class Counts:
         return Counts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(Struct, frozen=True):
     """The programs with so many operations in so many threads.
 
     core, larger: those that are of these sorts, always in one order; of `larger` only those
@@ -75,8 +76,7 @@ class Phase:
         return in_order((*self.core, *self.larger) if larger else self.core, space)
 
 
-@dataclass(frozen=True)
-class _Block:
+class _Block(Struct, frozen=True):
     """What came of some parents, as the cache keeps it. growing: the programs that grow on."""
 
     counts: Counts
@@ -215,8 +215,7 @@ _Numbered = tuple[int, Sequence[bytes]]
 """A block of parents, and its number."""
 
 
-@dataclass(frozen=True)
-class _Growing:
+class _Growing(Struct, frozen=True, dict=True):
     """What is done for a phase with each block of parents. known: the programs that grow."""
 
     survey: Survey

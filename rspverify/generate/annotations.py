@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
@@ -21,8 +22,7 @@ _FENCED = "ar"
 """The order of a fence where none is asked for."""
 
 
-@dataclass(frozen=True)
-class Annotations:
+class Annotations(Struct, frozen=True):
     """The scopes (`.R` for remote), the orders (none: the usual one of each operation, of a fence
     acq_rel), and the memories that each location may be in."""
 

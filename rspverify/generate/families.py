@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from rspverify.files import write_new
 from rspverify.generate.annotations import Annotations
 from rspverify.generate.family import Family, Shape
+from rspverify.records import replace
 from rspverify.source import InputError, Problem
 from rspverify.wording import guess
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
+
+from msgspec import Struct
 
 from rspverify.generate.alike import first_of_alike
 from rspverify.generate.annotations import FAR, USUAL, Annotations
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
 from rspverify.programs import LitmusTest, Thread, litmus_test, litmus_text, read_notation
+from rspverify.records import replace
 
 _LETTER = re.compile(r"(?<=\w\.)[std](?=[ ;]|$)")
 """A choice: `s` of each operation, `t` one for the whole thread, and `d` of a plain or an atomic
@@ -20,8 +22,7 @@ _OPERATION = re.compile(r"[\w.]+(?=\.$)")
 _ON_DEVICES = "-devices"
 
 
-@dataclass(frozen=True)
-class Test:
+class Test(Struct, frozen=True):
     """A test that is not yet a file."""
 
     title: str
@@ -33,8 +34,7 @@ class Test:
         return f"{self.title}.litmus"
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A shape in the notation of notation.py, and the final condition of its tests."""
 
     notation: str
@@ -95,8 +95,7 @@ class Shape:
         return letter[0], self.notation.count("||", 0, place) if letter[0] == "t" else place
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Struct, frozen=True):
     """meaning: what its tests show, in a sentence without its full stop.
 
     far: on two devices or more; otherwise on one device. distinct: without the tests that are

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.answers import Internal, Observed, Reached, Result
 from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, ProgramFacts, SchemeFacts
+from rspverify.records import replace
 from rspverify.soundness.settings import FAIR, Settings, explain_command
 from rspverify.source import Source
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
@@ -17,8 +19,7 @@ _CLOSE = 0.9
 """An answer that took more of its time limit than this may have been cut short by it."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A verdict as far as it depends on content alone, and what deciding it took.
 
     internal: the internal error that came instead.
@@ -30,8 +31,7 @@ class Answer:
     internal: Internal | None = None
 
 
-@dataclass(frozen=True)
-class ProgressAnswer:
+class ProgressAnswer(Struct, frozen=True):
     """The same of progress, where it has a meaning."""
 
     progress: Progress

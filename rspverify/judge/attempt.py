@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from rspverify.answers import Internal
 from rspverify.judge.incident import Incident, reported
@@ -15,8 +16,7 @@ from rspverify.verdict import Word
 A = TypeVar("A")
 
 
-@dataclass(frozen=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """Why there is no answer: ERROR or UNSUPPORTED, by what is wrong with the input, or UNKNOWN.
 
     problems: of the input. internal: the mistake of ours, if it is one.

@@ -6,10 +6,11 @@ import pickle
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import ceil
 from typing import Any, Generic, TypeVar, assert_never
 from uuid import uuid4
+
+from msgspec import Struct
 
 from rspverify.judge.link import Came, Killed, Link
 from rspverify.judge.work import Outcome, Work, taken
@@ -30,8 +31,7 @@ _NAME = 60
 """Characters of what a task is called at the most."""
 
 
-@dataclass(frozen=True)
-class _Flight:
+class _Flight(Struct, frozen=True):
     """Items that are on their way, by their numbers. alone: whether nothing else is."""
 
     future: Any

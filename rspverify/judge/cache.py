@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from rspverify.judge.fingerprint import fingerprint
 from rspverify.judge.store import default_folder
@@ -21,8 +22,7 @@ T = TypeVar("T")
 Warn = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Question(Generic[T]):
+class Question(Generic[T], Struct, frozen=True):
     """A kind of question, and everything that its answer depends on but the package itself.
 
     answer: the type of its answer, plain data.
@@ -33,8 +33,7 @@ class Question(Generic[T]):
     answer: type[T]
 
 
-@dataclass(frozen=True)
-class CachePlace:
+class CachePlace(Struct, frozen=True):
     """Where a cache is and which version of the package asks; any process may open it."""
 
     folder: Path

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
 
 from rspverify.judge.work import Outcome
 
@@ -12,16 +13,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True)
-class Parcel(Generic[T]):
+class Parcel(Generic[T], Struct, frozen=True):
     """An item, and what is known of the answers that it may need, as texts by key."""
 
     item: T
     given: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Returned(Generic[R]):
+class Returned(Generic[R], Struct, frozen=True):
     """What came of an item, what is to be warned of, and answers to keep, as texts by key.
 
     outcome: None where an internal error was met, of which whoever asked is to make the report.

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from rspverify.judge.cache import Question, digest
+from rspverify.records import replace
 from rspverify.source import InputError, Source, in_one_line, read_source
 
 if TYPE_CHECKING:
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
     from rspverify.soundness.settings import Settings
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(Struct, frozen=True):
     """A kind of operation that a program has. adds: whether the operation, if an RMW, adds.
 
     shape: as a row's; of an operation that no scheme can compile, why not.
@@ -37,8 +38,7 @@ class Use:
     adds: bool
 
 
-@dataclass(frozen=True)
-class ProgramFacts:
+class ProgramFacts(Struct, frozen=True):
     """The title of a test and the kinds of its operations; or why this version cannot read it.
 
     title: None only where it is refused and has none that can be told.
@@ -49,8 +49,7 @@ class ProgramFacts:
     refusal: str | None = None
 
 
-@dataclass(frozen=True)
-class SchemeFacts:
+class SchemeFacts(Struct, frozen=True):
     """A scheme: code by the shape of operation; rows: its rows by kind, as messages name them.
 
     machine: what answers depend on of the machine that it is for; unbounded: why the engine without
@@ -94,8 +93,7 @@ class SchemeFacts:
         return tuple(refused or used)
 
 
-@dataclass(frozen=True)
-class CompilerFacts(SchemeFacts):
+class CompilerFacts(SchemeFacts, frozen=True):
     """A compiler in the place of a scheme: a test is made what it emits.
 
     settings: how tests are read.
@@ -123,8 +121,7 @@ class CompilerFacts(SchemeFacts):
         return (self.compilation.origin, digest(emitted))
 
 
-@dataclass(frozen=True)
-class LookedFor:
+class LookedFor(Struct, frozen=True):
     """A place where a model's reading looked for a file; digest is None if there was none."""
 
     path: str
@@ -139,8 +136,7 @@ class LookedFor:
         return now == self.digest
 
 
-@dataclass(frozen=True)
-class ModelFacts:
+class ModelFacts(Struct, frozen=True):
     """A model by its texts, and where they were found."""
 
     name: str

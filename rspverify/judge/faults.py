@@ -6,9 +6,10 @@ Verdicts, and what is kept of them, do not depend on it.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from rspverify.answers import Result, RowAtFault, RowsAtFault
 from rspverify.judge.cache import Question, digest
@@ -16,6 +17,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.reading import names_compiler, read_inputs
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
+from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source, read_source
 
@@ -82,8 +84,7 @@ def _blamed(
     return RowsAtFault(tuple(map(row_at_fault, found.blamed)))
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(Struct, frozen=True):
     """A result, and the text of its test."""
 
     result: Result

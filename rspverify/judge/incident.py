@@ -15,15 +15,18 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from rspverify import __version__
 from rspverify.answers import Internal
 from rspverify.axiomatic.texts import model_texts
 from rspverify.judge.privacy import Places, shown_traceback
 from rspverify.limits import LimitReached
+from rspverify.records import replace
 from rspverify.shipped import located
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import OPTIONS, Settings, option_words
@@ -35,8 +38,7 @@ _MOST = 20
 """So many reports are left in one folder; a bug that every test shows need not fill the disk."""
 
 
-@dataclass(frozen=True)
-class Incident:
+class Incident(Struct, frozen=True):
     """What was asked when an internal error happened: a command, and what it was given.
 
     options: further words of the command, besides those for the settings. takes: the settings that

@@ -6,10 +6,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
+
+from msgspec import Struct
 
 from rspverify import convert
 from rspverify.judge.cache import CachePlace, Question, Warn, digest
@@ -262,8 +263,7 @@ class FarJudge(Judge):
             return self._carried.returned(None)
 
 
-@dataclass(frozen=True)
-class _Asked(Generic[T, R]):
+class _Asked(Generic[T, R], Struct, frozen=True):
     """Work as it is passed on: with who is asked by it."""
 
     judge: Judge
@@ -273,8 +273,7 @@ class _Asked(Generic[T, R]):
         return self.judge.answered(self.do, parcel)
 
 
-@dataclass(frozen=True)
-class _OfLost(Generic[T, R]):
+class _OfLost(Generic[T, R], Struct, frozen=True):
     """The result of an item that was lost, as it would have come back."""
 
     lost: Callable[[T], R]

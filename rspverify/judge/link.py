@@ -21,6 +21,8 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from msgspec import Struct
+
 from rspverify.judge.fingerprint import fingerprint
 from rspverify.judge.work import Outcome, told_outcome
 from rspverify.source import InputError, Problem
@@ -273,21 +275,18 @@ def _other(worker: str, found: object) -> str:
 # What follows is done by workers.
 
 
-@dataclass(frozen=True)
-class Came:
+class Came(Struct, frozen=True):
     """What came of the first items of a batch, pickled, and how long that took."""
 
     outcomes: bytes
     seconds: float
 
 
-@dataclass(frozen=True)
-class Killed:
+class Killed(Struct, frozen=True):
     """Workers ended, again and again, while items were there, perhaps because of them."""
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """A worker that runs another version, and does nothing."""
 
     worker: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
 
 from rspverify.answers import Internal, OutcomeAnswer
 from rspverify.architecture import MACHINES, Architecture
@@ -15,6 +16,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.litmus import Program, warm_up
+from rspverify.records import replace
 from rspverify.soundness.case import Translator
 from rspverify.soundness.outcomes import SoFar, machine_outcomes, outcomes, races
 from rspverify.soundness.schedulers import Scheduler
@@ -27,8 +29,7 @@ _AHEAD = 16
 """Tests per worker that wait, or whose answers wait."""
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What is asked of each test.
 
     races: only whether it races. scheme_files: for reports. machine: the one that tests in assembly

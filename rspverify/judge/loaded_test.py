@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.judge.facts import ProgramFacts, facts_of_program, program_question
 from rspverify.judge.judge import Judge
@@ -21,8 +22,7 @@ from rspverify.source import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class LoadedTest:
+class LoadedTest(Struct, frozen=True, eq=False, weakref=True):
     """A test that could be read. file: as the user names it."""
 
     file: str

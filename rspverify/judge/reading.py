@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from rspverify.architecture import machine_named
 from rspverify.architecture.catalogue import ENDING
@@ -17,6 +18,7 @@ from rspverify.judge.facts import (
     model_question,
     scheme_question,
 )
+from rspverify.records import replace
 from rspverify.shipped import COMPILERS
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import (
@@ -37,8 +39,7 @@ if TYPE_CHECKING:
     from rspverify.soundness.case import Translator
 
 
-@dataclass(frozen=True)
-class SchemeText:
+class SchemeText(Struct, frozen=True):
     """A scheme's text and its facts. parsed: None where the cache knew the facts.
 
     Of a compiler there is no text.
@@ -64,8 +65,7 @@ class SchemeText:
         return found
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """All that a run takes but its tests. model: None where the cache knew the facts."""
 
     schemes: tuple[SchemeText, ...]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rspverify.answers import Internal, Result
 from rspverify.judge.answers import (
@@ -27,6 +28,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.reading import Inputs, SchemeText
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
+from rspverify.records import replace
 from rspverify.source import Given, InputError, Source, name_of, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
@@ -35,8 +37,7 @@ if TYPE_CHECKING:
     from rspverify.judge.verdicts import Named, Verdicts
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Struct, frozen=True):
     """A test as far as it is known: its facts, and the result under each scheme that has one.
 
     source: None where it is unreadable. facts: None where it is to be read as a program.
@@ -53,8 +54,7 @@ class Known:
         return tuple(number for number, result in enumerate(self.results) if result is None)
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Struct, frozen=True):
     """A test to decide under schemes, which are given by their place among those of the run.
 
     facts: of the test, if they are known.

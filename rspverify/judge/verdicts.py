@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
@@ -22,6 +23,7 @@ from rspverify.judge.facts import CompilerFacts, SchemeFacts, facts_of_model, fa
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.soundness.case import Case, Translator
 from rspverify.soundness.check import check, excusing, with_switches
@@ -32,8 +34,7 @@ from rspverify.source import InputError, Source
 from rspverify.verdict import WITHOUT_PROGRESS, Progress, ProgressWord, Verdict, Word
 
 
-@dataclass(frozen=True, eq=False)
-class Named:
+class Named(Struct, frozen=True, eq=False):
     """What compiles tests, what it is called on command lines, and its facts."""
 
     file: str
@@ -63,8 +64,7 @@ class Named:
             return Source(self.file, "")
 
 
-@dataclass(frozen=True, eq=False)
-class NamedScheme(Named):
+class NamedScheme(Named, frozen=True, eq=False):
     """A scheme, the name of its file, and its facts."""
 
     scheme: Scheme

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
 
 from rspverify.answers import ModelAnswer
 from rspverify.axiomatic import MemoryModel
@@ -17,6 +18,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.work import Work, stem
 from rspverify.limits import LOST
 from rspverify.litmus import warm_up
+from rspverify.records import replace
 from rspverify.soundness.hang import ScheduledAnswer
 from rspverify.soundness.scheduled import SourceProgress
 from rspverify.soundness.schedulers import Scheduler
@@ -45,8 +47,7 @@ def model_answer(it: ScheduledAnswer) -> ModelAnswer:
     )
 
 
-@dataclass(frozen=True)
-class Waits:
+class Waits(Struct, frozen=True):
     """The judge, asked whether tests hang under schedulers by a model."""
 
     judge: Judge

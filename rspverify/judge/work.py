@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Generic, Protocol, TypeVar, assert_never
+
+from msgspec import Struct
 
 from rspverify.judge.cache import Question
 from rspverify.limits import LOST, LimitReached
@@ -18,8 +19,7 @@ def _nothing(item: object) -> Sequence[Question[Any]]:
     return ()
 
 
-@dataclass(frozen=True)
-class Work(Generic[T, R]):
+class Work(Generic[T, R], Struct, frozen=True):
     """What is done with items. Only `do` and items go to a cluster, and results come back.
 
     do: what can be pickled: a function of a module, or a method of plain data; nothing that it does
@@ -34,15 +34,13 @@ class Work(Generic[T, R]):
     asks: Callable[[T], Iterable[Question[Any]]] = _nothing
 
 
-@dataclass(frozen=True)
-class Done(Generic[R]):
+class Done(Generic[R], Struct, frozen=True):
     """What came of an item."""
 
     value: R
 
 
-@dataclass(frozen=True)
-class Raised:
+class Raised(Struct, frozen=True):
     """What work raised."""
 
     error: Exception

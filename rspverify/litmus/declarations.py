@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.litmus.literal import number, stated
 from rspverify.litmus.memory import Target
@@ -19,11 +21,11 @@ from rspverify.litmus.tree import (
     ThreadHead,
     ThreadText,
 )
+from rspverify.records import replace
 from rspverify.source import Span
 
 
-@dataclass(frozen=True)
-class Declarations:
+class Declarations(Struct, frozen=True):
     """Objects by name: those of the parameters, then those of the initial state alone.
 
     locations: theirs, by name and in this order. constants: the values of what is `constant`;

@@ -11,8 +11,6 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import permutations
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from rspverify.litmus import tree
 from rspverify.litmus.frames import Frame
 from rspverify.litmus.functions import BARRIERS, Access, access
@@ -23,6 +21,7 @@ from rspverify.litmus.problems import quote
 from rspverify.litmus.program import Kind
 from rspverify.litmus.registers import Registers, Way
 from rspverify.litmus.work_items import WORK_ITEM, work_item
+from rspverify.records import replace
 from rspverify.source import Span
 from rspverify.value import Constant, binary, select, unary
 from rspverify.value import Expression as Value

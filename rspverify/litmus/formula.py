@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.source import Span
 
 
-@dataclass(frozen=True)
-class Atom:
+class Atom(Struct, frozen=True):
     """`thread:register = value`, or `location = value` where thread is None."""
 
     thread: int | None
@@ -18,15 +18,13 @@ class Atom:
     value: int
 
 
-@dataclass(frozen=True)
-class Negation:
+class Negation(Struct, frozen=True):
     """`~ f`."""
 
     argument: Formula
 
 
-@dataclass(frozen=True)
-class Junction:
+class Junction(Struct, frozen=True):
     """`f /\\ g /\\ …` or `f \\/ g \\/ …`; `conjunctive` tells which.
 
     The empty ones are true and false.
@@ -39,8 +37,7 @@ class Junction:
 Formula = Atom | Negation | Junction
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """The final condition of a test: `exists`, `~exists` or `forall` over a formula."""
 
     quantifier: str

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from rspverify.litmus.orders import DEFAULT_SCOPE, order_of, regions_of, scope_of
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.program import GLOBAL, Kind, Order, Scope
 from rspverify.litmus.tree import Call, Expression, Name
+from rspverify.records import replace
 
 BARRIERS: Mapping[str, Scope] = {
     "barrier": Scope.WG,

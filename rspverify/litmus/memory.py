@@ -8,7 +8,8 @@ element is a fault, and nothing is accessed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.litmus.functions import Access
 from rspverify.litmus.objects import Object
@@ -22,8 +23,7 @@ MAX_COMPUTED = 5_000
 """How many operations a thread may have for accesses whose index is computed."""
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """What a pointer points to: an object, and which of its elements."""
 
     object: Object

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.tree import Name
@@ -21,8 +21,7 @@ MAX_ELEMENTS = 256
 """How many elements all arrays of a test may have together: each is a location of its own."""
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """What specifiers say: whether the type is atomic_int or a mutex, and the region of memory.
 
     boolean: whether the type is bool, so that what is not 0 becomes 1.
@@ -48,8 +47,7 @@ class Declared:
         return len(regions) == len(types) == 1
 
 
-@dataclass(frozen=True)
-class Object:
+class Object(Struct, frozen=True):
     """What a name stands for in memory: a location, or an array of locations of so many elements.
 
     array: whether it is declared as one; a location is accessed like an array of one element.

@@ -7,10 +7,12 @@ registers are expressions over values read (docs/semantics.md, Programs).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
 
+from msgspec import Struct
+
 from rspverify.litmus.formula import Condition
+from rspverify.records import replace
 from rspverify.source import Source, Span
 from rspverify.value import Expression, evaluate, reads, renumbered
 
@@ -65,8 +67,7 @@ LOCAL = "local"
 """The region of what belongs to a work-group."""
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(Struct, frozen=True):
     """A location of memory. Its declaration, not its accesses, decides whether it is atomic.
 
     region: "global" or "local", in assembly the kind of memory by its name; initial: its value
@@ -84,8 +85,7 @@ class Location:
     fine_grained: bool = False
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Which element of an array an access is of, where its index is computed.
 
     Such an access is one operation for each element that it may be of, with the guard
@@ -100,8 +100,7 @@ class Choice:
         return Choice(renumbered(self.path, place), renumbered(self.index, place))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """One operation of a thread, executed when its guard is not 0.
 
     index: unique in the program, ascending by thread and then by program order; `Read(index)` is
@@ -213,8 +212,7 @@ OPERATORS = ("+", "-", "|", "^", "&", "min", "max", "exchange", "compare_exchang
 """
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """Where the unrolling of a loop ends: an execution in which `guard` is not 0 goes on there.
 
     Such executions are left out: what is said of a program with cuts is said of `iterations` of
@@ -228,8 +226,7 @@ class Cut:
     at: int
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """What makes a program undefined, beside the races of a model: it may do anything then.
 
     name: the condition that it breaks, beside those that models have. guard: not 0 in the
@@ -250,8 +247,7 @@ class Fault:
         return self.what if self.value is None else self.what.format(evaluate(self.value, reads))
 
 
-@dataclass(frozen=True)
-class Spin:
+class Spin(Struct, frozen=True):
     """A loop that only spins, read as its last iteration alone (docs/semantics.md, Loops).
 
     guard: not 0 where that iteration goes on, and the thread goes round once more; such an
@@ -269,8 +265,7 @@ class Spin:
     faults: tuple[Fault, ...] = ()
 
 
-@dataclass(frozen=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A thread and its place: its device, and its work-group within that device (from 0).
 
     subgroup: its sub-group within its work-group; None if it is alone in one. registers: the final
@@ -287,8 +282,7 @@ class Thread:
     subgroup: int | None = None
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """A litmus test. Threads are in the order of their numbers: `threads[i].name == f"P{i}"`.
 
     language: "OpenCL", "C" or "PTX", by the header; a test in PTX is assembly already. cuts: where

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
@@ -24,6 +23,7 @@ from rspverify.litmus.surroundings import Surroundings
 from rspverify.litmus.syntax import parse
 from rspverify.litmus.tree import FunctionText, Test, ThreadText
 from rspverify.litmus.work_items import NOBODY, work_items
+from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source
 
 _TITLE = re.compile(r"(?:opencl|c|ptx)\s+(\S+)", re.IGNORECASE)

@@ -7,11 +7,13 @@ it does must not depend on the one before, which is seen by running two, and com
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
+
+from msgspec import Struct
 
 from rspverify.litmus.program import Fault, Kind, Operation, Program, Spin
 from rspverify.litmus.registers import Way
+from rspverify.records import replace
 from rspverify.source import Span
 from rspverify.value import (
     Binary,
@@ -31,8 +33,7 @@ _MAX_TRIED = 10_000
 """So many combinations of values are tried to show that a condition never holds."""
 
 
-@dataclass(frozen=True)
-class Iteration:
+class Iteration(Struct, frozen=True):
     """An iteration that was run. first: the index of its first operation.
 
     going: where it goes on; exits: by which guard and with which registers it leaves the loop, or

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.litmus.objects import Object
 from rspverify.litmus.problems import Problems
@@ -12,8 +13,7 @@ from rspverify.litmus.tree import FunctionText
 from rspverify.source import Span
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The language, what the test declares, and the bound of its loops.
 
     no_spins: the loops that are not to be read as spins, None: all of them.

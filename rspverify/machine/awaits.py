@@ -8,7 +8,6 @@ lock that it took, and wrote back what it had read to the place where it had rea
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import assert_never
 
 from rspverify.assembly import SpinLoop
@@ -29,6 +28,7 @@ from rspverify.machine.rules import (
     SetLock,
     When,
 )
+from rspverify.records import replace
 
 
 def iterations_matter(machine: Machine) -> str | None:

@@ -12,8 +12,9 @@ docs/events-encoding.md argues why these are the same executions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
+
+from msgspec import Struct
 
 from rspverify.machine.pending import OPEN_READ
 from rspverify.machine.rules import (
@@ -37,13 +38,13 @@ from rspverify.machine.rules import (
     holds,
     plain,
 )
+from rspverify.records import replace
 
 _MOST = 8
 """How many cases an instruction may have."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """One of the things that a rule may do, and the steps of the machine that do it."""
 
     rule: Rule

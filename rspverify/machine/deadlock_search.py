@@ -7,7 +7,8 @@ reachable, one can be reached. docs/machine.md, «Progress», argues this, and e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
 
 from rspverify.limits import Limits
 from rspverify.machine.deadlock import Deadlocks
@@ -20,11 +21,11 @@ from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.machine.wording import Waits
+from rspverify.records import replace
 from rspverify.verdict import Execution
 
 
-@dataclass(frozen=True)
-class DeadlockSearch:
+class DeadlockSearch(Struct, frozen=True):
     """What a search for a deadlock found.
 
     schedule: an execution that ends in one, EVICT steps included, None if there is none; how: what
@@ -36,8 +37,7 @@ class DeadlockSearch:
     shortest: bool = True
 
 
-@dataclass(frozen=True)
-class Deadlock:
+class Deadlock(Struct, frozen=True):
     """An execution that ends in a deadlock, and what everything waits for there, in words.
 
     threads: per unfinished thread, in their order; rest: per fifo and DIRTY entry. cut: whether

@@ -7,7 +7,6 @@ For such machines a deadlock is told from one state, without looking at what may
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from rspverify.machine.entries import Entry
 from rspverify.machine.machine import Machine
@@ -24,6 +23,7 @@ from rspverify.machine.rules import (
     Without,
 )
 from rspverify.machine.shapes import Shape
+from rspverify.records import replace
 
 
 def drains(machine: Machine) -> bool:

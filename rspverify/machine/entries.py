@@ -6,9 +6,10 @@ docs/machine.md, «The shapes of steps», says what an entry is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.machine.rules import (
     AnyBit,
@@ -29,8 +30,7 @@ from rspverify.machine.rules import (
 )
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A value that counts only where a bit is true, such as an entry of a cache.
 
     valid: true from each change of the value on until somebody makes it false, and wanted by

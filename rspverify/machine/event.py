@@ -8,9 +8,10 @@ flush that may follow it, its own, and every look at a VALID entry one fetch tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.assembly import Instruction
 from rspverify.machine import rules
@@ -28,8 +29,7 @@ from rspverify.machine.rules import (
 from rspverify.machine.shapes import Shape
 
 
-@dataclass(frozen=True, eq=False)
-class Event:
+class Event(Struct, frozen=True, eq=False):
     """One firing of a rule, which may be absent from an execution.
 
     number: its place in `PossibleEvents.all`. owner: of a step that clears a bit (a flush) what set

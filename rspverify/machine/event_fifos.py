@@ -8,7 +8,8 @@ on, so that the location leaves as good as then; otherwise its leaving is an eve
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_order import EventOrder
@@ -18,8 +19,7 @@ from rspverify.machine.shapes import Shape
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 
-@dataclass(frozen=True)
-class Enqueued:
+class Enqueued(Struct, frozen=True):
     """An element that an event puts into a fifo: the `place`-th of what it enqueues."""
 
     fifo: Fifo

@@ -8,8 +8,9 @@ change no outcome (docs/machine.md), and tests hold the reduced search against t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards, compile_rule, known_value
@@ -37,8 +38,7 @@ from rspverify.verdict import Outcome
 _CLOCK_EVERY = 2048
 
 
-@dataclass(frozen=True)
-class Exploration:
+class Exploration(Struct, frozen=True):
     """What an exhaustive search found.
 
     outcomes: of all complete executions; states: how many were visited; deepest: the state in

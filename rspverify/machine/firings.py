@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Rule, StepRule
 from rspverify.machine.shapes import Shape
 
 
-@dataclass(frozen=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """How many steps of each kind the executions of a program can need.
 
     unbounded: the first step of which no bound is known, None if all are bounded.

@@ -10,9 +10,10 @@ that a run which never ends comes to such a state (docs/machine.md, «Progress»
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Protocol
+
+from msgspec import Struct
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards
@@ -26,6 +27,7 @@ from rspverify.machine.resting import resting
 from rspverify.machine.rules import Deliver, InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.machine.wording import Waits
+from rspverify.records import replace
 from rspverify.verdict import Execution
 
 _MOST_GROUPS = 6
@@ -55,8 +57,7 @@ class Scheduling(Protocol):
         """The groups, of so many, of which any may be stopped for as long as this is so."""
 
 
-@dataclass(frozen=True)
-class Hang:
+class Hang(Struct, frozen=True):
     """An execution after which, with some groups stopped, the others never all end.
 
     turning: by thread that goes round in a loop for ever, the instructions by which it reads there,
@@ -68,16 +69,14 @@ class Hang:
     stopped: Groups
 
 
-@dataclass(frozen=True)
-class HangSearch:
+class HangSearch(Struct, frozen=True):
     """What a search for a hang found. hang: None if there is none; how: what this rests on."""
 
     hang: Hang | None
     how: str
 
 
-@dataclass(frozen=True)
-class ShownHang:
+class ShownHang(Struct, frozen=True):
     """The execution of a hang, and what each thread does ever after, in words.
 
     stopped: the threads that the scheduler stops.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 from rspverify.architecture import Architecture
 from rspverify.machine.entries import never
 from rspverify.machine.machine import Machine, everywhere
 from rspverify.machine.rules import InstructionRule
+from rspverify.records import replace
 
 
 @lru_cache

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rspverify.assembly import AssemblyProgram, Instruction
+from rspverify.records import replace
 from rspverify.value import Constant, reads
 
 

@@ -9,9 +9,10 @@ barrier for a thread that waits itself. If no chain of such waits closes, some t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.assembly import DEPART, ThreadId
 from rspverify.machine.draining import locks_of
@@ -42,8 +43,7 @@ Drains = Mapping[Fifo, list[Ready]]
 """What a marker waits for in each fifo: that each location which may be DIRTY is flushed."""
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(Struct, frozen=True):
     """That a lock is ready.
 
     surely: whether the thread that has the need holds the lock itself whenever it gets there,
@@ -54,8 +54,7 @@ class Need:
     surely: bool
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """What a thread may hold before an instruction, or at its end, and what it may wait for."""
 
     held: frozenset[Lock]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, product
+
+from msgspec import Struct
 
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import AssemblyProgram, Instruction, Placement, ThreadId
@@ -47,8 +48,7 @@ _Arrangement = tuple[
 """A machine, threads, locations, kinds of memory of locations, and where open places are."""
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(Struct, frozen=True, dict=True):
     """A compiled program on the machine that it is compiled for.
 
     elide: leave out structures that are as good as memory, such as the L2 of the one device that

@@ -10,7 +10,6 @@ pools of its thread.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from rspverify.machine.rules import (
     AnyBit,
@@ -29,6 +28,7 @@ from rspverify.machine.rules import (
     When,
     fails,
 )
+from rspverify.records import replace
 from rspverify.value import reads
 
 _THREAD = "thread"

@@ -8,7 +8,6 @@ an arrival ends as soon as that thread has come so far.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
 from rspverify.machine.rules import (
@@ -21,6 +20,7 @@ from rspverify.machine.rules import (
     SetBit,
     Structure,
 )
+from rspverify.records import replace
 
 _ARRIVED = "arrived at"
 """The structure of these bits; no machine's file can have one of this name."""

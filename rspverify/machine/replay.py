@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -31,6 +30,7 @@ from rspverify.machine.rules import (
     Word,
 )
 from rspverify.machine.state import State
+from rspverify.records import replace
 from rspverify.value import evaluate
 from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot
 from rspverify.verdict import Step as ShownStep

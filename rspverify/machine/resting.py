@@ -8,7 +8,8 @@ that change nothing which anybody else waits for. So a search may take these ste
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.machine.draining import never_shut
 from rspverify.machine.entries import Entry
@@ -17,8 +18,7 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Bit, Copy, InstructionRule, Rule, StepRule, Word
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """An entry of a location that no other cache has, with the steps that flush and fetch it."""
 
     location: str | None
@@ -28,8 +28,7 @@ class Kept:
     fetch: StepRule
 
 
-@dataclass(frozen=True)
-class Resting:
+class Resting(Struct, frozen=True):
     """Such entries. idle: the locations whose values decide nothing, all of their entries."""
 
     idle: frozenset[str] = frozenset()

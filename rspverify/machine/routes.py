@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from rspverify.machine.entries import Entry, cleared
 from rspverify.machine.rules import Assign, Copy, InstructionRule, Rule, StepRule, Word, fails
@@ -22,8 +23,7 @@ def below(entry: Entry, shapes: Shapes) -> Word | None:
     return targets[0] if len(targets) == 1 else None
 
 
-@dataclass(frozen=True)
-class Routes:
+class Routes(Struct, frozen=True, dict=True):
     """The ways of all writes to memory. Where they are not all known, `unknown` says of which.
 
     memory: the words that are memory in the end.

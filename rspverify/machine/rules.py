@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import assert_never
 
+from msgspec import Struct
+
 from rspverify.assembly import Instruction, ThreadId
 from rspverify.value import Expression
 
 # ---- Places and cells ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """A place of a kind: path has its device, work-group and thread, as far as it has them.
 
     number: of a place of which programs do not say who is in it; it has no path.
@@ -37,8 +38,7 @@ class Place:
         return " ".join(f"{it}{number}" for it, number in zip("dw", self.path, strict=False))
 
 
-@dataclass(frozen=True)
-class Structure:
+class Structure(Struct, frozen=True):
     """A part of the machine at a place, such as the L1 of a work-group."""
 
     name: str
@@ -48,23 +48,12 @@ class Structure:
         return f"{self.name} {self.place}".strip()
 
 
-@dataclass(frozen=True)
-class _Cell:
+class _Cell(Struct, frozen=True, cache_hash=True):
     """A cell of a structure, by its field; of a location, where it is located."""
 
     structure: Structure
     field: str
     location: str | None = None
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((str(self.structure), self.field, self.location))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.structure, self.field, self.location)  # Without its hash.
 
     @property
     def word(self) -> str:
@@ -72,15 +61,15 @@ class _Cell:
         return self.field or self.structure.name
 
 
-class Bit(_Cell):
+class Bit(_Cell, frozen=True):
     """True or false."""
 
 
-class Word(_Cell):
+class Word(_Cell, frozen=True):
     """A value."""
 
 
-class Lock(_Cell):
+class Lock(_Cell, frozen=True):
     """Free, or held by a thread."""
 
     def __str__(self) -> str:
@@ -88,7 +77,7 @@ class Lock(_Cell):
         return f"{name} of {self.location} on {place}" if self.location else f"{name} {place}"
 
 
-class Fifo(_Cell):
+class Fifo(_Cell, frozen=True):
     """Elements in the order in which they entered."""
 
     def __str__(self) -> str:
@@ -96,26 +85,16 @@ class Fifo(_Cell):
         return f"{self.structure}{of}"
 
 
-@dataclass(frozen=True)
-class Member(Bit):
+class Member(Bit, frozen=True):
     """Whether an instruction, by its index, is in a pool."""
 
     index: int = -1
-    __hash__ = _Cell.__hash__
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((str(self.structure), self.field, self.index))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Member, (self.structure, self.field, self.location, self.index)
 
 
 Cell = Bit | Word | Lock
 
 
-@dataclass(frozen=True)
-class Marker:
+class Marker(Struct, frozen=True):
     """FLUSH(d,w,t): the flush marker of a thread."""
 
     thread: ThreadId
@@ -142,8 +121,7 @@ Element = str | Marker | Issued
 # ---- Guards --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class AnyBit:
+class AnyBit(Struct, frozen=True):
     """Guard: one of these bits has this value; of none, never."""
 
     bits: tuple[tuple[Bit, bool], ...]
@@ -159,24 +137,21 @@ def fails(bit: Bit) -> AnyBit:
     return AnyBit(((bit, False),))
 
 
-@dataclass(frozen=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """Guard: a lock is free, or held by one of these threads."""
 
     lock: Lock
     threads: frozenset[ThreadId]
 
 
-@dataclass(frozen=True)
-class Oldest:
+class Oldest(Struct, frozen=True):
     """Guard: the oldest element of a fifo is this one."""
 
     fifo: Fifo
     element: Element
 
 
-@dataclass(frozen=True)
-class Without:
+class Without(Struct, frozen=True):
     """Guard: none of these elements is in any of these fifos; elements None: these are empty."""
 
     fifos: tuple[Fifo, ...]
@@ -197,63 +172,55 @@ Guard = Wait | Oldest
 # ---- Updates -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SetBit:
+class SetBit(Struct, frozen=True):
     """A bit becomes true or false."""
 
     bit: Bit
     value: bool
 
 
-@dataclass(frozen=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """A word becomes what another word was before the rule."""
 
     target: Word
     source: Word
 
 
-@dataclass(frozen=True)
-class Deliver:
+class Deliver(Struct, frozen=True):
     """What a word was before the rule becomes the value of read number `register`."""
 
     register: int
     source: Word
 
 
-@dataclass(frozen=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """A word becomes the value of an expression over values read, this rule's read included."""
 
     target: Word
     value: Expression
 
 
-@dataclass(frozen=True)
-class SetLock:
+class SetLock(Struct, frozen=True):
     """A lock gets a holder, or becomes free."""
 
     lock: Lock
     holder: ThreadId | None
 
 
-@dataclass(frozen=True)
-class Enqueue:
+class Enqueue(Struct, frozen=True):
     """An element goes to the young end of a fifo."""
 
     fifo: Fifo
     element: Element
 
 
-@dataclass(frozen=True)
-class Dequeue:
+class Dequeue(Struct, frozen=True):
     """The oldest element of a fifo leaves it."""
 
     fifo: Fifo
 
 
-@dataclass(frozen=True)
-class When:
+class When(Struct, frozen=True):
     """Updates that happen only where guards hold before the rule."""
 
     guards: tuple[Guard, ...]
@@ -312,8 +279,7 @@ def cells_of(part: Guard | Update) -> Iterator[Cell | Fifo]:
 # ---- Rules ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Rule:
+class _Rule(Struct, frozen=True, dict=True):
     """It may fire where its guards hold, and changes what its updates name.
 
     Guards and the right sides of updates see the state before the rule; of two updates of one cell
@@ -421,8 +387,7 @@ class _Rule:
         return holds(bit) in self.guards
 
 
-@dataclass(frozen=True)
-class InstructionRule(_Rule):
+class InstructionRule(_Rule, frozen=True, dict=True):
     """An instruction in its place. It also waits for its turn, and fires at most once.
 
     case: which of the things it is that the instruction may do (machine/cases.py).
@@ -453,8 +418,7 @@ class InstructionRule(_Rule):
         return str(self.instruction)
 
 
-@dataclass(frozen=True)
-class StepRule(_Rule):
+class StepRule(_Rule, frozen=True, dict=True):
     """A step of the environment.
 
     step: its name in the machine's file. structure: where it is shown. about: what it is for, a

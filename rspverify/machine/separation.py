@@ -6,7 +6,6 @@ docs/engineering.md, «What need not be decided», has the argument.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import assert_never
@@ -30,6 +29,7 @@ from rspverify.machine.rules import (
     cells_of,
     plain,
 )
+from rspverify.records import replace
 
 
 @lru_cache

@@ -6,7 +6,6 @@ docs/machine.md, «Who shares a place», has the argument.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 
 from rspverify.architecture import Architecture, CellKind, Places, Sort
@@ -28,6 +27,7 @@ from rspverify.machine.rules import (
     cells_of,
     plain,
 )
+from rspverify.records import fields_of, is_record, replace
 
 
 def placed(machine: Machine) -> list[Machine]:
@@ -108,9 +108,9 @@ def _binders(part: object) -> Iterator[Places]:
         yield part
     elif isinstance(part, CellKind):
         return
-    elif is_dataclass(part):
-        for each in fields(part):
-            yield from _binders(getattr(part, each.name))
+    elif is_record(part):
+        for each in fields_of(part):
+            yield from _binders(getattr(part, each))
     elif isinstance(part, dict):
         for it in part.values():
             yield from _binders(it)

@@ -9,8 +9,9 @@ docs/machine.md, «What the engines leave out», proves both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
+
+from msgspec import Struct, field
 
 from rspverify.assembly import ThreadId
 from rspverify.machine.entries import Entry, changed_words, cleared, literals, taken, wants
@@ -48,8 +49,7 @@ from rspverify.machine.shapes import Shapes
 _CELLS = Fifo, Bit, Word
 
 
-@dataclass(frozen=True)
-class Simplification:
+class Simplification(Struct, frozen=True):
     """What is left out. stands_for: word → the word that is as good. steps: by their keys."""
 
     structures: frozenset[Structure] = frozenset()

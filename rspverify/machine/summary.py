@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.architecture import Act, Architecture, Deed, Mnemonic, acts
 from rspverify.assembly import AssemblyProgram, ThreadId
@@ -11,16 +12,14 @@ from rspverify.machine.machine import Machine, unbounded
 from rspverify.machine.shapes import Shape
 
 
-@dataclass(frozen=True)
-class Described:
+class Described(Struct, frozen=True):
     """An instruction or a step, and what it does, in words."""
 
     name: str
     does: str
 
 
-@dataclass(frozen=True)
-class MachineSummary:
+class MachineSummary(Struct, frozen=True):
     """A machine. state: by structure its cells and the kind of place that there is one for.
 
     unbounded: why the engine without steps does not know it, None if it does. left_out: structures

@@ -8,9 +8,10 @@ elements entered first needs one copy for all steps. Only what can stand before 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
+
+from msgspec import Struct
 
 from rspverify.assembly import Instruction
 from rspverify.machine.firings import Firings
@@ -27,8 +28,7 @@ from rspverify.machine.rules import (
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
 
 
-@dataclass(frozen=True, eq=False)
-class Occurrence:
+class Occurrence(Struct, frozen=True, eq=False):
     """One element that a rule may enqueue; `turn` counts the firings of a rule that may repeat."""
 
     fifo: Fifo

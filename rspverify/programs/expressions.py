@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.source import Problem, Source, Span
 from rspverify.value import (
@@ -65,8 +66,7 @@ def spelled(expression: Expression, blank: str = " ") -> str:
             assert_never(expression)
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(Struct, frozen=True):
     """A piece of a line. kind: name, number, grouping, sign, wrong, or end, which has no text."""
 
     kind: str

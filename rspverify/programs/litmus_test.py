@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 
+from msgspec import Struct
+
 from rspverify.litmus.program import GLOBAL, LOCAL, Kind, Location, Order, Scope
+from rspverify.records import replace
 from rspverify.value import Constant, Expression
 
 Place = tuple[int, int]
@@ -48,8 +50,7 @@ _NAMES = {(kind, operator): name for name, (kind, operator, _) in OPERATIONS.ite
 ONE = Constant(1)
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Struct, frozen=True):
     """One operation of a thread; a fence is one that accesses nothing.
 
     order, scope: None if it is plain. location: None of a fence. value: what a store writes, and
@@ -108,16 +109,14 @@ class Access:
         return f"{self.operation}{order}.{self.scope.value}{'.R' if self.remote else ''}"
 
 
-@dataclass(frozen=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A thread: where it runs, and its accesses in program order."""
 
     place: Place
     accesses: tuple[Access, ...]
 
 
-@dataclass(frozen=True)
-class LitmusTest:
+class LitmusTest(Struct, frozen=True):
     """A litmus test without title and final condition; thread i is called Pi. See `litmus_test`.
 
     locations: those that are accessed, in the order of their first accesses.
@@ -213,8 +212,7 @@ def litmus_test(
     return LitmusTest(tuple(placed), locations)
 
 
-@dataclass(frozen=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """Accesses that an `if` covers, and further `if`s in it."""
 
     condition: Expression

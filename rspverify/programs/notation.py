@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import replace
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Scope
@@ -35,6 +34,7 @@ from rspverify.programs.litmus_test import (
     blocks,
     litmus_test,
 )
+from rspverify.records import replace
 from rspverify.source import InputError, Source
 from rspverify.value import Binary, Constant, Expression, reads
 

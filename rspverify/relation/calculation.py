@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rspverify.relation.algebra import Algebra, Definitions
 from rspverify.relation.concrete import Concrete, Operation, Value, operation
@@ -12,8 +13,7 @@ from rspverify.relation.expression import Operator, names_in
 from rspverify.relation.polarity import Polarity, polarity_of
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """One operation. polarity: of the names that change."""
 
     apply: Operation

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias, TypeVar, dataclass_transform
+from typing import TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from rspverify.records import fields_of
 
 
 class Sort(Enum):
@@ -32,32 +35,8 @@ class _Syntax:
         """The spelling as an operand of an operator that binds so tightly."""
         return str(self) if self.binding >= binding else f"({self})"
 
-    def __getstate__(self) -> dict[str, object]:
-        """The fields alone: a hash is not the same in another process."""
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
-
-Node = TypeVar("Node", bound=_Syntax)
-
-
-@dataclass_transform(frozen_default=True)
-def _node(made: type[Node]) -> type[Node]:
-    """A frozen dataclass that finds its hash once: expressions are looked up for each program."""
-    made = dataclass(frozen=True)(made)
-    structural = made.__hash__
-
-    def remembered(node: Node) -> int:
-        if "_hash" not in node.__dict__:
-            node.__dict__["_hash"] = hash((type(node), structural(node)))
-        found: int = node.__dict__["_hash"]
-        return found
-
-    made.__hash__ = remembered  # type: ignore[assignment,method-assign]
-    return made
-
-
-@_node
-class Name(_Syntax):
+class Name(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     """A base relation or set, or one that a model defines."""
 
     name: str
@@ -67,8 +46,7 @@ class Name(_Syntax):
         return self.name
 
 
-@_node
-class Nothing(_Syntax):
+class Nothing(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     """`0` or `{}`: the empty relation, or the empty set."""
 
     sort: Sort
@@ -77,8 +55,7 @@ class Nothing(_Syntax):
         return "0" if self.sort is Sort.RELATION else "{}"
 
 
-@_node
-class _Pair(_Syntax):
+class _Pair(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     left: Expression
     right: Expression
 
@@ -101,28 +78,28 @@ class _Pair(_Syntax):
         return f"{self.left.inside(self.binding)}{space}{self.symbol} {right}"
 
 
-class Union(_Pair):
+class Union(_Pair, frozen=True):
     """`a | b`"""
 
     symbol = "|"
     binding = 1
 
 
-class Intersection(_Pair):
+class Intersection(_Pair, frozen=True):
     """`a & b`"""
 
     symbol = "&"
     binding = 4
 
 
-class Difference(_Pair):
+class Difference(_Pair, frozen=True):
     """`a \\ b`"""
 
     symbol = "\\"
     binding = 3
 
 
-class Composition(_Pair):
+class Composition(_Pair, frozen=True):
     """`r ; s`: (x, z) with (x, y) in r and (y, z) in s."""
 
     symbol = ";"
@@ -133,8 +110,7 @@ class Composition(_Pair):
         _want(self.right, Sort.RELATION, "the right side of ;")
 
 
-@_node
-class Product(_Syntax):
+class Product(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     """`S * T`: every event of S with every event of T."""
 
     left: Expression
@@ -150,8 +126,7 @@ class Product(_Syntax):
         return f"{self.left.inside(6)} * {self.right.inside(6)}"
 
 
-@_node
-class Identity(_Syntax):
+class Identity(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     """`[S]`: every event of S with itself."""
 
     argument: Expression
@@ -164,8 +139,7 @@ class Identity(_Syntax):
         return f"[{self.argument}]"
 
 
-@_node
-class _End(_Syntax):
+class _End(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     argument: Expression
     word = "?"
     sort = Sort.SET
@@ -177,20 +151,19 @@ class _End(_Syntax):
         return f"{self.word}({self.argument})"
 
 
-class Domain(_End):
+class Domain(_End, frozen=True):
     """`domain(r)`: the events that r relates to some event."""
 
     word = "domain"
 
 
-class Range(_End):
+class Range(_End, frozen=True):
     """`range(r)`: the events that r relates some event to."""
 
     word = "range"
 
 
-@_node
-class Complement(_Syntax):
+class Complement(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     """`~a`: the executed events, or pairs of executed events, outside a."""
 
     argument: Expression
@@ -204,8 +177,7 @@ class Complement(_Syntax):
         return f"~{self.argument.inside(6)}"
 
 
-@_node
-class _Postfix(_Syntax):
+class _Postfix(_Syntax, Struct, frozen=True, cache_hash=True, dict=True):
     argument: Expression
     symbol = "?"
     sort = Sort.RELATION
@@ -217,25 +189,25 @@ class _Postfix(_Syntax):
         return f"{self.argument.inside(7)}{self.symbol}"
 
 
-class Inverse(_Postfix):
+class Inverse(_Postfix, frozen=True):
     """`r^-1`"""
 
     symbol = "^-1"
 
 
-class Optionally(_Postfix):
+class Optionally(_Postfix, frozen=True):
     """`r?`: r or the identity."""
 
     symbol = "?"
 
 
-class Plus(_Postfix):
+class Plus(_Postfix, frozen=True):
     """`r+`: the transitive closure."""
 
     symbol = "+"
 
 
-class Star(_Postfix):
+class Star(_Postfix, frozen=True):
     """`r*`: the reflexive transitive closure."""
 
     symbol = "*"
@@ -266,8 +238,9 @@ Value = TypeVar("Value")
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an operator is applied to, from left to right."""
     if "_operands" not in expression.__dict__:
-        found = [each for each in vars(expression).values() if isinstance(each, _Syntax)]
-        expression.__dict__["_operands"] = tuple(found)
+        fields = [getattr(expression, each) for each in fields_of(expression)]
+        found = tuple(each for each in fields if isinstance(each, _Syntax))
+        expression.__dict__["_operands"] = found
     known: tuple[Expression, ...] = expression.__dict__["_operands"]
     return known
 

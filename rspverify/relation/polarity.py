@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.relation.expression import Complement, Difference, Expression, Operator, fold
 
 
-@dataclass(frozen=True)
-class Polarity:
+class Polarity(Struct, frozen=True):
     """The names that stand under an even number of `~` and right sides of `\\`, and an odd one.
 
     As a name grows that is not among the negative ones, the value can only grow.

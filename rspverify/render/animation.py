@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from rspverify.answers import Detail, MachineRun, ReadValue
+from rspverify.records import replace
 from rspverify.render.findings import visible
 from rspverify.verdict import Execution, ProgressWord
 
@@ -24,8 +25,7 @@ MOST_STEPS = 1_000
 """Steps of an execution that are shown."""
 
 
-@dataclass(frozen=True)
-class Animation:
+class Animation(Struct, frozen=True):
     """An execution to be shown step by step.
 
     head: what it is. lines: the text of each line of the test that has an instruction; none where

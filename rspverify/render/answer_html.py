@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rspverify.answers import Detail, Result, RowsAtFault
+from rspverify.records import replace
 from rspverify.render.cells import UNKNOWN_PROGRESS
 from rspverify.render.expectations import progress_in_words
 from rspverify.render.finding_html import explained

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
+from rspverify.records import replace
 from rspverify.render.cells import UNKNOWN_PROGRESS, result_cell
 from rspverify.render.expectations import conclusion, unfinished
 from rspverify.render.finding_html import article

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from rspverify.answers import Detail, RowsAtFault
 from rspverify.engineering.comparison import (
@@ -14,6 +13,7 @@ from rspverify.engineering.comparison import (
     RowChange,
     TouchedTest,
 )
+from rspverify.records import replace
 from rspverify.render.cells import changed_codes, plain, result_cell
 from rspverify.render.compare_text import costs_in_words, in_words, reasons, summary
 from rspverify.render.finding_html import explained

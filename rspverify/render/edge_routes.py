@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
+
+from msgspec import Struct
 
 from rspverify.limits import Limits
 from rspverify.picture import Arrow
@@ -31,8 +32,7 @@ _ON_EDGE = 14.0
 _NEAR_END = 25.0
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(Struct, frozen=True):
     """A quadratic curve from start to end, or a cubic one for a loop, and the box of its label."""
 
     arrow: Arrow

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from markupsafe import Markup
 
 from rspverify.answers import Detail, Explanation, Result, RowAtFault, RowsAtFault, SuiteReport
+from rspverify.records import replace
 from rspverify.render.animation import Animation, animation_json, animations
 from rspverify.render.draw_svg import page
 from rspverify.render.expectations import progress_in_words

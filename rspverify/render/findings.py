@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.answers import (
     Difference,
@@ -38,8 +39,7 @@ _UNSEEN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place in a file, or all of it, and what is to be said there. end_column is exclusive."""
 
     file: str
@@ -50,8 +50,7 @@ class Spot:
     words: str = ""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A result that is not as one wishes, or a test that is expected and not there.
 
     kind: a verdict's word, STUCK or UNEXPECTED. subject: `Fig4 under original`. expectation: what

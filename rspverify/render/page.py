@@ -6,21 +6,20 @@ Texts may come from files: the templates escape them, and spell what nobody sees
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # ---- tables --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A part of a cell. kind: `ins` or `del` of what an edit adds or takes, `code`, or a class."""
 
     text: str
     kind: str = ""
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells. notes: what is said below. numbers: so many columns at the end have numbers.
 
     dull: the places of rows that matter less.
@@ -37,8 +36,7 @@ class Table:
 # ---- matrices ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A result in a matrix. kind: its words as classes, if it has some. place: of its finding, if
     that is told; address: of the page that tells it, if it is another. why: shown when it is
     pointed at."""
@@ -51,8 +49,7 @@ class Cell:
     address: str = ""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A test, or what else a matrix has a row for; None where it has no result. file: which one it
     is, shown when it is pointed at. first: whether it is shown before others, where not all are."""
 
@@ -62,8 +59,7 @@ class Row:
     first: bool = False
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(Struct, frozen=True):
     """Tests by folder, and what they are put to. cut: what is left out, in words. noun: what a row
     is for."""
 
@@ -75,8 +71,7 @@ class Matrix:
     noun: str = "test"
 
 
-@dataclass(frozen=True)
-class Total:
+class Total(Struct, frozen=True):
     """How many results have a word. kind: its class in the matrix."""
 
     word: str
@@ -87,8 +82,7 @@ class Total:
 # ---- findings ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """An entry, a fifo, or a lock of a state. changed: by the step before it."""
 
     kind: str
@@ -96,16 +90,14 @@ class Part:
     changed: bool = False
 
 
-@dataclass(frozen=True)
-class StateCell:
+class StateCell(Struct, frozen=True):
     """One cache, memory, or the locks after a step."""
 
     parts: Sequence[Part]
     changed: bool
 
 
-@dataclass(frozen=True)
-class ShownStep:
+class ShownStep(Struct, frozen=True):
     """A step, and the state after it; the first of an execution is before any. line: 0 for none."""
 
     number: int
@@ -115,8 +107,7 @@ class ShownStep:
     cells: Sequence[StateCell]
 
 
-@dataclass(frozen=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """An execution. heads: of the cells of its steps. end: what is to be said after it.
 
     data: the same as `<rsp-execution>` takes it; what else stands here is for where it cannot run.
@@ -129,8 +120,7 @@ class Timeline:
     data: str
 
 
-@dataclass(frozen=True)
-class ShownRow:
+class ShownRow(Struct, frozen=True):
     """A row at fault: where it stands, and the lines there."""
 
     place: str
@@ -138,8 +128,7 @@ class ShownRow:
     lines: Sequence[tuple[int, str]]
 
 
-@dataclass(frozen=True)
-class SourceLine:
+class SourceLine(Struct, frozen=True):
     """A line of a test. compiled: thread, operation and code of what stands there."""
 
     number: int
@@ -147,8 +136,7 @@ class SourceLine:
     compiled: Sequence[tuple[str, str, str]]
 
 
-@dataclass(frozen=True)
-class Article:
+class Article(Struct, frozen=True):
     """A finding, part by part; parts that it does not have are empty. style: the class of its kind,
     if that is not the kind itself."""
 
@@ -175,8 +163,7 @@ class Article:
 # ---- galleries -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Card:
+class Card(Struct, frozen=True):
     """What leads to a page. picture: the address of a picture that it shows, if it has one."""
 
     kind: str
@@ -186,8 +173,7 @@ class Card:
     picture: str = ""
 
 
-@dataclass(frozen=True)
-class Gallery:
+class Gallery(Struct, frozen=True):
     """Cards that have something in common."""
 
     head: str
@@ -197,8 +183,7 @@ class Gallery:
 # ---- the whole -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """All of it. warnings: what must not be missed. lines: what else is to be said at the top.
 
     links: words and addresses of other pages. results: the head above the matrices; empty where a

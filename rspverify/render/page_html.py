@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from markupsafe import Markup
 
+from rspverify.records import replace
 from rspverify.render.animation import SCRIPT, STYLE
 from rspverify.render.findings import visible
 from rspverify.render.page import Article, Matrix, Page

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 from rspverify.picture import Picture, PlacedThread
 
@@ -20,8 +21,7 @@ _HEAD = 24.0
 _LINE = 19.0
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(Struct, frozen=True):
     """A rectangle by its centre."""
 
     x: float
@@ -59,8 +59,7 @@ class Box:
         )
 
 
-@dataclass(frozen=True)
-class Caption:
+class Caption(Struct, frozen=True):
     """Words with the point where they begin, or that they are around."""
 
     text: str
@@ -68,8 +67,7 @@ class Caption:
     y: float
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """The box of a work-group or a device."""
 
     kind: str
@@ -77,8 +75,7 @@ class Group:
     caption: Caption
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The places of everything but the edges. labels: the text of each event, with its letter."""
 
     labels: tuple[str, ...]

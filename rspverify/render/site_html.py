@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
 
 from rspverify import __version__
 from rspverify.answers import Detail, ModelAnswer, Result, SuiteReport
+from rspverify.records import replace
 from rspverify.render.check_html import check_matrix, check_totals
 from rspverify.render.draw_svg import page as svg
 from rspverify.render.expectations import progress_in_words, unfinished
@@ -31,8 +33,7 @@ _LONGEST = 100
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """A result that has a page. name: of its files."""
 
     report: SuiteReport

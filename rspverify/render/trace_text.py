@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
@@ -20,8 +20,7 @@ Cell = Callable[[Step, Snapshot], Text]
 _ENDLESS = 10_000
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """The steps, numbered; after a step, each cache, memory and lock state that it changed.
 
     Entries are written value, C(lean) or D(irty), V(alid) or I(nvalid); fifos in brackets with the

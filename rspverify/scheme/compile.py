@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, SpinLoop, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin, one_subgroup
+from rspverify.records import replace
 from rspverify.scheme.barriers import ENTRY, barrier_code, barrier_rows, missing, ordering
 from rspverify.scheme.memory import IN_LOCAL, LOCAL_HINT, has_local
 from rspverify.scheme.scheme import Row, Scheme, Shape, shape_of

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from rspverify.architecture import MACHINES, Deed, acts
 from rspverify.convert import Count
@@ -21,8 +23,7 @@ _FAR = ("device", "system")
 """The kinds of places whose caches a thread has not at hand."""
 
 
-@dataclass(frozen=True)
-class Costs:
+class Costs(Struct, frozen=True):
     """The weight of each instruction, by its name and reach as in `FLU_L1 DV`; 0 or more.
 
     file: where they are from, None for ours.
@@ -45,8 +46,7 @@ class Costs:
         return sum(self.of(row.code) for row in scheme.rows)
 
 
-@dataclass(frozen=True)
-class Bill:
+class Bill(Struct, frozen=True):
     """What a code is made of, and its weighted cost.
 
     flushes, invalidations: instructions that flush or empty whole caches, in any reach; l1: those

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from rspverify.architecture import CellKind, Deed, acts
 from rspverify.convert import Place
 from rspverify.litmus.program import Scope
+from rspverify.records import replace
 from rspverify.scheme.scheme import Row, Scheme, Template
 from rspverify.scheme.variants import with_fewer_bits, with_more_bits
 
@@ -26,8 +28,7 @@ class Mutation(StrEnum):
     WIDEN = "widen"
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """A step at one instruction of a code.
 
     place: of the instruction, from 1; instruction: as the code has it. words: the step in words,
@@ -41,8 +42,7 @@ class Step:
     removes: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """A code that is one step from that of a row, and no other mutant of the row has it.
 
     also: other steps that lead to the same code, as dropping either of two equal neighbours does.
@@ -70,8 +70,7 @@ class Mutant:
         return replace(changed, name=f"{scheme.name}-{self.name}")
 
 
-@dataclass(frozen=True)
-class RowMutants:
+class RowMutants(Struct, frozen=True):
     """The mutants of a row, in the order of its code; unchanged: steps that lead to its own."""
 
     row: Row

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from rspverify.architecture import MACHINES, Architecture, machine_named
 from rspverify.architecture.catalogue import ENDING
+from rspverify.records import replace
 from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
 from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source

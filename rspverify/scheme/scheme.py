@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
 
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.litmus.program import LOCAL, Operation, Order, Scope
+from rspverify.records import replace
 from rspverify.scheme.memory import (
     IN_BOTH,
     IN_GLOBAL,
@@ -21,8 +23,7 @@ from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import InputError, Problem, Source, Span, require
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Struct, frozen=True):
     """An instruction of a row's code: a mnemonic, with its reach if it takes one.
 
     Its register and location are always those of the source operation, so they need no mention.
@@ -49,8 +50,7 @@ UNUSED = "unused"
 """The word for an RMW whose result nothing looks at."""
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """All of an operation that a scheme looks at. order and scope are None if it is non-atomic.
 
     used: whether the result of an RMW is; true of all else.
@@ -90,8 +90,7 @@ def shape_of(operation: Operation) -> Shape | None:
 EITHER = frozenset({False, True})
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True, dict=True):
     """One row: the operations that it matches, and the code that each of them becomes.
 
     scopes: None in it is non-atomic. orders, remotes: of the atomic operations that it matches,
@@ -174,8 +173,7 @@ class Row:
         return f" ({orders})" if orders else ""
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(Struct, frozen=True, dict=True):
     """A compilation scheme. For each operation there is one row at most that comes before others.
 
     machine: what its code is for. origin: where the table is taken from, in the author's words.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.convert import Count, Seconds
 from rspverify.verdict import Engine
 
 
-@dataclass(frozen=True, kw_only=True)
-class Disagreement:
+class Disagreement(Struct, frozen=True, kw_only=True):
     """Two answers to one question, on a program and a scheme that were made as small as they go.
 
     kind: what disagrees; command: finds it again; name: of its files, without their endings;
@@ -27,8 +27,7 @@ class Disagreement:
     machine: str
 
 
-@dataclass(frozen=True)
-class PairCounts:
+class PairCounts(Struct, frozen=True):
     """How many pairs were decided by every engine, by two at least, by fewer; and their verdicts.
 
     verdicts: by definition, how many have each; pairs without one are not in it.
@@ -41,8 +40,7 @@ class PairCounts:
     verdicts: Mapping[str, Count]
 
 
-@dataclass(frozen=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """How often an answer was not given, by whom and why."""
 
     who: str
@@ -50,8 +48,7 @@ class Missing:
     count: Count
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelftestReport:
+class SelftestReport(Struct, frozen=True, kw_only=True):
     """Counts of what the engines agree on, and where they disagree.
 
     start: the number of the first pair; asked: how many were wanted. kinds: counts by category and

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import ExplicitMachine, Machine, enough_steps, find_deadlock, replay_deadlock
+from rspverify.records import replace
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
@@ -32,8 +34,7 @@ _BRIEF = 1.0
 """Seconds for a verdict that is known to be UNSOUND, of a large program."""
 
 
-@dataclass(frozen=True)
-class Choices:
+class Choices(Struct, frozen=True):
     """How a pair is decided.
 
     states: limit of the explicit engine; steps: where K* is more, the unroll engine is not asked;
@@ -78,16 +79,14 @@ def engines_named(names: str | None) -> tuple[Engine, ...]:
     return tuple(engine for engine in Engine if engine.value in chosen)
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """Two answers that must be the same and are not, or an engine that failed."""
 
     kind: Kind
     words: str
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """What was found of one pair.
 
     decided: the engines that found its outcomes; skipped: why each other answer was not given;

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from rspverify.architecture import Architecture
 from rspverify.architecture.reader import read_architecture
+from rspverify.records import replace
 from rspverify.selftest.machine_instructions import instructions
 from rspverify.selftest.machine_items import Says
 from rspverify.selftest.machine_steps import steps
@@ -53,8 +55,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 _KEPT = 64
 
 
-@dataclass(frozen=True)
-class RandomMachine:
+class RandomMachine(Struct, frozen=True):
     """A machine by what is chosen otherwise than the paper does."""
 
     chosen: Mapping[str, str] = field(default_factory=dict)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs import Access, LitmusTest
+from rspverify.records import replace
 from rspverify.scheme import Op, Scheme
 from rspverify.selftest.schemes import (
     PLAIN_LOAD,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 from rspverify.architecture import machine_named
 from rspverify.files import write_beside
@@ -14,6 +15,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.work import Work
 from rspverify.litmus import read_program
 from rspverify.programs import LitmusTest, litmus_text
+from rspverify.records import replace
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file, scheme_text
 from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
@@ -44,8 +46,7 @@ _SELDOM = 16
 """Where none is asked for, the last of so many pairs has a machine that is drawn."""
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Struct, frozen=True):
     """One pair of a seed, and how it is decided.
 
     devices: how many, None for either. machine: by name or file, or RANDOM; None for any.
@@ -63,8 +64,7 @@ class Task:
         return f"selftest-{self.seed}-{self.number}"
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A program and a scheme for it, and the machine, if that was drawn too."""
 
     test: LitmusTest
@@ -73,8 +73,7 @@ class Pair:
     machine: RandomMachine | None = None
 
 
-@dataclass(frozen=True)
-class PairResult:
+class PairResult(Struct, frozen=True):
     """What was found of one pair. labels: of what kind it is, by category."""
 
     labels: Mapping[str, str]

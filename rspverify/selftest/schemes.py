@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 
 from rspverify.architecture import MACHINES, Architecture, Mnemonic
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs import STRONG, Access, LitmusTest
+from rspverify.records import replace
 from rspverify.scheme import Op, Row, Scheme, Shape, Template, shipped_scheme
 from rspverify.scheme.orders import DEFAULT
 from rspverify.scheme.template_reader import fits

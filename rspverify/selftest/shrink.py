@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain, product
 
 from rspverify.architecture import MACHINES
 from rspverify.litmus.program import Kind, Scope
 from rspverify.programs import STRONG, Access, LitmusTest, litmus_test
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.schemes import (

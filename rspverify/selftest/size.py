@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.programs import Place
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(Struct, frozen=True):
     """How large a random program may be.
 
     threads, workgroups, devices, locations: at most so many, except that at least min_threads and

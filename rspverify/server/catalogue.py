@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from rspverify.api.catalogue import machine_text, machines, models
 from rspverify.axiomatic.texts import model_texts
@@ -28,8 +28,7 @@ from rspverify.shipped import (
 )
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(Struct, frozen=True):
     """Something to begin with: a scheme and a test, and a line that says what it shows."""
 
     title: str
@@ -74,8 +73,7 @@ EXAMPLES = (
 )
 
 
-@dataclass(frozen=True)
-class Catalogue:
+class Catalogue(Struct, frozen=True, dict=True):
     """All of it. files: texts by the names that ship: of schemes, tests, models and machines.
 
     corpora: the tests of each folder that has a suite for schemes.

@@ -7,12 +7,12 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
+from msgspec import Struct
 
 from rspverify.judge.store import default_folder
 from rspverify.server.allowance import Allowance
@@ -23,8 +23,7 @@ _ENDING = 2
 """Seconds that answers have when the server ends."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where an instance is, and for whom."""
 
     host: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from rspverify.answers import Result
@@ -13,6 +12,7 @@ from rspverify.api.comparisons import compare
 from rspverify.api.hunts import hunt
 from rspverify.api.judges import Judge
 from rspverify.api.mutations import mutate
+from rspverify.records import replace
 from rspverify.render.cells import result_cell
 from rspverify.render.page_html import parts
 from rspverify.server.events import Event

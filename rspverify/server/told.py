@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from rspverify.answers import Result
+from rspverify.records import replace
 from rspverify.render.findings import visible
 from rspverify.scheme import Scheme
 from rspverify.scheme.writer import row_fields

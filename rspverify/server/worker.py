@@ -9,13 +9,14 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from rspverify.server.allowance import Allowance
 
@@ -36,8 +37,7 @@ def context() -> ForkServerContext:
     return made
 
 
-@dataclass(frozen=True)
-class Worker:
+class Worker(Struct, frozen=True):
     """A worker, as the server knows it. folder: its own, which goes with it."""
 
     process: BaseProcess

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import z3
+from msgspec import Struct
 from z3 import z3core as core
 
 from rspverify.limits import LimitReached, Limits
@@ -65,22 +65,19 @@ class Model:
         return known[term]
 
 
-@dataclass(frozen=True)
-class Satisfiable:
+class Satisfiable(Struct, frozen=True):
     """There is an assignment, and this is one."""
 
     model: Model
 
 
-@dataclass(frozen=True)
-class Unsatisfiable:
+class Unsatisfiable(Struct, frozen=True):
     """There is none; `core` are assumptions that suffice for that."""
 
     core: frozenset[Term]
 
 
-@dataclass(frozen=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """The solver gave up, and why."""
 
     why: str

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+
+from msgspec import Struct
 
 from rspverify.architecture import Act, Architecture, CellKind, Deed, Mnemonic, acts
 from rspverify.limits import Limits
 from rspverify.litmus import Scope
 from rspverify.machine import effect_of
+from rspverify.records import replace
 from rspverify.scheme import Row, Scheme, Template, rows_used
 from rspverify.scheme.variants import variants
 from rspverify.soundness.case import Case
@@ -20,8 +22,7 @@ from rspverify.verdict import Word
 _SCOPES = (None, *Scope)
 
 
-@dataclass(frozen=True)
-class Blame:
+class Blame(Struct, frozen=True):
     """mends: each smallest set of rows that mends a program if made as strong as can be.
 
     blamed: of these, the one with the widest scope, and of two like that the remote one; empty if

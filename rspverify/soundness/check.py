@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rspverify.axiomatic import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
 from rspverify.machine import Machine
+from rspverify.records import replace
 from rspverify.soundness.case import Case
 from rspverify.soundness.source import SourceExecutions
 from rspverify.soundness.target import Target, target_of

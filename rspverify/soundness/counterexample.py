@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import (
@@ -16,6 +17,7 @@ from rspverify.machine import (
     enough_steps,
     waiting,
 )
+from rspverify.records import replace
 from rspverify.smt import Solver, all_of
 from rspverify.soundness.internal import InternalError
 from rspverify.verdict import Execution, Outcome
@@ -30,8 +32,7 @@ _LONG = 40
 minutes."""
 
 
-@dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Struct, frozen=True):
     """A complete execution of the machine, and its outcome as replayed.
 
     shortest: whether no execution with a wrong outcome has fewer steps; otherwise only no step

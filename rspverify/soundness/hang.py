@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated
+
+from msgspec import Struct, field
 
 from rspverify.answers import UNANSWERED, Internal
 from rspverify.convert import Bounds, Count, Place, Seconds, one_of
 from rspverify.verdict import Event, ProgressWord, Word
 
 
-@dataclass(frozen=True)
-class LastRead:
+class LastRead(Struct, frozen=True):
     """A read of a loop that goes round for ever, and the last write to its location."""
 
     read: Event
     write: Event
 
 
-@dataclass(frozen=True)
-class StuckThread:
+class StuckThread(Struct, frozen=True):
     """A thread that goes round in a loop for ever. line: of the loop; reads: in its order."""
 
     thread: Count
@@ -28,8 +27,7 @@ class StuckThread:
     reads: tuple[LastRead, ...]
 
 
-@dataclass(frozen=True)
-class WaitingThread:
+class WaitingThread(Struct, frozen=True):
     """A thread that waits at a barrier for ever. missing: the threads that do not come to it."""
 
     thread: Count
@@ -38,16 +36,14 @@ class WaitingThread:
     missing: tuple[Count, ...]
 
 
-@dataclass(frozen=True)
-class StoppedThread:
+class StoppedThread(Struct, frozen=True):
     """A thread that is scheduled no more. line: of what it would do next; null if nothing."""
 
     thread: Count
     line: Place | None
 
 
-@dataclass(frozen=True)
-class StoppedGroup:
+class StoppedGroup(Struct, frozen=True):
     """A work-group that is stopped for ever.
 
     group: its number, by device and then by work-group. started: whether it has executed anything.
@@ -59,8 +55,7 @@ class StoppedGroup:
     threads: tuple[StoppedThread, ...]
 
 
-@dataclass(frozen=True)
-class Hang:
+class Hang(Struct, frozen=True):
     """An execution that hangs. Threads that are not named have ended.
 
     occupancy: how many work-groups are occupant at once, if the scheduler says how many. events:
@@ -75,8 +70,7 @@ class Hang:
     edges: Mapping[str, tuple[tuple[int, int], ...]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScheduledAnswer:
+class ScheduledAnswer(Struct, frozen=True, kw_only=True):
     """What `progress` says of one test under one scheduler.
 
     test: the title in the file. progress: LIVE if no execution that the scheduler allows hangs,
@@ -92,8 +86,8 @@ class ScheduledAnswer:
     model: str
     scheduler: str
     progress: ProgressWord
-    word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
     reason: str
+    word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
     undefined: bool = False
     hang: Hang | None = None
     within: Bounds = field(default_factory=dict)
@@ -102,8 +96,7 @@ class ScheduledAnswer:
     cached: bool = False
 
 
-@dataclass(frozen=True)
-class ProgressReport:
+class ProgressReport(Struct, frozen=True):
     """All that `progress` says: each test under each scheduler. stopped: why no more were asked."""
 
     model: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from rspverify.answers import Observation
 from rspverify.axiomatic import MemoryModel, Questions, require_covered
@@ -17,8 +18,7 @@ _FEW = 64
 """Up to so many outcomes are listed."""
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """In which consistent executions the formula holds; racy: whether one of them is undefined.
 
     within: the bounds that this depends on.

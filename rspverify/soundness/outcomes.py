@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
 from rspverify.architecture import Architecture
 from rspverify.axiomatic import MemoryModel, Questions, awaited, ignored_features, require_covered
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
+from rspverify.records import replace
 from rspverify.scheme import assemble
 from rspverify.soundness.case import Translator, compiled, decided, machine_of
 from rspverify.soundness.final import FinalCount

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 
 from rspverify.limits import LimitReached, Limits
@@ -22,6 +21,7 @@ from rspverify.machine import (
 )
 from rspverify.machine.settling import settles
 from rspverify.machine.sharing import placed
+from rspverify.records import replace
 from rspverify.smt import Solver
 from rspverify.soundness.case import Translator, compiled, machine_of
 from rspverify.soundness.schedulers import Kind, Scheduler, schedulers_of

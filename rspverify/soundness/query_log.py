@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from rspverify import __version__
 from rspverify.axiomatic import MemoryModel, Questions
@@ -29,8 +30,7 @@ from rspverify.source import InputError, Problem
 from rspverify.verdict import Outcome, Race
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(Struct, frozen=True):
     """One question to the solver, and its answer.
 
     name: short, for a file name; asks: in words, what a satisfying assignment would be.

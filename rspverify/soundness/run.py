@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from rspverify.answers import MachineRun, Quantifier
 from rspverify.architecture import Architecture
 from rspverify.limits import LimitReached
 from rspverify.litmus import Formula, Junction, Negation, Program, satisfies
+from rspverify.records import replace
 from rspverify.scheme import assemble
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_run, where_it_stops

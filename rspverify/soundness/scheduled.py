@@ -7,7 +7,6 @@ a barrier, or is stopped by the scheduler, and at least one that is scheduled ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from rspverify.axiomatic import MemoryModel, awaited, require_covered
@@ -15,6 +14,7 @@ from rspverify.axiomatic.execution import Execution
 from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
 from rspverify.limits import Limits
 from rspverify.litmus import Kind, Program
+from rspverify.records import replace
 from rspverify.smt import TRUE, Model, Term
 from rspverify.soundness.hang import (
     Hang,

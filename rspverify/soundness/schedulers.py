@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives
@@ -26,8 +27,7 @@ class Kind(StrEnum):
     UNFAIR = "unfair"
 
 
-@dataclass(frozen=True)
-class Scheduler:
+class Scheduler(Struct, frozen=True):
     """A scheduler. bound: of OBE, how many groups are occupant at once; None if unknown."""
 
     kind: Kind

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.soundness.schedulers import Kind, Scheduler
 
 Groups = frozenset[int]
 
 
-@dataclass(frozen=True)
-class Scheduling:
+class Scheduling(Struct, frozen=True):
     """A scheduler with a bound on how many groups are occupant at once, if it has one."""
 
     kind: Kind

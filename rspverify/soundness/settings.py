@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, get_type_hints
+
+from msgspec import Struct
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
 from rspverify.soundness.schedulers import schedulers_of
@@ -31,8 +32,7 @@ class L2(StrEnum):
     REAL = "real"
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Struct, frozen=True):
     """How a setting is chosen on a command line, and by `name` without its dashes in a suite.yaml.
 
     least: the smallest number. late: its default depends on other settings, as its help says.
@@ -47,8 +47,7 @@ class Option:
     local: bool = False
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The choices of one check.
 
     insist: whether none may take the place of an engine that does not know a machine's steps.

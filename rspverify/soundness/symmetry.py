@@ -9,11 +9,11 @@ those alone in which exchangeable threads make their first access in the order o
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import fields
 from itertools import groupby, pairwise
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.litmus import Operation, Program, Thread
+from rspverify.records import fields_of
 from rspverify.value import Constant, Expression, renumbered
 
 
@@ -92,4 +92,4 @@ def _all_but_its_place(operation: Operation, start: int) -> Hashable:
     return tuple(found)
 
 
-_FIELDS = [each.name for each in fields(Operation) if each.name not in ("index", "thread", "span")]
+_FIELDS = [each for each in fields_of(Operation) if each not in ("index", "thread", "span")]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.limits import LimitReached, Limits
@@ -29,8 +30,7 @@ from rspverify.soundness.symmetry import exchangeable
 from rspverify.verdict import Outcome
 
 
-@dataclass(frozen=True)
-class Suspect:
+class Suspect(Struct, frozen=True):
     """An execution of the machine that may match none of the source.
 
     schedule: its steps, where the engine tells. axioms: those that it breaks by the rf and mo that

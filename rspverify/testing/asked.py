@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from rspverify.corpus.expected import Expected, read_expected
 from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
+from rspverify.records import replace
 from rspverify.shipped import TEST_ENDING, located
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings, explain_command
 from rspverify.source import InputError, Problem, read_source
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
     from rspverify.judge.run import Run
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """What is named, and the folder from which it is."""
 
     folder: Path
@@ -45,8 +46,7 @@ class Words:
         ]
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """What is said of an item. fails: whether it is not as it should be; skipped: whether it has no
     meaning for the scheme. text: why, in full."""
 
@@ -55,8 +55,7 @@ class Finding:
     text: str = ""
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True, dict=True):
     """Schemes and tests by their paths from the base; tests by the names that items have.
 
     expect: the path of what is expected, empty if nothing is.

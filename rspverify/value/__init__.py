@@ -9,34 +9,31 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import assert_never
 
+from msgspec import Struct
 
-@dataclass(frozen=True)
-class Constant:
+
+class Constant(Struct, frozen=True):
     """An integer that is written in the program."""
 
     value: int
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """The value that the operation (or the compiled instruction of it) with this index reads."""
 
     index: int
 
 
-@dataclass(frozen=True)
-class Unary:
+class Unary(Struct, frozen=True):
     """`-e`, `~e` or `!e`."""
 
     operator: str
     argument: Expression
 
 
-@dataclass(frozen=True)
-class Binary:
+class Binary(Struct, frozen=True):
     """`l op r` for an operator of BINARY. `&&` and `||` do not look at `r` when `l` decides."""
 
     operator: str
@@ -44,8 +41,7 @@ class Binary:
     right: Expression
 
 
-@dataclass(frozen=True)
-class Select:
+class Select(Struct, frozen=True):
     """`condition ? then : otherwise`, looking at the chosen one only."""
 
     condition: Expression

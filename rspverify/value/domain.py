@@ -8,9 +8,10 @@ derivable values is finite even where plain closure under `x + 1` would not be.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import assert_never
+
+from msgspec import Struct
 
 from rspverify.graph import circles
 from rspverify.limits import LimitReached, Limits
@@ -31,8 +32,7 @@ from rspverify.value import (
 _MAX_DERIVATIONS = 50_000
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Struct, frozen=True):
     """An operation or instruction as to values: it reads (`Read(index)`), writes, or both."""
 
     index: int
@@ -41,8 +41,7 @@ class Access:
     value: Expression | None
 
 
-@dataclass(frozen=True)
-class Domains:
+class Domains(Struct, frozen=True):
     """Finite supersets of what can occur: per location, and per accessing index what it writes."""
 
     locations: Mapping[str, frozenset[int]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from rspverify.cli import app
 from rspverify.judge.run import Run
 from rspverify.limits import LimitReached
 from rspverify.litmus import Program
+from rspverify.records import replace
 from rspverify.scheme import scheme_text
 
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
@@ -411,7 +411,7 @@ def test_two_tests_of_one_name_are_no_question() -> None:
 
 def test_a_program_that_was_changed_is_refused() -> None:
     program = rspverify.read_test("Fig4")
-    changed = dataclasses.replace(program, threads=program.threads[:1])
+    changed = replace(program, threads=program.threads[:1])
     with pytest.raises(InputError, match="a Program must be as it was read, not changed"):
         rspverify.check("original", changed, judge=judge())
     few = rspverify.read_test("Fig4", Settings(unroll=3))

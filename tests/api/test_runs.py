@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import rspverify
 from rspverify.answers import Subject
 from rspverify.api.runs import trace
 from rspverify.cli import app
+from rspverify.records import replace
 from rspverify.render.trace_text import Trace
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source

@@ -1,12 +1,11 @@
 """The digest of a model: any edit of a clause changes it, comments and layout do not."""
 
-from dataclasses import replace
-
 import pytest
 
 from rspverify.axiomatic import MemoryModel, load_model, read_model, shipped_models
 from rspverify.axiomatic.library import SHIPPED
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
+from rspverify.records import replace
 from rspverify.source import Source
 
 MODEL = """

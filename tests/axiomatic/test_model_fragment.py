@@ -1,7 +1,6 @@
 """opencl-rsp on the language of the RSP paper: what Fig. 2 says, execution for execution."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from rspverify.axiomatic import MemoryModel, Questions, load_model
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Order, Program, read_program_file
+from rspverify.records import replace
 from rspverify.smt import Solver
 
 HERE = Path(__file__).resolve().parent

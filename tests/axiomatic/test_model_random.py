@@ -1,7 +1,6 @@
 """Random programs under the default model, against brute force."""
 
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, settings
@@ -11,6 +10,7 @@ from programs import Size, consistent_executions, programs, random_program
 from rspverify.axiomatic import Questions, load_model
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program
+from rspverify.records import replace
 from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source
 from rspverify.verdict import Outcome

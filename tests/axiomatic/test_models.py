@@ -1,6 +1,5 @@
 """The models that are shipped: they load, mean what the paper says, and differ where they must."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from rspverify.axiomatic import (
 from rspverify.axiomatic.library import SHIPPED
 from rspverify.limits import Limits
 from rspverify.litmus import Program, Thread, read_program, read_program_file
+from rspverify.records import replace
 from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source
 from rspverify.verdict import Outcome

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from results import result
 from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
+from rspverify.records import replace
 from rspverify.verdict import ProgressWord, Word
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from rspverify.commands.exit_code import exit_code, first_of
 from rspverify.commands.guard import told
 from rspverify.commands.registry import COMMANDS
 from rspverify.limits import LimitReached
+from rspverify.records import fields_of, replace
 from rspverify.soundness.settings import L2, OPTIONS, Settings, option_words
 from rspverify.verdict import Engine, Reading
 
@@ -52,7 +52,7 @@ def taken(*takes: str) -> tuple[typer.Typer, list[Settings]]:
 
 
 def test_every_setting_has_an_option_but_two() -> None:
-    assert {each.name for each in fields(Settings)} - OPTIONS.keys() == {"shortest", "insist"}
+    assert {*fields_of(Settings)} - OPTIONS.keys() == {"shortest", "insist"}
     assert OTHER.keys() == OPTIONS.keys()
     assert len({each.name for each in OPTIONS.values()}) == len(OPTIONS)
 

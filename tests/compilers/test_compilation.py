@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from rspverify.judge.facts import CompilerFacts, facts_of_program
 from rspverify.limits import Limits
 from rspverify.litmus import Program, read_program
 from rspverify.machine import ExplicitMachine, Machine
+from rspverify.records import replace
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -44,8 +44,7 @@ def verdict(name: str, it: Compilation) -> Verdict:
     return check(Case(program(name), it, MODEL, SETTINGS))
 
 
-@dataclass(frozen=True)
-class Edited(Compiler):
+class Edited(Compiler, frozen=True):
     """A compiler that emits something else in one place."""
 
     old: str = ""
@@ -208,8 +207,7 @@ def test_what_is_beyond_every_compiler() -> None:
     )
 
 
-@dataclass(frozen=True)
-class Failing(Compiler):
+class Failing(Compiler, frozen=True):
     """A compiler that fails where an operation is seq_cst, whatever else is in the module."""
 
     def emit(self, module: str, processor: Processor) -> Source:

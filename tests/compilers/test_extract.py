@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
 
 import pytest
+from msgspec import field
 
 from rspverify.compilers import Processor, codes, processor
 from rspverify.compilers.ir import LOCAL, Shape
@@ -26,8 +26,7 @@ def compiled(module: str, processor: Processor) -> Source:
     return llvmlite().emit(module, processor)
 
 
-@dataclass(frozen=True)
-class Planted(Compiler):
+class Planted(Compiler, frozen=True):
     """LLVM, with a mistake in some modules. when: whether it is in what is compiled of a module."""
 
     when: Callable[[str], bool] = field(default=lambda module: True)

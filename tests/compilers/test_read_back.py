@@ -7,7 +7,6 @@ once, and the others do nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from compilers.test_documented import TABLES, place
 
 import rspverify
 from rspverify.litmus.program import Order, Scope
+from rspverify.records import replace
 from rspverify.scheme import Op, Scheme, read_scheme_file
 from rspverify.scheme.scheme import Shape
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from rspverify.engineering.mutation import Fate, Finding, MutationReport
 from rspverify.engineering.mutation_report import asked_of, mutation_report
 from rspverify.engineering.setup import Setup, read_setup
 from rspverify.judge.judge import Judge
+from rspverify.records import replace
 from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of

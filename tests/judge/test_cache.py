@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from rspverify.judge import verdicts
 from rspverify.judge.answers import Answer, answers_may_be_kept, worth_keeping
 from rspverify.judge.facts import facts_of_program, facts_of_scheme
 from rspverify.litmus import Program, read_program_file
+from rspverify.records import fields_of, replace
 from rspverify.scheme import Scheme, compile_program, read_scheme
 from rspverify.soundness.settings import L2, Engine, Reading, Settings
 from rspverify.source import InputError, Source
@@ -224,7 +224,7 @@ def test_every_setting_counts_but_the_time_limit() -> None:
 
     A second solver and files to be left behind keep the cache out of the run altogether.
     """
-    assert set(CHANGES) == {each.name for each in fields(Settings)}
+    assert set(CHANGES) == {*fields_of(Settings)}
     ran([PROPOSED], [EX1], Settings())
     for name, changed in CHANGES.items():
         if changed is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from rspverify.judge.faults import faults
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
 from rspverify.judge.run import Run
+from rspverify.records import replace
 from rspverify.soundness import blame as blame_module
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.verdict import Word

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import tempfile
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from rspverify.cli import app
 from rspverify.judge import incident as bundle
 from rspverify.judge.incident import Incident, ReportedError, reported, reporting
 from rspverify.limits import LimitReached
+from rspverify.records import fields_of
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import L2, OPTIONS, Engine, Settings
 from rspverify.source import InputError
@@ -141,7 +141,7 @@ def test_the_command_has_what_was_chosen(settings: Settings, options: str) -> No
 def test_every_setting_has_an_option() -> None:
     command = get_command(app).commands["explain"]  # type: ignore[attr-defined]
     options = {option for parameter in command.params for option in parameter.opts}
-    names = {field.name for field in fields(Settings)}
+    names = {*fields_of(Settings)}
     assert names - OPTIONS.keys() == {"shortest", "insist"}
     assert {each.name for each in OPTIONS.values()} <= options
 

@@ -8,7 +8,6 @@ import os
 import shutil
 import sqlite3
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from rspverify.judge.facts import LookedFor
 from rspverify.judge.fingerprint import LIBRARIES, PACKAGE, fingerprint
 from rspverify.judge.judge import Judge
 from rspverify.judge.store import FILE, Store, _prepare, clear
+from rspverify.records import replace
 from rspverify.verdict import Entry, Outcome, Verdict, Word
 
 SCHEMES = [ROOT / f"schemes/{name}.yaml" for name in ("original", "proposed")]

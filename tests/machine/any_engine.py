@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from machine.engines import LIMITS, Outcomes, Unrolled, events_outcomes, searched
 from machine.whole_graph import TooLarge, whole_graph
@@ -11,6 +10,7 @@ from machine.whole_graph import TooLarge, whole_graph
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached
 from rspverify.machine import Machine, enough_steps, find_deadlock
+from rspverify.records import replace
 from rspverify.soundness.progress import deadlock_by_events
 
 MAX_STEPS = 16

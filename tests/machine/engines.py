@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from programs import (
     ONE_DEVICE,
@@ -19,6 +18,7 @@ from programs import (
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import Limits
 from rspverify.machine import Events, ExplicitMachine, Machine, Rule, Unrolling, enough_steps
+from rspverify.records import replace
 from rspverify.smt import Solver, all_of
 from rspverify.verdict import Outcome
 

@@ -7,7 +7,6 @@ a small program then has other outcomes, so that the mistake would be noticed if
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from pytest import MonkeyPatch
@@ -20,6 +19,7 @@ from rspverify.machine.event_fifos import Enqueued, EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Marker, Ready, SetLock
 from rspverify.machine.shapes import Shape
+from rspverify.records import replace
 from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 
 Plant = Callable[[MonkeyPatch], None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 
 from rspverify.assembly import AssemblyProgram, Instruction, SpinLoop
+from rspverify.records import replace
 from rspverify.value import Binary, Constant, Expression, Read, substituted, unary
 from rspverify.verdict import Outcome
 

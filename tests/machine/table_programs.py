@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.machine.placements import placements
+from rspverify.records import replace
 from rspverify.scheme import Op, Scheme
 from rspverify.scheme.scheme import IN_GLOBAL, Template
 from rspverify.value import Binary, Constant, Expression, Read

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from machine.any_program import any_program
@@ -17,6 +16,7 @@ from rspverify.architecture import MACHINES
 from rspverify.assembly import AssemblyProgram, SpinLoop
 from rspverify.limits import LimitReached
 from rspverify.machine import Machine, iterations_matter
+from rspverify.records import replace
 from rspverify.value import Binary, Constant, Read
 
 NAMES = [name for name in MACHINES if not name.startswith(("ptx", "amdgpu"))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 from machine.any_engine import differences
@@ -21,6 +20,7 @@ from rspverify.machine import Events, Machine
 from rspverify.machine.cases import Case, Cases
 from rspverify.machine.machine import InCases, unbounded
 from rspverify.machine.rules import Deliver, Rule
+from rspverify.records import replace
 from rspverify.smt import TRUE
 
 LINE = queued()

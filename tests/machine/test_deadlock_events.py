@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 from machine.cells import l2_is_memory
@@ -18,6 +17,7 @@ from rspverify.assembly import AssemblyProgram
 from rspverify.machine import DeadlockEvents, ExplicitMachine, Machine, Replayer, Rule
 from rspverify.machine.rules import AnyBit
 from rspverify.machine.state import State
+from rspverify.records import replace
 from rspverify.smt import FALSE, TRUE, Model, Solver, Term
 
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)

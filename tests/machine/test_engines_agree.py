@@ -5,7 +5,6 @@ it must decide, and counts what it skips. What is compared is always the set of 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +17,7 @@ from programs import SMALL, TINY_TWO_DEVICES, assemblies, assembly, listing
 from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached
 from rspverify.machine import ExplicitMachine, Machine, enough_steps
+from rspverify.records import replace
 
 PROPERTY = settings(max_examples=40, derandomize=True)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,7 @@ from rspverify.assembly import AssemblyProgram
 from rspverify.limits import LimitReached
 from rspverify.litmus import read_program_file
 from rspverify.machine import Machine
+from rspverify.records import replace
 from rspverify.scheme import compile_program, read_scheme_file
 from rspverify.source import InputError
 from rspverify.verdict import Outcome

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from machine.engines import (
@@ -27,6 +26,7 @@ from rspverify.machine import (
     find_deadlock,
     replay_deadlock,
 )
+from rspverify.records import replace
 from rspverify.value import Constant, evaluate
 from rspverify.verdict import Outcome
 

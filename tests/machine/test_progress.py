@@ -7,7 +7,6 @@ the same in every run. Some are too large for the whole graph; each test counts 
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from machine.engines import machine_of, random_programs
@@ -29,6 +28,7 @@ from rspverify.machine import (
 )
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.rules import StepRule
+from rspverify.records import replace
 from rspverify.smt import Solver
 
 LIMITS = Limits()

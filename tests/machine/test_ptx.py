@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from random import Random
@@ -20,6 +19,7 @@ from rspverify.limits import Limits
 from rspverify.litmus import Program, read_program
 from rspverify.machine import ExplicitMachine, Machine
 from rspverify.machine.relevance import begun_at_once
+from rspverify.records import replace
 from rspverify.scheme import assemble
 from rspverify.soundness.final import FinalCount
 from rspverify.source import Source, read_source

@@ -7,7 +7,6 @@ then wait for ever, as the progress of each of them says.
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from machine.engines import LIMITS, Unrolled, events_outcomes, searched
@@ -20,6 +19,7 @@ from rspverify.assembly import AssemblyProgram, Instruction
 from rspverify.limits import LimitReached
 from rspverify.machine import Machine, enough_steps, find_deadlock, replay_deadlock
 from rspverify.machine.lock_order import LockOrder
+from rspverify.records import replace
 from rspverify.soundness.progress import deadlock_by_events
 from rspverify.value import Binary, Constant, Read
 

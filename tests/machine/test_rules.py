@@ -4,14 +4,13 @@
 else does. Entries are written as in Fig. 4: value, C or D, V or I; `-` is an absent one.
 """
 
-from dataclasses import replace
-
 import pytest
 from machine.stepping import FREE, Bench
 from programs import assembly
 
 from rspverify.architecture import MACHINES, Write, Written
 from rspverify.machine import Machine, Replayer
+from rspverify.records import replace
 
 HERE, SAME, NEAR, FAR = (0, 0), (0, 0), (0, 1), (1, 0)
 """Places: of a thread, of one in its work-group, in another work-group, and on another device."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from machine.any_program import any_program
@@ -16,6 +15,7 @@ from rspverify.assembly import AssemblyProgram
 from rspverify.machine import Machine
 from rspverify.machine.placements import placements
 from rspverify.machine.sharing import placed, shared_with_effect
+from rspverify.records import replace
 from rspverify.source import Source
 
 COPY = """machine copies

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from machine.own_machines import program
 from rspverify.architecture import machine_named
 from rspverify.assembly import AssemblyProgram
 from rspverify.machine import Machine, unbounded
+from rspverify.records import replace
 
 SCRATCHPAD = machine_named(str(Path(__file__).parents[1] / "scheme/local/scratchpad.machine"))
 LOCAL = {"l": "local", "m": "local"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -27,6 +27,7 @@ from rspverify.machine.machine import InCases
 from rspverify.machine.relevance import watched_cells
 from rspverify.machine.rules import InstructionRule, StepRule
 from rspverify.machine.shapes import Shapes
+from rspverify.records import replace
 
 HERE, NEAR = (0, 0), (0, 1)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from programs import assembly
 
 from rspverify.assembly import AssemblyProgram
 from rspverify.machine import ExplicitMachine, InstructionRule, Machine
 from rspverify.machine.state import State
+from rspverify.records import replace
 
 
 class TooLarge(Exception):

@@ -6,11 +6,12 @@ States are dictionaries, conditions and effects are looked at again in every sta
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from rspverify.architecture import architecture as a
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.records import replace
 from rspverify.value import evaluate
 
 Path = tuple[int, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,6 +21,7 @@ from rspverify.programs import (
     read_notation,
 )
 from rspverify.programs.litmus_test import OPERATIONS
+from rspverify.records import replace
 from rspverify.source import InputError, Source
 from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary
 

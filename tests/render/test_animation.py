@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ import rspverify
 from rspverify import Settings
 from rspverify.answers import Detail
 from rspverify.api.runs import trace
+from rspverify.records import replace
 from rspverify.render import animation
 from rspverify.render.animation import (
     SCRIPT,

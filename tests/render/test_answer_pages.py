@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from filled import filled
@@ -14,6 +13,7 @@ from rspverify.engineering.comparison import Change, Comparison
 from rspverify.engineering.hunt.finding import HuntReport
 from rspverify.engineering.mutation import Fate, MutationReport
 from rspverify.engineering.repair.answer import RepairReport
+from rspverify.records import replace
 from rspverify.render import compare_html, hunt_html, mutate_html, page_html, repair_html
 from rspverify.render.cells import changed_codes
 from rspverify.render.findings import visible

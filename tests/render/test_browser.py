@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from render.test_check_html import detailed
 from results import result
 
 from rspverify.engineering.mutation import MutationReport
+from rspverify.records import replace
 from rspverify.render import mutate_html
 from rspverify.render.check_html import html
 from rspverify.verdict import Word

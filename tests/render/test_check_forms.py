@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -31,6 +30,7 @@ from rspverify.answers import (
     SuiteReport,
 )
 from rspverify.commands.reports import Form
+from rspverify.records import replace
 from rspverify.render.check_forms import FORMS
 from rspverify.render.findings import findings, visible
 from rspverify.verdict import ProgressWord, Word

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -22,6 +21,7 @@ from rspverify.answers import (
     Result,
     SuiteReport,
 )
+from rspverify.records import replace
 from rspverify.render import page_html
 from rspverify.render.check_html import html
 from rspverify.render.findings import visible

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from results import result
 
 from rspverify.answers import ModelAnswer, Observed, Reached, SuiteReport
 from rspverify.api.sites import LISTED, require_site, write_site
+from rspverify.records import replace
 from rspverify.render.findings import visible
 from rspverify.render.site_html import site
 from rspverify.source import InputError

@@ -1,7 +1,6 @@
 """Compilation: a row's templates with the operation put in."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from rspverify.litmus.program import (
     Scope,
     Thread,
 )
+from rspverify.records import replace
 from rspverify.scheme import compile_program, read_scheme, read_scheme_file, rows_used
 from rspverify.source import InputError, Severity, Source, Span
 from rspverify.value import Binary, Constant, Expression, Read, evaluate

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -12,6 +11,7 @@ import yaml
 from rspverify.architecture import machine_named
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.litmus.program import Kind, Location, Order, Program, Scope, Thread
+from rspverify.records import replace
 from rspverify.scheme import (
     Op,
     Scheme,

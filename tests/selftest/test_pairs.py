@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from rspverify.architecture.machines import MACHINES
 from rspverify.judge.judge import Judge
 from rspverify.litmus import Kind, Order, Program, Scope, read_program
 from rspverify.programs import STRONG, litmus_text
+from rspverify.records import replace
 from rspverify.scheme import (
     Op,
     Shape,

@@ -6,7 +6,6 @@ Four operations are what message passing needs: two written, and two read to see
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from rspverify.litmus import Program, read_program
 from rspverify.machine import closures, explicit, unroll
 from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.rules import InstructionRule, Ready, Rule
+from rspverify.records import replace
 from rspverify.scheme import read_scheme
 from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, compare

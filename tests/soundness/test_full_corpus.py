@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rspverify.axiomatic import load_model
 from rspverify.corpus.expected import read_expected
 from rspverify.litmus import Kind, Order, Program, read_program, read_program_file
 from rspverify.machine import enough_steps
+from rspverify.records import replace
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from rspverify.axiomatic import load_model
 from rspverify.litmus import Program, read_program
+from rspverify.records import replace
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 from litmus.spins import spinning_test
@@ -12,6 +11,7 @@ from rspverify.architecture import MACHINES
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program, read_program
 from rspverify.machine import ExplicitMachine, Machine, iterations_matter
+from rspverify.records import replace
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
 from rspverify.source import InputError, Source

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
 from rspverify.answers import Result
@@ -31,6 +30,7 @@ from rspverify.judge.loaded_test import LoadedTest, read_test
 from rspverify.judge.run import Known, Run
 from rspverify.judge.verdicts import incident_of
 from rspverify.judge.work import Work, stem
+from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.source import Given, Source
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 from rspverify.engineering.comparison import RowChange, RowCode
 from rspverify.litmus.program import Order, Scope
+from rspverify.records import replace
 from rspverify.scheme import IN_GLOBAL, Memory, Op, Row, Scheme, Shape
 from rspverify.scheme.cost import Costs, bill
 from rspverify.source import Source, Span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from rspverify.engineering.hunt.assumptions import (
@@ -23,6 +23,7 @@ from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.work import Work
 from rspverify.machine import unbounded, unordered
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
 

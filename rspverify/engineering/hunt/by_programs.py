@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from rspverify.answers import Internal
@@ -24,6 +24,7 @@ from rspverify.judge.verdicts import decided, incident_of
 from rspverify.judge.work import Work
 from rspverify.litmus import Program
 from rspverify.programs import litmus_text, notation, program_of
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.source import SourceExecutions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
@@ -33,6 +33,7 @@ from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, chosen_operations
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.judge import Judge
+from rspverify.records import replace
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.blame import Blame, blame
 from rspverify.soundness.case import Case

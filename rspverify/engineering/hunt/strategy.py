@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.finding import Finding, Formulas, HuntReport, PhaseCounts
 from rspverify.enumeration.estimate import Estimate
 from rspverify.enumeration.survey import Phase, Survey
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rspverify.engineering.repair.codes import Kinds, parsed
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 from rspverify.engineering.repair.space import RowSpace
+from rspverify.records import replace
 from rspverify.scheme import Row, Scheme, serves
 from rspverify.scheme.cost import Costs, priced
 from rspverify.scheme.variants import variants

@@ -12,11 +12,12 @@ docs/engineering.md argues why a stronger order instruction leaves fewer executi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from rspverify.architecture import Act, Architecture, CellKind, Deed, acts
 from rspverify.machine import effect_of
+from rspverify.records import replace
 from rspverify.scheme import Template
 from rspverify.scheme.cost import Costs, priced
 from rspverify.source import Span

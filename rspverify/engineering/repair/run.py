@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from rspverify.convert import counts
 from rspverify.engineering.mutate import named
@@ -26,6 +25,7 @@ from rspverify.judge.verdicts import NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
 from rspverify.machine import freeing
+from rspverify.records import replace
 from rspverify.scheme import Scheme, rows_used, scheme_text
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.blame import blame

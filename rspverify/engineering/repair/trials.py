@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rspverify.engineering.repair.codes import Code, weaker
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.engineering.repair.stopping import Beginnings, beginnings
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.records import replace
 from rspverify.scheme import Scheme, rows_used
 from rspverify.verdict import ProgressWord, Word
 

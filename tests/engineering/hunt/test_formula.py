@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -37,6 +36,7 @@ from rspverify.judge.cache import cache_place
 from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
 from rspverify.limits import LimitReached, Limits
+from rspverify.records import replace
 from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
 from rspverify.smt import Model, Solver, Term, all_of

@@ -4,7 +4,7 @@ breaks the scheme or there is none."""
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
@@ -23,6 +23,7 @@ from rspverify.enumeration.tables import Tables
 from rspverify.judge.attempt import Undecided, attempt
 from rspverify.judge.incident import Incident
 from rspverify.limits import LimitReached, Limits
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.smt import all_of
 from rspverify.soundness.case import Case

@@ -6,7 +6,6 @@ allows less (docs/engineering.md, «Nothing is lost»).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 from rspverify.engineering.hunt.formula.merged import token
@@ -16,6 +15,7 @@ from rspverify.enumeration.packed import PackedTest
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
 from rspverify.machine.idle import idle
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.scheme.equivalence import equivalent
 

@@ -7,7 +7,7 @@ term over the choices; so are the events of the model, one for each way of acces
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rspverify.architecture import Mnemonic
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
@@ -22,6 +22,7 @@ from rspverify.litmus import Thread as SourceThread
 from rspverify.litmus.operations import Operations
 from rspverify.litmus.problems import Problems
 from rspverify.programs.meaning import call_of
+from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.scheme import Template as RowTemplate
 from rspverify.scheme.memory import IN_GLOBAL
