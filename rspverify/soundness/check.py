@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rspverify.axiomatic import ignored_features, require_covered
@@ -59,16 +60,18 @@ def check(
 
 
 def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verdict:
-    def target(machine: Machine) -> Target:
-        return target_of(machine, case.settings, case.limits)
+    def target(machine: Machine, shown: bool) -> Target:
+        return target_of(machine, case.settings, case.limits, shown=shown)
 
     if log is None:
         return soundness(case, source, target)
     from rspverify.soundness.query_log import LoggedSource, LoggedTarget
 
-    return soundness(
-        case, LoggedSource(source, log), lambda machine: LoggedTarget(target(machine), log)
-    )
+    def logged(machine: Machine, shown: bool) -> Target:
+        found = target(machine, shown)
+        return found if shown else LoggedTarget(found, log)
+
+    return soundness(case, LoggedSource(source, log), logged)
 
 
 def _source_of(case: Case, source: SourceExecutions | None) -> SourceExecutions:
@@ -111,7 +114,8 @@ def _is_sound_if(switches: Sequence[str], case: Case, source: SourceExecutions) 
     switched = replace(case, scheme=case.scheme.on_machine(machine))
     if switched.program is not source.program:
         return False  # Its loops are read in another way.
-    return holds(switched, source, lambda it: target_of(it, case.settings, case.limits))
+    targets = partial(target_of, settings=case.settings, limits=case.limits, shown=False)
+    return holds(switched, source, targets)
 
 
 def _confirmed(verdict: Verdict, log: QueryLog, solver: str, case: Case) -> Verdict:
