@@ -1,5 +1,8 @@
 """Codes that nobody can tell apart on a machine, told from the effects of their instructions.
 
+What neither waits for anything nor changes anything may stand anywhere, or go: its step makes no
+difference.
+
 Three facts, each about instructions that only wait until counters of the own thread are empty. What
 such a counter has only the own thread puts there, when it executes an access: once empty, it stays
 so until the next one.
@@ -14,7 +17,7 @@ so until the next one.
 * A wait may be repeated behind an instruction that puts nothing into its counter, as that is still
   empty then: whoever comes there goes on, and nothing is changed.
 
-And a fourth, about all that only wait: a code that waits longer does nothing that another cannot.
+And one about all that only wait: a code that waits longer does nothing that another cannot.
 """
 
 from __future__ import annotations
@@ -46,6 +49,7 @@ from rspverify.architecture.architecture import Each
 from rspverify.scheme.scheme import Template
 
 Code = tuple[Template, ...]
+NOTHING = "it does nothing on this machine"
 ANY_ORDER = "what waits for the own accesses may stand in any order"
 LONGER = "it waits for all that the scheme waits for there, and else does the same"
 HELD = "what it waits for has been waited for, and nothing has been put there since"
@@ -54,6 +58,9 @@ TWICE = "the accesses that it waits for are performed in turn, and waited for be
 
 def equivalent(one: Code, other: Code, machine: Architecture) -> str | None:
     """Why two codes are the same to everybody; None where these facts do not say so."""
+    one, other = _without_idle(one, machine), _without_idle(other, machine)
+    if [*map(_name, one)] == [*map(_name, other)]:
+        return NOTHING
     if _sorted(one, machine) == _sorted(other, machine):
         return ANY_ORDER
     if _held(one, machine) == _held(other, machine):
@@ -66,6 +73,7 @@ def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
     execution of it is one of the other: without a wait a thread need not wait, and nobody else
     looks at that.
     """
+    one, other = _without_idle(one, machine), _without_idle(other, machine)
     left = list(other)
     for each in one:
         if left and _name(left[0]) == _name(each):
@@ -83,6 +91,17 @@ def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
 
 def _name(template: Template) -> tuple[str, str | None]:
     return template.mnemonic.name, template.reach
+
+
+def _without_idle(code: Code, machine: Architecture) -> Code:
+    """A code without what does nothing, and waits for nothing."""
+    if machine.always:
+        return code
+    return tuple(
+        each
+        for each in code
+        if each.accesses or each.mnemonic.conditions or each.mnemonic.effects or each.mnemonic.later
+    )
 
 
 def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:

@@ -15,6 +15,7 @@ from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_f
 from rspverify.scheme.equivalence import (
     ANY_ORDER,
     HELD,
+    NOTHING,
     TWICE,
     Code,
     equivalent,
@@ -88,6 +89,32 @@ def test_a_code_that_waits_longer(
     machine = MACHINES["amdgpu-gfx10"]
     codes = [code_of(machine, *each).rows[0].code for each in (one, other)]
     assert waits_longer(codes[0], codes[1], machine) is longer
+
+
+XCNT, LOAD = "s_wait_xcnt 0x0", "ds_load_b32 r x"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ((XCNT, LOAD), (LOAD,), NOTHING),
+        ((XCNT, LOAD), (LOAD, XCNT), NOTHING),
+        (("s_wait_dscnt 0x0", LOAD), (LOAD,), None),
+        (("global_inv scope:SCOPE_DEV", LOAD), (LOAD,), None),
+    ],
+)
+def test_what_does_nothing_may_go(
+    one: tuple[str, ...], other: tuple[str, ...], why: str | None
+) -> None:
+    assert said(one, other, "amdgpu-gfx1250") == why
+
+
+def test_what_does_nothing_may_wait_for_what_all_wait_for(tmp_path: Path) -> None:
+    text = ON_THE_WAY + "instruction NOP do nothing\n"
+    one, other = ("ST x r", "NOP"), ("ST x r",)
+    assert equivalent(*codes_on(text, tmp_path, one, other)) == NOTHING
+    text += "always when empty queue\n"
+    assert equivalent(*codes_on(text, tmp_path, one, other)) is None
 
 
 def test_waits_for_all_waves_do_not_change_places() -> None:
@@ -261,6 +288,17 @@ def test_equivalent_mutants_have_the_same_outcomes(cpu: str) -> None:
                 assert outcomes(program, mutant.of(scheme)) == outcomes(program, scheme)
                 tried.add(mutant.name)
     assert len(tried) > 1
+
+
+def test_a_mutant_without_what_does_nothing_has_the_same_outcomes() -> None:
+    scheme, title = read_scheme_file(SCHEMES / "gfx1250.yaml"), "CoWR-store-wi"
+    program = read_program(Source(title, row_tests()[title]))
+    used = {it.number for it in rows_used(program, scheme)}
+    mutants = [it for row in mutants_of(scheme) for it in row.mutants if it.row.number in used]
+    same = [it for it in mutants if equivalent(it.row.code, it.code, scheme.machine) == NOTHING]
+    assert same
+    for mutant in same:
+        assert outcomes(program, mutant.of(scheme)) == outcomes(program, scheme)
 
 
 def test_a_mutant_that_waits_longer_has_no_other_outcomes() -> None:
