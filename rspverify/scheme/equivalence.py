@@ -81,7 +81,8 @@ def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
         elif each.accesses or each.mnemonic.effects or each.mnemonic.later:
             break
     else:
-        return not left
+        if not left:
+            return True
     more, fewer = _filled(one, machine), _filled(other, machine)
     return len(more) == len(fewer) and all(
         mine >= its if isinstance(mine, frozenset) and isinstance(its, frozenset) else mine == its

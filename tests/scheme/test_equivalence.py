@@ -81,6 +81,8 @@ def test_what_is_said(one: tuple[str, ...], other: tuple[str, ...], why: str | N
         ((READ,), (READ, LGKM), False),
         ((VM, READ, INV), (READ, VM, INV), True),
         ((LGKM, READ, INV), (READ, LGKM, INV), False),
+        ((VM, READ, LGKM), (READ, VM, LGKM), True),
+        ((VM, READ, LGKM), (READ, VS, LGKM), False),
     ],
 )
 def test_a_code_that_waits_longer(
