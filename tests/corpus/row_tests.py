@@ -129,6 +129,21 @@ def coherent() -> Iterator[tuple[str, str]]:
             yield title, text(title, about, {"x": atomic("global")}, threads, "0:r0=0")
 
 
+def behind() -> Iterator[tuple[str, str]]:
+    """CoWR with an operation in between that waits for the update, and empties the cache by which
+    that has passed. It need not be for this: all it does is of another location."""
+    weak, own = Operation("", "relaxed", "wg"), Operation("", "relaxed", "wi")
+    far = [Operation(kind, "acquire", "wg") for kind in ("rmw-unused", "cas-unused")]
+    near = [Operation(kind, "seq_cst", "wg", "local") for kind in ("load", "rmw", "cas")]
+    for each in (*far, *near):
+        places = {"x": atomic("global"), "z": atomic(each.memory)}
+        between = each.load("z", "r1") if each.kind == "load" else " ".join(each.publish("z")[0])
+        thread = Thread([weak.add("x", 1, "p"), between, own.load("x", "r0")])
+        title = f"CoWR-behind-{each}"
+        about = "A thread sees what it has written itself, behind this."
+        yield title, text(title, about, places, [thread], "0:r0=0")
+
+
 def unseen() -> Iterator[tuple[str, str]]:
     """MP to a fence behind an update whose result nobody uses: a load tells what it has seen."""
     for scope in ("wg", "dv", "all"):
@@ -172,25 +187,29 @@ def straight() -> Iterator[tuple[str, str]]:
                 seen = [of_flag.load("y", "r0"), each.fence(), of_data.load("x", "r1")]
                 title = f"MP-straight-{each}-{data}-by-{flag}"
                 about = "A message between fences of both memories, and no branch."
-                threads = placed([sent, seen], "wg")
-                yield title, text(title, about, places, threads, joined("1:r0=1", "1:r1=0"))
+                threads, asks = placed([sent, seen], "wg"), joined("1:r0=1", "1:r1=0")
+                yield title, text(title, about, places, threads, asks)
+                if data == "global":
+                    title = f"MP-of-rmw-{each}-{data}-by-{flag}"
+                    about = "The same, where what is published has passed by the cache."
+                    threads = placed([[of_data.add("x", 1), *sent[1:]], seen], "wg")
+                    yield title, text(title, about, places, threads, asks)
 
 
-def seen_before() -> Iterator[tuple[str, str]]:
-    """MP to an update that comes once a load has seen the flag: L2s that are not coherent make one
-    count of two updates, but not where one comes after the other."""
-    weak, release = Operation("", "relaxed", "all"), Operation("store", "release", "all")
+def overwritten() -> Iterator[tuple[str, str]]:
+    """MP to an update of all devices over which a store goes then, of what was published: L2s that
+    are not coherent make one of two updates, and here nobody can tell."""
+    store, release = Operation("", "relaxed", "all"), Operation("store", "release", "all")
     places = {"x": "global int", "y": atomic("global")}
     for kind in UPDATES:
         for order in ACQUIRES:
             each = Operation(kind, order, "all")
             seen, one = each.observe("y")
-            then = " ".join([*seen, f"if (r0 == {one}) r1 = *x;"])
-            looked = [weak.load("y", "s"), "int r1 = 1;", f"if (s == 1) {{ {then} }}"]
-            title = f"MP-seen-{each}"
-            about = "A message that a load has seen, observed by this."
-            threads = placed([["*x = 1;", release.store("y", 1)], looked], "all")
-            asks = joined("1:s=1", "1:r1=0")
+            after = [f"int r1 = 0; if (r0 == {one}) r1 = *x;", store.store("y", 1)]
+            title = f"MP-overwritten-{each}"
+            about = "A message, observed by an update that is overwritten."
+            threads = placed([["*x = 1;", release.store("y", 1)], [*seen, *after]], "all")
+            asks = joined(f"1:r0={one}", "1:r1=0")
             yield title, text(title, about, places, threads, asks, expected=1)
 
 
@@ -203,10 +222,11 @@ def row_tests() -> dict[str, str]:
         buffering,
         handed_on,
         coherent,
+        behind,
         across,
         unseen,
         straight,
-        seen_before,
+        overwritten,
         sent_on,
         by_the_letter,
     ):
