@@ -3,7 +3,7 @@
 Only a test that the scheme itself passes says anything of a mutant. So each test is first decided
 under the scheme, and then under each mutant of a row that the test uses, the smallest test first.
 Then come tests that the scheme fails and a switch of its machine excuses: with that turned on it
-passes them, and a mutant may not.
+passes them, and a mutant may not. Where each of several switches does, the test is asked with each.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from rspverify.scheme.mutants import Mutant
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 Places = tuple[int, ...]
+Asked = tuple[str, str | None]
+"""A test, by its file, and the switches that are on."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,10 @@ class Baseline:
         return self.verdict.word is Word.SOUND
 
     @property
-    def excuse(self) -> str | None:
-        """The switches, joined by `+`, with which the scheme passes it that fails it without."""
-        return next(iter(self.verdict.sound_if), None)
+    def choices(self) -> tuple[str | None, ...]:
+        """The switches with which the scheme passes it, in each way that is known: None for none,
+        or some, joined by `+`, where it fails it without."""
+        return (None,) if self.passes else self.verdict.sound_if
 
     @property
     def name(self) -> NamedTest:
@@ -79,12 +82,11 @@ def baselines(setup: Setup) -> Generator[Baseline, None, None]:
             yield Baseline(test, verdict, rows, seconds, internal)
 
 
-def telling(known: Iterable[Baseline], row: int) -> list[Baseline]:
+def telling(known: Iterable[Baseline], row: int) -> list[tuple[Baseline, str | None]]:
     """The tests that say something of the mutants of a row: those that the scheme passes, and then
-    those that it passes with switches on."""
-    using = [each for each in known if row in each.rows]
-    passed = [each for each in using if each.passes]
-    return passed + [each for each in using if each.excuse is not None]
+    those that it passes with switches on, each with these."""
+    using = [(each, choice) for each in known if row in each.rows for choice in each.choices]
+    return sorted(using, key=lambda it: it[1] is not None)
 
 
 def changed(mutant: Mutant, scheme: Scheme, switches: str | None) -> Scheme:
@@ -96,7 +98,7 @@ def changed(mutant: Mutant, scheme: Scheme, switches: str | None) -> Scheme:
 def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) -> float:
     """About how many seconds the verdicts take if no mutant fails any test; progress left out."""
     seconds = (
-        sum(each.seconds for each in telling(known, mutant.row.number)) for mutant in mutants
+        sum(each.seconds for each, _ in telling(known, mutant.row.number)) for mutant in mutants
     )
     return sum(seconds) / workers
 
@@ -174,8 +176,8 @@ class _Trial:
 
     def _asks(self, mutant: Mutant) -> Iterator[Question[Any]]:
         schemes = self._schemes(mutant)
-        for each in self._telling(mutant):
-            question = self.verdicts.question(each.test, schemes[each.excuse])
+        for each, switches in self._telling(mutant):
+            question = self.verdicts.question(each.test, schemes[switches])
             yield question
             if each.passes:
                 itself = self.verdicts.question(each.test, self.scheme)
@@ -185,7 +187,7 @@ class _Trial:
     def of(self, places: Places) -> tuple[Finding, ...]:
         """What tests make of the mutants of a row, in their order."""
         machine, found = self.scheme.scheme.machine, dict[int, Finding]()
-        passed: dict[int, set[str]] = {}
+        passed: dict[int, set[Asked]] = {}
         for place in sorted(places, key=lambda it: len(self.mutants[it].code)):
             code = self.mutants[place].code
             weaker = [it for it in found if waits_longer(code, self.mutants[it].code, machine)]
@@ -193,8 +195,8 @@ class _Trial:
             found[place] = self._of(self.mutants[place], passed[place])
         return tuple(found[place] for place in places)
 
-    def _of(self, mutant: Mutant, sound: set[str]) -> Finding:
-        """What tests make of a mutant. sound: those that it passes, by file, as far as is known."""
+    def _of(self, mutant: Mutant, sound: set[Asked]) -> Finding:
+        """What tests make of a mutant. sound: those that it passes, as far as is known."""
         record, schemes = _Record(shown(mutant, self.costs)), self._schemes(mutant)
         own, machine, tests = mutant.row.code, self.scheme.scheme.machine, self._telling(mutant)
         record.reason = equivalent(own, mutant.code, machine) or ""
@@ -202,39 +204,39 @@ class _Trial:
             return record.found(Fate.EQUIVALENT)
         stronger = waits_longer(mutant.code, own, machine)
         if stronger:
-            sound |= {each.test.file for each in tests}
+            sound |= {(each.test.file, switches) for each, switches in tests}
         passed: list[tuple[Baseline, Verdict]] = []
         for each in self.known:
             if mutant.row.number in each.rows and each.verdict.word is Word.UNKNOWN:
                 record.unknown(each, f"under the scheme itself: {each.verdict.reason}")
-        for each in tests:
+        for each, switches in tests:
             record.decided += 1
-            if each.test.file in sound:
+            if (each.test.file, switches) in sound:
                 record.within |= each.verdict.within
                 passed += [(each, each.verdict)] if each.passes else []
                 continue
-            answer = self.verdicts.answer(each.test, schemes[each.excuse])
+            answer = self.verdicts.answer(each.test, schemes[switches])
             record.within |= {**each.verdict.within, **answer.verdict.within}
             if answer.verdict.word is Word.UNSOUND:
-                return record.found(Fate.UNSOUND, each, answer.verdict)
+                return record.found(Fate.UNSOUND, each, answer.verdict, switches)
             if answer.verdict.word is Word.UNKNOWN:
                 record.unknown(each, answer.verdict.reason, answer.internal)
                 continue
             passed += [(each, answer.verdict)] if each.passes else []
             if answer.verdict.word is Word.SOUND:
-                sound.add(each.test.file)
+                sound.add((each.test.file, switches))
         for each, verdict in passed:
             if self._stops(each, verdict, schemes[None], record):
                 return record.found(Fate.STUCK, each, verdict)
         record.reason = LONGER if stronger else ""
         return record.found(Fate.STRONGER if stronger else Fate.SURVIVES)
 
-    def _telling(self, mutant: Mutant) -> list[Baseline]:
+    def _telling(self, mutant: Mutant) -> list[tuple[Baseline, str | None]]:
         return telling(self.known, mutant.row.number)
 
     def _schemes(self, mutant: Mutant) -> dict[str | None, NamedScheme]:
         """The mutant, as it is and with each choice of switches that a test asks for."""
-        choices = {None, *(it.excuse for it in self.known if mutant.row.number in it.rows)}
+        choices = {None, *(switches for _, switches in self._telling(mutant))}
         itself, file = self.scheme.scheme, self.scheme.file
         return {it: NamedScheme.of(changed(mutant, itself, it), file) for it in choices}
 
@@ -286,13 +288,16 @@ class _Record:
         self.internal += [internal] if internal else []
 
     def found(
-        self, fate: Fate, baseline: Baseline | None = None, verdict: Verdict | None = None
+        self,
+        fate: Fate,
+        baseline: Baseline | None = None,
+        verdict: Verdict | None = None,
+        switches: str | None = None,
     ) -> Finding:
         """The finding. All bounds count for one that survives; else those of the test alone."""
         within: Mapping[str, int] = self.within
         if baseline is not None and verdict is not None:
             within = {**baseline.verdict.within, **verdict.within}
-        switches = baseline.excuse if baseline else None
         reason = self.reason or (verdict.reason if verdict else "")
         return Finding(
             mutant=self.mutant,

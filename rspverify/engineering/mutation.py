@@ -78,11 +78,11 @@ class Finding:
     test, file: the smallest that shows it, of those decided, null of one that survives; reason:
     what is wrong there, or why it is the same. switches: of the machine, joined by `+`, that excuse
     what the scheme itself does on that test: with these on it passes, and the mutant does not; null
-    where it passes as it is. within: the bounds that this depends on. decided:
-    how many tests were. unknown: those that could not be, with why. stuck: those that the scheme
-    itself gets stuck in, so that they show nothing of this. scheme: where --write has put the
-    mutant; command: what shows the execution then, or of one that survives, what looks for one, if
-    a hunt can.
+    where it passes as it is. within: the bounds that this depends on. decided: how many tests were,
+    one that several switches excuse once with each. unknown: those that could not be, with why.
+    stuck: those that the scheme itself gets stuck in, so that they show nothing of this. scheme:
+    where --write has put the mutant; command: what shows the execution then, or of one that
+    survives, what looks for one, if a hunt can.
     """
 
     mutant: Group[MutantAnswer]

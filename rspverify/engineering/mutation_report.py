@@ -87,7 +87,7 @@ def mutation_report(
                 if each.accesses and not stored_elsewhere(it.row.code, place - 1)
             ),
             cost=costs.of(it.row.code),
-            tests=len(telling(grounds, it.row.number)),
+            tests=len({ground.test.file for ground, _ in telling(grounds, it.row.number)}),
             hunted=hunted(it.row, scheme) is not None,
             unchanged=it.unchanged,
         )
@@ -128,7 +128,7 @@ def _tests(
         verdicts=counts(Word, (each.verdict.word for each in grounds)),
         within=within,
         broken=tuple(it.told(f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
-        excused=sum(it.excuse is not None for it in broken),
+        excused=sum(bool(it.choices) for it in broken),
         unknown=tuple(it.told(it.verdict.reason) for it in open_),
         stuck=tuple(dict.fromkeys(test for it in found for test in it.stuck)),
         left_out=setup.left_out,

@@ -1,6 +1,9 @@
 """Codes that nobody can tell apart on a machine, told from the effects of their instructions.
 
-Two facts, each about instructions that only wait until counters of the own thread are empty. What
+What neither waits for anything nor changes anything may stand anywhere, or go: its step makes no
+difference.
+
+Three facts, each about instructions that only wait until counters of the own thread are empty. What
 such a counter has only the own thread puts there, when it executes an access: once empty, it stays
 so until the next one.
 
@@ -11,8 +14,10 @@ so until the next one.
   performed: it is the oldest in its fifo then, so that nothing before it is counted any more, and
   the wait holds. Meanwhile the thread has executed nothing but waits, and nobody else looks at its
   fifo or its counter.
+* A wait may be repeated behind an instruction that puts nothing into its counter, as that is still
+  empty then: whoever comes there goes on, and nothing is changed.
 
-And a third, about all that only wait: a code that waits longer does nothing that another cannot do.
+And one about all that only wait: a code that waits longer does nothing that another cannot.
 """
 
 from __future__ import annotations
@@ -44,15 +49,22 @@ from rspverify.architecture.architecture import Each
 from rspverify.scheme.scheme import Template
 
 Code = tuple[Template, ...]
+NOTHING = "it does nothing on this machine"
 ANY_ORDER = "what waits for the own accesses may stand in any order"
 LONGER = "it waits for all that the scheme waits for there, and else does the same"
+HELD = "what it waits for has been waited for, and nothing has been put there since"
 TWICE = "the accesses that it waits for are performed in turn, and waited for behind this one"
 
 
 def equivalent(one: Code, other: Code, machine: Architecture) -> str | None:
     """Why two codes are the same to everybody; None where these facts do not say so."""
+    one, other = _without_idle(one, machine), _without_idle(other, machine)
+    if [*map(_name, one)] == [*map(_name, other)]:
+        return NOTHING
     if _sorted(one, machine) == _sorted(other, machine):
         return ANY_ORDER
+    if _held(one, machine) == _held(other, machine):
+        return HELD
     return TWICE if _filled(one, machine) == _filled(other, machine) else None
 
 
@@ -61,6 +73,7 @@ def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
     execution of it is one of the other: without a wait a thread need not wait, and nobody else
     looks at that.
     """
+    one, other = _without_idle(one, machine), _without_idle(other, machine)
     left = list(other)
     for each in one:
         if left and _name(left[0]) == _name(each):
@@ -68,7 +81,8 @@ def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
         elif each.accesses or each.mnemonic.effects or each.mnemonic.later:
             break
     else:
-        return not left
+        if not left:
+            return True
     more, fewer = _filled(one, machine), _filled(other, machine)
     return len(more) == len(fewer) and all(
         mine >= its if isinstance(mine, frozenset) and isinstance(its, frozenset) else mine == its
@@ -78,6 +92,17 @@ def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
 
 def _name(template: Template) -> tuple[str, str | None]:
     return template.mnemonic.name, template.reach
+
+
+def _without_idle(code: Code, machine: Architecture) -> Code:
+    """A code without what does nothing, and waits for nothing."""
+    if machine.always:
+        return code
+    return tuple(
+        each
+        for each in code
+        if each.accesses or each.mnemonic.conditions or each.mnemonic.effects or each.mnemonic.later
+    )
 
 
 def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
@@ -94,21 +119,41 @@ def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
     return (*found, frozenset(together))
 
 
+def _held(code: Code, machine: Architecture) -> tuple[object, ...]:
+    """The same, as if all that has been waited for were so again behind each instruction that puts
+    nothing there.
+    """
+    parts = list(_sorted(code, machine))
+    for place, each in enumerate(_others(code, machine)):
+        before, after = _acts(parts[2 * place]), _acts(parts[2 * place + 2])
+        entered = {it.where.kind for it in _flat(each.effects, machine) if isinstance(it, Enter)}
+        if not machine.always:  # Which one more instruction would wait for, too.
+            parts[2 * place + 2] = after | {it for it in before if it.kind not in entered}
+    return tuple(parts)
+
+
 def _filled(code: Code, machine: Architecture) -> tuple[object, ...]:
     """The same, as if counters that are waited for behind an instruction were before it, too, where
     that makes no difference.
     """
-    parts = list(_sorted(code, machine))
-    accesses = [each for each in code if _counters(each.mnemonic, machine) is None]
-    for place, access in enumerate(accesses):
-        before, after = parts[2 * place], parts[2 * place + 2]
-        assert isinstance(before, frozenset) and isinstance(after, frozenset)
+    parts = list(_held(code, machine))
+    for place, each in enumerate(_others(code, machine)):
+        before, after = _acts(parts[2 * place]), _acts(parts[2 * place + 2])
         parts[2 * place] = before | {
-            it
-            for it in after
-            if isinstance(it, Act) and it.kind and _in_turn(access.mnemonic, it.kind, machine)
+            it for it in after if it.kind and _in_turn(each, it.kind, machine)
         }
     return tuple(parts)
+
+
+def _others(code: Code, machine: Architecture) -> list[Mnemonic]:
+    """What of a code does more than wait, as accesses do."""
+    return [it.mnemonic for it in code if _counters(it.mnemonic, machine) is None]
+
+
+def _acts(part: object) -> frozenset[Act]:
+    """The waits at a place of a code."""
+    assert isinstance(part, frozenset)
+    return part
 
 
 def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[Act] | None:

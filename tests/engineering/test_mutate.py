@@ -275,7 +275,7 @@ def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
     ]
     wanted = list(mutants_of(scheme)[release.number - 1].mutants)
     base, found, report = tried(setup, wanted)
-    assert [it.excuse for it in base] == ["WRITE_BACK_AFTER_OWN_STORES"]
+    assert [it.choices for it in base] == [("WRITE_BACK_AFTER_OWN_STORES",)]
     assert (report.tests.verdicts[Word.UNSOUND], report.tests.excused) == (1, 1)
     dropped = {it.mutant.step.instruction: it for it in found if it.mutant.step.removes}
     for needed in ("buffer_wbl2 sc1", "s_waitcnt vmcnt(0)"):
@@ -288,3 +288,23 @@ def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
         switched = changed.of(scheme).on_machine(scheme.machine.switched(it.switches or ""))
         program = setup.tests[0].program
         assert check(Case(program, switched, setup.verdicts.model, settings)).word is Word.UNSOUND
+
+
+def test_a_test_is_asked_with_each_switch_that_excuses_it() -> None:
+    """On gfx1250 the wait for LDS comes before the invalidation: with RMW_DROPS_LINE none of these
+    programs needs it, with INVALIDATES_AT_ONCE this one does."""
+    of_rmw = AMD / "MP-of-rmw-fence-acquire-both-dv-global-by-local.litmus"
+    setup = setup_of(ROOT / "schemes/amdgpu/gfx1250.yaml", [of_rmw])
+    (wanted,) = (
+        it
+        for row in mutants_of(setup.schemes[0].scheme)
+        for it in row.mutants
+        if str(it.row).startswith("fence global+local DV,N (relaxed, acquire)")
+        and (it.step.mutation, it.step.instruction) == ("swap", "s_wait_dscnt 0x0")
+    )
+    base, (found,), report = tried(setup, [wanted])
+    assert [it.choices for it in base] == [("RMW_DROPS_LINE", "INVALIDATES_AT_ONCE")]
+    assert (found.verdict, found.switches) == (Fate.UNSOUND, "INVALIDATES_AT_ONCE")
+    assert found.decided == 2 and report.tests.excused == 1
+    (row,) = (it for it in report.rows if it.row == wanted.row.number)
+    assert row.tests == 1

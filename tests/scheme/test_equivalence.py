@@ -12,7 +12,15 @@ from rspverify.architecture import MACHINES, Architecture
 from rspverify.architecture.reader import read_architecture
 from rspverify.litmus import Program, read_program
 from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file, rows_used
-from rspverify.scheme.equivalence import ANY_ORDER, TWICE, Code, equivalent, waits_longer
+from rspverify.scheme.equivalence import (
+    ANY_ORDER,
+    HELD,
+    NOTHING,
+    TWICE,
+    Code,
+    equivalent,
+    waits_longer,
+)
 from rspverify.scheme.mutants import mutants_of
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
@@ -46,6 +54,9 @@ def said(one: tuple[str, ...], other: tuple[str, ...], name: str = "amdgpu-gfx10
         ((VM, LGKM, READ, LGKM), (VM, READ, LGKM), TWICE),
         ((VM, READ, LGKM), (READ, LGKM), None),
         ((VM, READ, VM), (READ, VM), None),
+        ((VM, READ, VM), (VM, READ), HELD),
+        ((VM, READ, INV, VM), (VM, READ, INV), HELD),
+        ((LGKM, READ, LGKM), (LGKM, READ), None),
         ((LGKM, READ), (READ,), None),
         ((READ, LGKM), (LGKM, READ), None),
         ((READ, VM, INV), (READ, INV, VM), None),
@@ -68,7 +79,10 @@ def test_what_is_said(one: tuple[str, ...], other: tuple[str, ...], why: str | N
         ((READ, VM), (VM, READ), False),
         ((READ, INV), (READ,), False),
         ((READ,), (READ, LGKM), False),
-        ((VM, READ, INV), (READ, VM, INV), False),
+        ((VM, READ, INV), (READ, VM, INV), True),
+        ((LGKM, READ, INV), (READ, LGKM, INV), False),
+        ((VM, READ, LGKM), (READ, VM, LGKM), True),
+        ((VM, READ, LGKM), (READ, VS, LGKM), False),
     ],
 )
 def test_a_code_that_waits_longer(
@@ -77,6 +91,32 @@ def test_a_code_that_waits_longer(
     machine = MACHINES["amdgpu-gfx10"]
     codes = [code_of(machine, *each).rows[0].code for each in (one, other)]
     assert waits_longer(codes[0], codes[1], machine) is longer
+
+
+XCNT, LOAD = "s_wait_xcnt 0x0", "ds_load_b32 r x"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ((XCNT, LOAD), (LOAD,), NOTHING),
+        ((XCNT, LOAD), (LOAD, XCNT), NOTHING),
+        (("s_wait_dscnt 0x0", LOAD), (LOAD,), None),
+        (("global_inv scope:SCOPE_DEV", LOAD), (LOAD,), None),
+    ],
+)
+def test_what_does_nothing_may_go(
+    one: tuple[str, ...], other: tuple[str, ...], why: str | None
+) -> None:
+    assert said(one, other, "amdgpu-gfx1250") == why
+
+
+def test_what_does_nothing_may_wait_for_what_all_wait_for(tmp_path: Path) -> None:
+    text = ON_THE_WAY + "instruction NOP do nothing\n"
+    one, other = ("ST x r", "NOP"), ("ST x r",)
+    assert equivalent(*codes_on(text, tmp_path, one, other)) == NOTHING
+    text += "always when empty queue\n"
+    assert equivalent(*codes_on(text, tmp_path, one, other)) is None
 
 
 def test_waits_for_all_waves_do_not_change_places() -> None:
@@ -250,6 +290,36 @@ def test_equivalent_mutants_have_the_same_outcomes(cpu: str) -> None:
                 assert outcomes(program, mutant.of(scheme)) == outcomes(program, scheme)
                 tried.add(mutant.name)
     assert len(tried) > 1
+
+
+def test_a_mutant_without_what_does_nothing_has_the_same_outcomes() -> None:
+    scheme, title = read_scheme_file(SCHEMES / "gfx1250.yaml"), "CoWR-store-wi"
+    program = read_program(Source(title, row_tests()[title]))
+    used = {it.number for it in rows_used(program, scheme)}
+    mutants = [it for row in mutants_of(scheme) for it in row.mutants if it.row.number in used]
+    same = [it for it in mutants if equivalent(it.row.code, it.code, scheme.machine) == NOTHING]
+    assert same
+    for mutant in same:
+        assert outcomes(program, mutant.of(scheme)) == outcomes(program, scheme)
+
+
+def test_a_mutant_that_waits_longer_has_no_other_outcomes() -> None:
+    """The wait for loads comes before the write-back: nothing of it is counted."""
+    scheme, title = read_scheme_file(SCHEMES / "gfx1200.yaml"), "LB-by-store-release-all"
+    program = read_program(Source(title, row_tests()[title]))
+    used = {it.number for it in rows_used(program, scheme)}
+    (row,) = (
+        each
+        for each in mutants_of(scheme)
+        if each.row.number in used and "global_wb" in " ".join(map(str, each.row.code))
+    )
+    longer = [it for it in row.mutants if waits_longer(it.code, it.row.code, scheme.machine)]
+    (moved,) = (it for it in longer if not equivalent(it.code, it.row.code, scheme.machine))
+    assert (moved.step.place, moved.step.mutation) == (1, "swap")
+    known = outcomes(program, scheme)
+    assert outcomes(program, moved.of(scheme)) <= known
+    others = [it for it in row.mutants if it not in longer]
+    assert not all(outcomes(program, it.of(scheme)) <= known for it in others)
 
 
 def outcomes(program: Program, scheme: Scheme) -> frozenset[object]:

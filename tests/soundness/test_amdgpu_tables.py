@@ -194,15 +194,44 @@ ACROSS = [
         shape(Op.RMW, Order.ACQUIRE, used=False),
         "s_waitcnt vmcnt(0)",
     ),
+    (
+        "gfx1030-cumode",
+        "SB3-store-load-seq_cst-wg",
+        shape(Op.LOAD, **_NEAR),
+        "s_waitcnt_vscnt null 0x0",
+    ),
+    (
+        "gfx1030-cumode",
+        "MP-straight-fence-acquire-both-wg-global-by-local",
+        shape(Op.FENCE, Order.ACQUIRE, Scope.WG, memory=BOTH),
+        _LDS,
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "test", "row", "wait"), ACROSS, ids=lambda it: str(it))
-def test_what_a_seq_cst_fence_of_one_memory_leaves_to_others(
+def test_what_a_wait_is_for_that_few_programs_need(
     name: str, test: str, row: Shape, wait: str
 ) -> None:
     assert is_sound(test, table(name))
     assert not is_sound(test, without(table(name), row, wait))
+
+
+@pytest.mark.parametrize("name", ["gfx900", "gfx90a", "gfx942"])
+def test_what_a_wave_begins_for_its_device_its_work_group_overtakes(name: str) -> None:
+    """A seq_cst load of work-group scope waits for no store."""
+    assert not is_sound("SB3-store-load-seq_cst-wg", table(name))
+    assert is_sound("SB3-store-load-seq_cst-wg", table(name, ("WAITS_COVER_UNIT",)))
+
+
+@pytest.mark.parametrize("order", [Order.RELAXED, Order.ACQUIRE])
+def test_dlc_is_needed_behind_a_fence_that_empties_nothing(order: Order) -> None:
+    scheme, test = table("gfx1030"), f"SB-waited-load-{order.value}-dv"
+    row = scheme.table[shape(Op.LOAD, order)]
+    near = scheme.table[shape(Op.LOAD, order, Scope.WG)].code[0]
+    assert near.mnemonic.modifiers == ("glc",) and "dlc" in row.code[0].mnemonic.modifiers
+    assert is_sound(test, scheme)
+    assert not is_sound(test, scheme.with_code(row.number, (near, *row.code[1:])))
 
 
 def test_a_seq_cst_fence_of_local_memory_orders_no_accesses_of_global_memory() -> None:
