@@ -75,7 +75,7 @@ def hunt(
         By | None,
         typer.Option(
             help="Decide by one formula for many programs, or program by program. Default: formula "
-            "where it applies (one device, no --plain-on-atomic, rows that give back their locks)."
+            "where it applies (no fences, no --plain-on-atomic, rows that give back their locks)."
         ),
     ] = None,
     count: Annotated[

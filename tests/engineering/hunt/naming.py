@@ -16,10 +16,16 @@ def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
         return
     for order in permutations(range(count)):
         threads = [shape.threads[each] for each in order]
-        groups: dict[int, int] = {}
-        named = [groups.setdefault(thread.group, len(groups)) for thread in threads]
+        devices: dict[int, int] = {}
+        groups: dict[int, list[int]] = {}
+        named = []
+        for thread in threads:
+            device = devices.setdefault(thread.device, len(devices))
+            its = groups.setdefault(device, [])
+            its += [] if thread.group in its else [thread.group]
+            named.append((device, its.index(thread.group)))
         lengths = tuple(len(thread.accesses) for thread in threads)
-        if lengths != sketch.lengths or tuple(named) != sketch.groups:
+        if lengths != sketch.lengths or tuple(named) != sketch.places:
             continue
         number = {old: new for new, old in enumerate(order)} | {-1: -1}
         for places in permutations(range(len(shape.atomic))):
@@ -28,14 +34,13 @@ def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
                 yield PackedTest(
                     tuple(
                         PackedThread(
-                            0,
-                            group,
+                            *place,
                             tuple(
                                 it._replace(location=places[it.location], of=number[it.of])
                                 for it in thread.accesses
                             ),
                         )
-                        for thread, group in zip(threads, named, strict=True)
+                        for thread, place in zip(threads, named, strict=True)
                     ),
                     atomic,
                 )

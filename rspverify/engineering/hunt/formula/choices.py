@@ -56,13 +56,13 @@ class Choices:
     def test(self, model: Model) -> PackedTest:
         """The program that a model of the formula has chosen."""
         threads = []
-        for number, group in enumerate(self.sketch.groups):
+        for number, place in enumerate(self.sketch.places):
             accesses = []
             for slot in (each for each in self.slots if each[0] == number):
                 picked = next(it for it, term in self.picked[slot].items() if model[term])
                 condition = next(it for it, term in self.conditions[slot].items() if model[term])
                 accesses.append(PackedAccess(*picked, *(condition or ())))
-            threads.append(PackedThread(0, group, tuple(accesses)))
+            threads.append(PackedThread(*place, tuple(accesses)))
         return PackedTest(tuple(threads), self.sketch.atomic)
 
     def _choose(self, slot: Slot) -> None:
@@ -144,7 +144,7 @@ class Choices:
         for one, other in product(self.slots, self.slots):
             if one[0] >= other[0]:
                 continue
-            apart = int(self.sketch.groups[one[0]] != self.sketch.groups[other[0]])
+            apart = self.sketch.apart(one[0], other[0])
             free = [
                 self.conditions[slot][None]
                 for end in (one, other)
