@@ -40,8 +40,7 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
     """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
 
     The sketches have the programs that must be decided under a scheme that gives back its locks
-    (Sort.CORE, proved for opencl-rsp), without plain accesses of atomic locations, and without
-    fences.
+    (Sort.CORE, proved for opencl-rsp), without plain accesses of atomic locations.
     """
     space = survey.space
     if not survey.argued:
@@ -54,8 +53,6 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         return f"formulas are for machines that the engine events knows: {unknown}"
     if unknown := unordered(scheme.machine):
         return f"formulas need to know in which order writes reach memory: {unknown}"
-    if space.has_fences:
-        return "formulas have no fences"
     if space.mixed:
         return "formulas have no plain operations on atomic locations"
     if settings.l2 is not L2.AUTO:

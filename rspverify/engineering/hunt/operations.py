@@ -41,21 +41,23 @@ def hunting_space(
     mixed: bool,
     scopes: Sequence[str] = (),
     orders: Sequence[str] = (),
+    kinds: Sequence[str] = (),
 ) -> tuple[Space, tuple[tuple[str, str], ...]]:
     """The space of a hunt, and which operations are left out of it, with why. Raises InputError.
 
-    scopes, orders: those of its operations, where they are not named; empty for what is usual. What
-    the scheme has no row for is left out. Where they are not named, remote operations of work-group
-    scope are added where the scheme gives them other code than those that are not remote (the model
-    knows no difference), and increments whose result nobody uses where it gives these other code.
+    scopes, orders, kinds: those of its operations, where they are not named; empty for what is
+    usual. What the scheme has no row for is left out. Where they are not named, remote operations
+    of work-group scope are added where the scheme gives them other code than those that are not
+    remote (the model knows no difference), and increments whose result nobody uses where it gives
+    these other code.
     """
     wanted = chosen_operations(names, bounds[3])
-    if scopes or orders:
+    if scopes or orders or kinds:
         near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
-        wanted = operations_of(tuple(scopes) or near, orders)
+        wanted = operations_of(tuple(scopes) or near, orders, kinds)
     rows = {name: row_of(name, scheme) for name in wanted}
     if not names:
-        for kind in () if scopes or orders else ("ld", "st", "inc"):
+        for kind in () if scopes or orders or kinds else ("ld", "st", "inc"):
             near_row, far = (row_of(f"{kind}.{reach}", scheme) for reach in ("WG", "WG.R"))
             if far is not None and (near_row is None or near_row.code != far.code):
                 rows[f"{kind}.WG.R"] = far

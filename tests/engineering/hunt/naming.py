@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from rspverify.engineering.hunt.formula.sketch import Sketch
-from rspverify.enumeration.packed import PackedTest, PackedThread
+from rspverify.enumeration.packed import NONE, PackedTest, PackedThread
 
 
 def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
@@ -30,13 +30,14 @@ def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
         number = {old: new for new, old in enumerate(order)} | {-1: -1}
         for places in permutations(range(len(shape.atomic))):
             atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
+            named_at = dict(enumerate(places)) | {NONE: NONE}
             if atomic == sketch.atomic:
                 yield PackedTest(
                     tuple(
                         PackedThread(
                             *place,
                             tuple(
-                                it._replace(location=places[it.location], of=number[it.of])
+                                it._replace(location=named_at[it.location], of=number[it.of])
                                 for it in thread.accesses
                             ),
                         )

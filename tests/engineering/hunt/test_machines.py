@@ -25,7 +25,7 @@ from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.naming import line_of
-from rspverify.enumeration.packed import PackedTest, canonical, decoded
+from rspverify.enumeration.packed import NONE, PackedTest, canonical, decoded
 from rspverify.enumeration.space import access_of
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
@@ -38,7 +38,7 @@ from rspverify.scheme import Scheme, read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 from rspverify.verdict import Word
 
 PROVED = ("rsp", "rsp-coherent-l2", "rsp-inv-l2", "rsp-lines", "rsp-st-waits")
@@ -107,6 +107,13 @@ def test_what_a_processor_is_hunted_with() -> None:
     assert len(space.operations) == 2 + 2 * (3 + 2 + 3 + 3)
     only = hunting_space(table("gfx900"), bounds(2), ["F.acq.DV", "st.sc.WG"], mixed=False)[0]
     assert only.operations == ("st.sc.WG", "F.acq.DV")
+    asked = {"scopes": ["DV"], "orders": ["rlx", "acq"], "kinds": ["ld", "F"]}
+    fences, _ = hunting_space(table("gfx900"), bounds(2), None, mixed=False, **asked)
+    assert fences.operations == ("ld.DV", "ld.rlx.DV", "F.acq.DV")
+    usual, _ = hunting_space(table("gfx900"), bounds(2), None, mixed=False, kinds=["na", "F"])
+    assert usual.operations == ("ld.na", "st.na", "F.ar.WG", "F.ar.DV")
+    with pytest.raises(InputError, match=r"^a kind of operations must be one of na, ld"):
+        hunting_space(table("gfx900"), bounds(2), None, mixed=False, kinds=["fence"])
 
 
 def test_the_hunt_goes_on_with_the_switch_that_excuses() -> None:
@@ -164,12 +171,12 @@ def test_a_write_back_that_may_come_too_early_is_found_among_all_messages() -> N
             assert line.startswith(found) and line.count("x") == 2
 
 
-@pytest.mark.parametrize("name", ["gfx900"])
-def test_what_smaller_programs_stand_for_is_decided(name: str) -> None:
+@pytest.mark.parametrize("fences", [(), ("F.acq.DV", "F.rel.WG", "F.sc.DV")])
+def test_what_smaller_programs_stand_for_is_decided(fences: tuple[str, ...]) -> None:
     """Under a table that is broken, what is UNSOUND of it has something smaller that is."""
-    scheme = table(name)
+    scheme = table("gfx900")
     space, _ = hunting_space(
-        scheme, bounds(3), ["st.na", "ld.WG", "inc.WG", "inc.DV", "st.sc.DV"], mixed=False
+        scheme, bounds(3), ["st.na", "ld.WG", "inc.WG", "inc.DV", "st.sc.DV", *fences], mixed=False
     )
     listing = Survey(space.within(4), MODEL)
     for _ in listing.phases(upto=3):
@@ -192,14 +199,21 @@ def test_what_smaller_programs_stand_for_is_decided(name: str) -> None:
 
 
 def parts_of(shape: PackedTest) -> Iterator[PackedTest]:
-    """The programs of what a test does at one of its locations, or without one."""
+    """The programs of what a test does at one of its locations, with its fences, or without one."""
     for x in range(len(shape.atomic)):
         for only in (True, False):
             kept = [
-                (it, [each for each in it.accesses if (each.location == x) is only])
+                (
+                    it,
+                    [it for it in it.accesses if it.location == NONE or (it.location == x) is only],
+                )
                 for it in shape.threads
             ]
-            threads = [it._replace(accesses=tuple(those)) for it, those in kept if those]
+            threads = [
+                it._replace(accesses=tuple(those))
+                for it, those in kept
+                if any(each.location != NONE for each in those)
+            ]
             alone = PackedTest(tuple(threads), shape.atomic)
             if 0 < alone.size < shape.size and not any(
                 each.tests >= 0 for it in alone.threads for each in it.accesses

@@ -14,7 +14,7 @@ from rspverify.smt import Choice, Model, Term, all_of, any_of, pick
 Slot = tuple[int, int]
 """A thread, and a place in it."""
 Picked = tuple[int, int]
-"""An operation of the space by its number, and a location."""
+"""An operation of the space by its number, and a location; NONE of a fence."""
 Condition = tuple[int, int, int, int] | None
 """What an `if` tests: place of a read, thread and place of a store, how many increments since."""
 
@@ -69,8 +69,8 @@ class Choices:
         choices = [
             (number, x)
             for number, access in enumerate(self.space.accesses)
-            for x, atomic in enumerate(self.sketch.atomic)
-            if access.plain != atomic
+            for x in ([NONE] if self.tables.fence[number] else range(len(self.sketch.atomic)))
+            if x == NONE or access.plain != self.sketch.atomic[x]
         ]
         self.picked[slot], constraints = pick(f"op{slot}", choices)
         self.constraints += constraints
@@ -90,7 +90,8 @@ class Choices:
 
     def well_formed(self) -> Iterator[Term]:
         """Tests are of reads, for a store to the same location; each location is written, and
-        accessed by two threads, if there are two, or else by a seq_cst operation."""
+        accessed by two threads, if there are two, or else by a seq_cst operation; no thread has
+        fences alone."""
         locations = range(len(self.sketch.atomic))
         for (number, _), conditions in self.conditions.items():
             for condition, term in conditions.items():
@@ -108,6 +109,10 @@ class Choices:
                 elsewhere = [self._at(each, x) for each in self.slots if each[0] != number]
                 yield any_of([*elsewhere, ordered])
             yield self._accessed(x, self.tables.writes) | ordered
+        if self.space.has_fences:
+            for number in range(count):
+                own = [each for each in self.slots if each[0] == number]
+                yield any_of(~self._is(each, self.tables.fence) for each in own)
         yield from self._first_of_symmetric()
 
     def _is(self, slot: Slot, wanted: list[bool]) -> Term:
@@ -128,7 +133,7 @@ class Choices:
     def _first_of_symmetric(self) -> Iterator[Term]:
         """One of two programs that differ in names: of two equally long threads that are all there
         are, the first has the lesser first operation; of two locations of one kind, the
-        very first operation accesses the first. (The order of operations does not speak of
+        very first access is of the first. (The order of operations does not speak of
         locations, so that both can be had.)"""
         lengths, atomic = self.sketch.lengths, self.sketch.atomic
         if len(lengths) == 2 and lengths[0] == lengths[1]:
@@ -136,7 +141,10 @@ class Choices:
                 if one[0] > other[0]:
                     yield ~(self.picked[0, 0][one] & self.picked[1, 0][other])
         if len(atomic) == 2 and atomic[0] == atomic[1]:
-            yield self._at((0, 0), 0)
+            fences: list[Term] = []
+            for slot in (each for each in self.slots if each[0] == 0):
+                yield all_of(fences).implies(~self._at(slot, 1))
+                fences.append(self._is(slot, self.tables.fence))
 
     def not_plainly_racing(self) -> Iterator[Term]:
         """Of two accesses that conflict, and whose scopes are not inclusive, one is under an `if`:

@@ -12,6 +12,7 @@ from rspverify.assembly import Placement, ThreadId
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import distance
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
+from rspverify.litmus import Kind
 from rspverify.machine.placements import placements
 from rspverify.machine.sharing import shared_with_effect
 
@@ -150,6 +151,7 @@ def _groupings(lengths: tuple[int, ...], space: Space) -> Iterator[Grouping]:
 
 def _kinds(space: Space) -> Iterator[tuple[bool, ...]]:
     """Which locations are atomic: of those kinds that some operation accesses."""
-    kinds = sorted({not access.plain for access in space.accesses})
+    accesses = (it for it in space.accesses if it.kind is not Kind.FENCE)
+    kinds = sorted({not access.plain for access in accesses})
     for count in range(1, space.locations + 1):
         yield from combinations_with_replacement(kinds, count)

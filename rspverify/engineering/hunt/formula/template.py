@@ -36,8 +36,9 @@ _TRUE = Constant(1)
 
 @dataclass
 class _Way:
-    """One way of accessing a location in a slot. accesses: the instructions that do, the first one
-    and those that store again. picks: the operations that are compiled to it."""
+    """One way of accessing a location in a slot, or of being a fence. accesses: the instructions
+    that do, the first one and those that store again. location: NONE of a fence. picks: the
+    operations that are compiled to it."""
 
     slot: Slot
     accesses: tuple[RowTemplate, ...]
@@ -114,7 +115,8 @@ class Template(Choices):
         it = self.space.accesses[picked[0]]
         operand = Constant(self._stored(way.slot)) if it.kind is Kind.STORE else it.value
         alone = Operations(way.slot[0], index, Problems())
-        alone.add(call_of(it, IN_GLOBAL), _name(way.location), _TRUE, _SPAN, operand)
+        x = None if way.location == NONE else _name(way.location)
+        alone.add(call_of(it, IN_GLOBAL), x, _TRUE, _SPAN, operand)
         return alone.found[0]
 
     def _assembly(self) -> AssemblyProgram:
