@@ -68,7 +68,7 @@ def hunt(
         str,
         typer.Option(
             help="The same of these kinds, of na,ld,st,inc,F: plain operations, loads, stores, "
-            "increments, fences of global memory. Default: all but fences."
+            "increments, fences. Default: all but fences."
         ),
     ] = "",
     plain_on_atomic: Annotated[

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Order
-from rspverify.programs import OPERATIONS, SHORT_ORDERS, Access, access_named
+from rspverify.programs import BOTH, OPERATIONS, SHORT_ORDERS, Access, access_named
 from rspverify.source import require
 
 _KINDS = ("ld", "st", "inc")
@@ -45,6 +45,11 @@ def _with_orders(kinds: Sequence[str], reaches: Sequence[str], orders: Iterable[
     return found
 
 
+def both(name: str) -> str:
+    """The same fence with the flags of both memories."""
+    return f"{name}{BOTH}"
+
+
 NAMES = tuple(
     dict.fromkeys(
         [
@@ -53,10 +58,12 @@ NAMES = tuple(
             *_with_orders(_KINDS, _ALL_REACHES, SHORT_ORDERS),
             *(f"{it}{_UNUSED}" for it in _with_orders(["inc"], _ALL_REACHES, SHORT_ORDERS)),
             *_with_orders(["F"], _ALL_REACHES, SHORT_ORDERS),
+            *(both(it) for it in _with_orders(["F"], _ALL_REACHES, SHORT_ORDERS)),
         ]
     )
 )
-"""All operations that a space may have; `.unused` is a read-modify-write whose result nobody uses.
+"""All operations that a space may have; `.unused` is a read-modify-write whose result nobody uses,
+`.both` a fence of both memories.
 """
 
 

@@ -176,6 +176,7 @@ def allowed(shape: PackedTest, space: Space) -> set[Outcome]:
     ("line", "racy"),
     [
         ("st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x", False),
+        ("st.na x 10; F.rel.DV.both; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x", False),
         ("st.na x 10; F.rel.WG; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x", True),
         ("st.na x 10; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x", True),
         ("st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x", False),

@@ -25,8 +25,11 @@ from rspverify.enumeration.space import Space, access_of
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
+from rspverify.litmus import read_program
+from rspverify.programs import litmus_text, notation, program_of, read_notation
 from rspverify.scheme import Scheme, read_scheme_file
 from rspverify.smt import Solver, Term
+from rspverify.source import Source
 
 ROOT = Path(__file__).resolve().parents[3]
 MESSAGE = "st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x"
@@ -156,3 +159,43 @@ def test_all_that_a_racy_candidate_with_fences_excludes_races() -> None:
             )
             assert races(whole, tables), line_of(whole, space)
             seen += 1
+
+
+@pytest.mark.parametrize("name", sorted(it.stem for it in (ROOT / "schemes/amdgpu").glob("*.yaml")))
+def test_fences_of_both_memories_have_the_code_of_others_but_for_local_memory(name: str) -> None:
+    """So that a hunt need not have them. Where a row lacks an instruction, it has."""
+    table = scheme(f"amdgpu/{name}")
+    assert not [it for it in fences(table) if it.endswith(".both")]
+    shape = row_shape(access_of("F.acq.DV.both"))
+    if shape in table.table:
+        last = str(table.table[shape].code[-1])
+        assert "inv" in last
+        planted = without(table, "F.acq.DV.both", last)
+        assert "F.acq.DV.both" in fences(planted)
+
+
+def fences(table: Scheme) -> tuple[str, ...]:
+    asked = {"orders": ["acq", "rel", "ar", "sc"], "kinds": ["F"]}
+    return hunting_space(table, (3, 2, 2, 1, 1, None), None, mixed=False, **asked)[0].operations
+
+
+def test_a_fence_of_both_memories_has_a_row_of_its_own() -> None:
+    """It lacks an invalidation here, which that of global memory has."""
+    table = without(scheme("amdgpu/gfx900"), "F.acq.DV.both", "buffer_wbinvl1_vol")
+    names = ["F.acq.DV", "F.acq.DV.both", "inc.rlx.DV", "ld.rlx.WG"]
+    space = hunting_space(table, (3, 1, 1, 1, 1, None), names, mixed=False)[0]
+    found = said(space, table)
+    assert found.broken <= found.suspected == found.chosen
+    line = "r0=inc.rlx.DV x; F.acq.DV{}; r1=ld.rlx.WG x"
+    assert line.format(".both") in found.broken
+    assert line.format("") in found.programs - found.broken
+
+
+def test_a_fence_of_both_memories_says_so_in_the_text() -> None:
+    test = read_notation(MESSAGE.replace("F.acq.DV", "F.acq.DV.both"))
+    assert notation(test) == MESSAGE.replace("F.acq.DV", "F.acq.DV.both")
+    text = litmus_text(test, "MP")
+    assert text.count("CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE") == 1
+    read = [it.regions for it in read_program(Source("MP", text)).operations]
+    assert read == [it.regions for it in program_of(test, "MP").operations]
+    assert read.count(frozenset({"global", "local"})) == 1
