@@ -39,8 +39,9 @@ class Choices:
 
     @property
     def most_increments(self) -> int:
-        """How many increments a value that is read may have had: by all operations but the read."""
-        return len(self.slots) - 1
+        """How many increments a value that is read may have had: by all operations but the read,
+        where there are any."""
+        return len(self.slots) - 1 if any(self.tables.adds) else 0
 
     def when(self, slot: Slot, wanted: Iterable[Picked]) -> Term:
         """That one of these is chosen in a slot."""
