@@ -112,6 +112,7 @@ def hunt(
     operations: Sequence[str] | None = None,
     scopes: Sequence[str] = (),
     orders: Sequence[str] = (),
+    kinds: Sequence[str] = (),
     plain_on_atomic: bool = False,
     by: By | None = None,
     count: bool = True,
@@ -125,7 +126,8 @@ def hunt(
 
     events, threads, workgroups (None: as many as threads), devices, locations, guards (None: any
     number): at most so many of each. operations: as `st.na` or `ld.DV.R`; None for those of Tab. 3.
-    scopes, orders: instead, all loads, stores and increments of these, as `WG` and `rlx`.
+    scopes, orders: instead, all loads, stores and increments of these, as `WG` and `rlx`. kinds:
+    the same of these kinds, of na, ld, st, inc, F (fences).
     plain_on_atomic: plain operations may access locations that are declared atomic. by: one formula
     for many programs, or program by program; None for formulas where they apply. count: by formula,
     the programs are counted, too. first: stop at the first finding. estimate: only say how many
@@ -145,12 +147,18 @@ def hunt(
     (named,) = meant_by(schemes=schemes_given(scheme)).schemes
     if write is not None:
         require_folder(str(write), "programs")
-    message = "operations must not be named where scopes or orders are"
-    require(not operations or not (scopes or orders), message)
+    message = "operations must not be named where scopes, orders or kinds are"
+    require(not operations or not (scopes or orders or kinds), message)
     (table,), model = read_inputs([named], settings, judge).tables()
     bounds = (events, threads, workgroups or threads, devices, locations, guards)
     space, left_out = hunting_space(
-        table.scheme, bounds, operations, mixed=plain_on_atomic, scopes=scopes, orders=orders
+        table.scheme,
+        bounds,
+        operations,
+        mixed=plain_on_atomic,
+        scopes=scopes,
+        orders=orders,
+        kinds=kinds,
     )
     setup = HuntSetup(
         table.scheme,

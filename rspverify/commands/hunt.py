@@ -64,6 +64,13 @@ def hunt(
             help="The same in these orders, of rlx,acq,rel,ar,sc. Default: the usual one of each."
         ),
     ] = "",
+    kinds: Annotated[
+        str,
+        typer.Option(
+            help="The same of these kinds, of na,ld,st,inc,F: plain operations, loads, stores, "
+            "increments, fences. Default: all but fences."
+        ),
+    ] = "",
     plain_on_atomic: Annotated[
         bool,
         typer.Option(
@@ -75,7 +82,7 @@ def hunt(
         By | None,
         typer.Option(
             help="Decide by one formula for many programs, or program by program. Default: formula "
-            "where it applies (one device, no --plain-on-atomic, rows that give back their locks)."
+            "where it applies (no --plain-on-atomic, rows that give back their locks)."
         ),
     ] = None,
     count: Annotated[
@@ -140,6 +147,7 @@ def hunt(
                 operations=operation,
                 scopes=listed(scopes),
                 orders=listed(orders),
+                kinds=listed(kinds),
                 plain_on_atomic=plain_on_atomic,
                 by=by,
                 count=count,

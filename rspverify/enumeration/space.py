@@ -9,11 +9,13 @@ from msgspec import Struct
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Order
-from rspverify.programs import OPERATIONS, SHORT_ORDERS, Access, access_named
+from rspverify.programs import BOTH, OPERATIONS, SHORT_ORDERS, Access, access_named
 from rspverify.records import replace
 from rspverify.source import require
 
 _KINDS = ("ld", "st", "inc")
+KINDS = ("na", *_KINDS, "F")
+"""Kinds of operations by name: plain, loads, stores, increments, fences."""
 _REACHES = ("WG", "WG.R", "DV", "DV.R", "ALL", "ALL.R")
 _ALL_REACHES = ("WI", "SG", *_REACHES)
 _UNUSED = ".unused"
@@ -45,6 +47,11 @@ def _with_orders(kinds: Sequence[str], reaches: Sequence[str], orders: Iterable[
     return found
 
 
+def both(name: str) -> str:
+    """The same fence with the flags of both memories."""
+    return f"{name}{BOTH}"
+
+
 NAMES = tuple(
     dict.fromkeys(
         [
@@ -53,10 +60,12 @@ NAMES = tuple(
             *_with_orders(_KINDS, _ALL_REACHES, SHORT_ORDERS),
             *(f"{it}{_UNUSED}" for it in _with_orders(["inc"], _ALL_REACHES, SHORT_ORDERS)),
             *_with_orders(["F"], _ALL_REACHES, SHORT_ORDERS),
+            *(both(it) for it in _with_orders(["F"], _ALL_REACHES, SHORT_ORDERS)),
         ]
     )
 )
-"""All operations that a space may have; `.unused` is a read-modify-write whose result nobody uses.
+"""All operations that a space may have; `.unused` is a read-modify-write whose result nobody uses,
+`.both` a fence of both memories.
 """
 
 
@@ -115,8 +124,9 @@ class Space(Struct, frozen=True, dict=True):
 
     @property
     def has_seq_cst(self) -> bool:
-        """Whether some operation is seq_cst."""
-        return any(access.order is Order.SEQ_CST for access in self.accesses)
+        """Whether some access is seq_cst."""
+        its = (it for it in self.accesses if it.kind is not Kind.FENCE)
+        return any(access.order is Order.SEQ_CST for access in its)
 
     @property
     def has_fences(self) -> bool:
@@ -142,17 +152,24 @@ def chosen_operations(names: Sequence[str] | None, devices: int) -> tuple[str, .
     return tuple(name for name in NAMES if name in names)
 
 
-def operations_of(scopes: Sequence[str], orders: Sequence[str]) -> tuple[str, ...]:
-    """Plain operations, and loads, stores and increments of these scopes and orders.
+def operations_of(
+    scopes: Sequence[str], orders: Sequence[str], kinds: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Operations of these kinds, the atomic ones of these scopes and orders. Raises InputError.
 
-    scopes: as `WG`, `DV.R`. orders: as `rlx`; none for the usual one of each. Raises InputError.
+    scopes: as `WG`, `DV.R`. orders: as `rlx`; none for the usual one of each, of fences `ar`.
+    kinds: of KINDS; none for plain operations, loads, stores and increments.
     """
     for what, asked, known in (
+        ("a kind of operations", kinds, KINDS),
         ("a scope", scopes, _ALL_REACHES),
         ("an order", orders, tuple(SHORT_ORDERS)),
     ):
         wrong = [each for each in asked if each not in known]
         require(not wrong, f"{what} must be one of {', '.join(known)}, not {', '.join(wrong)}")
-    usual = [f"{kind}.{reach}" for reach in scopes for kind in _KINDS]
-    made = _with_orders(_KINDS, scopes, orders) if orders else usual
-    return tuple(name for name in NAMES if name in (*PLAIN, *made))
+    wanted = kinds or ("na", *_KINDS)
+    atomic = [kind for kind in wanted if kind != "na"]
+    usual = [f"{kind}.ar" if kind == "F" else kind for kind in atomic]
+    made = [f"{each}.{reach}" for reach in scopes for each in usual]
+    made = _with_orders(atomic, scopes, orders) if orders else made
+    return tuple(name for name in NAMES if name in (*(PLAIN if "na" in wanted else ()), *made))

@@ -9,7 +9,7 @@ from typing import assert_never
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.space import Space
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.programs import Access
+from rspverify.programs import Access, Place
 
 _RELEASE = (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
 _ACQUIRE = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
@@ -84,8 +84,9 @@ class Tables:
         ]
 
 
-def distance(one: PackedThread, other: PackedThread) -> int:
-    """0 if two threads are in one work-group, 1 if in two of one device, 2 if on two devices."""
+def distance(one: PackedThread | Place, other: PackedThread | Place) -> int:
+    """0 if two threads, or their places, are in one work-group, 1 if in two of one device, 2 if on
+    two devices."""
     return 0 if one[:2] == other[:2] else 1 if one[0] == other[0] else 2
 
 

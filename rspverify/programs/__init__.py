@@ -1,6 +1,7 @@
 """Litmus tests to be written down: in a line, as files in herd's language, and what they mean."""
 
 from rspverify.programs.litmus_test import (
+    BOTH,
     OPERATIONS,
     SHORT_ORDERS,
     STRONG,
@@ -15,6 +16,7 @@ from rspverify.programs.notation import access_named, notation, read_notation
 from rspverify.programs.writer import litmus_text
 
 __all__ = [
+    "BOTH",
     "OPERATIONS",
     "SHORT_ORDERS",
     "STRONG",

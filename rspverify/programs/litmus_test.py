@@ -49,6 +49,9 @@ _NAMES = {(kind, operator): name for name, (kind, operator, _) in OPERATIONS.ite
 
 ONE = Constant(1)
 
+BOTH = ".both"
+"""What ends the name of a fence of both memories."""
+
 
 class Access(Struct, frozen=True):
     """One operation of a thread; a fence is one that accesses nothing.
@@ -57,7 +60,8 @@ class Access(Struct, frozen=True):
     the operand of an RMW. register: the number of the register that keeps what it reads (of a
     compare-exchange, whether it succeeds), if any does. guards: it is executed where none of them
     is 0, the outermost `if` first. operator: of an RMW, one of OPERATORS. expected: the location
-    whose value a compare-exchange expects; where it fails it is a relaxed load.
+    whose value a compare-exchange expects; where it fails it is a relaxed load. both: of a fence,
+    that it is for both memories even where the test has no local memory.
 
     In value and guards `Read(k)` stands for register k of the thread.
     """
@@ -72,6 +76,7 @@ class Access(Struct, frozen=True):
     guards: tuple[Expression, ...] = ()
     operator: str | None = None
     expected: str | None = None
+    both: bool = False
 
     @property
     def plain(self) -> bool:
@@ -106,7 +111,8 @@ class Access(Struct, frozen=True):
             return f"{self.operation}.na"
         assert self.order is not None
         order = "" if STRONG.get(self.kind) is self.order else f".{_ORDER_NAMES[self.order]}"
-        return f"{self.operation}{order}.{self.scope.value}{'.R' if self.remote else ''}"
+        more = f"{'.R' if self.remote else ''}{BOTH if self.both else ''}"
+        return f"{self.operation}{order}.{self.scope.value}{more}"
 
 
 class Thread(Struct, frozen=True):

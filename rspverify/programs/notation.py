@@ -10,7 +10,7 @@ r0==1 {…}` what is in the braces.
 After the threads comes the grouping as titles say it; without one each thread has a work-group of
 its own. In brackets stands what accesses do not tell of a location: `(local x)` that it is in local
 memory, `(atomic x)` that it is declared atomic, `(x=1)` what its value is at the start. Fences are
-for both memories where a test has local memory.
+for both memories where a test has local memory; `F.acq.DV.both` is one anywhere.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Scope
 from rspverify.programs.expressions import Tokens, Wrong, register_number, spelled
 from rspverify.programs.litmus_test import (
+    BOTH,
     ONE,
     OPERATIONS,
     SHORT_ORDERS,
@@ -90,7 +91,8 @@ _LOCATION = re.compile(r"(?!r\d+\b)[a-z]\w*")
 
 def access_named(name: str) -> Access:
     """The access of a name such as `ld.DV.R`, without its operands. Raises ValueError."""
-    operation, *parts = name.split(".")
+    both = name.startswith("F.") and name.endswith(BOTH)
+    operation, *parts = name.removesuffix(BOTH if both else "").split(".")
     if operation not in OPERATIONS:
         raise ValueError(f"an operation must be one of {', '.join(OPERATIONS)}, not `{operation}`")
     kind, operator, _ = OPERATIONS[operation]
@@ -110,7 +112,15 @@ def access_named(name: str) -> Access:
             f" `.R` for remote: `{name}`"
         )
     return Access(
-        kind, None, value, None, order, Scope(parts[0]), len(parts) == 2, operator=operator
+        kind,
+        None,
+        value,
+        None,
+        order,
+        Scope(parts[0]),
+        len(parts) == 2,
+        operator=operator,
+        both=both,
     )
 
 

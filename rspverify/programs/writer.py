@@ -36,7 +36,7 @@ def litmus_text(test: LitmusTest, title: str, *, comment: str = "", asks: str | 
             for x in test.locations
             if x.name in used
         )
-        body = _body(blocks(thread.accesses), 1, _flags(test))
+        body = _body(blocks(thread.accesses), 1, test.fenced)
         parts.append("\n".join([f"P{number} ({wanted}) {{", *body, "}"]))
     tree = f"scopeTree {scope_tree(test)}"
     parts.append(f"{tree}\n{asks}" if asks else tree)
@@ -53,12 +53,7 @@ def _workgroup(threads: Sequence[int]) -> str:
     return f"(work_group {' '.join(f'P{thread}' for thread in threads)})"
 
 
-def _flags(test: LitmusTest) -> str:
-    """The flags of its fences."""
-    return " | ".join(flag for flag, region in FLAGS.items() if region in test.fenced)
-
-
-def _body(items: Iterator[Access | Branch], depth: int, flags: str) -> Iterator[str]:
+def _body(items: Iterator[Access | Branch], depth: int, fenced: frozenset[str]) -> Iterator[str]:
     """The lines of a thread, or of what an `if` covers; `depth` is their indentation.
 
     Registers that something under an `if` reads into are declared before the outermost one.
@@ -67,13 +62,13 @@ def _body(items: Iterator[Access | Branch], depth: int, flags: str) -> Iterator[
     for item in items:
         match item:
             case Access():
-                yield f"{indent}{_statement(item, flags, declared=depth > 1)}"
+                yield f"{indent}{_statement(item, fenced, declared=depth > 1)}"
             case Branch(condition, body):
                 if depth == 1:
                     for register in _registers(body):
                         yield f"{indent}int r{register} = {spelled(UNREAD)};"
                 yield f"{indent}if ({spelled(condition)}) {{"
-                yield from _body(iter(body), depth + 1, flags)
+                yield from _body(iter(body), depth + 1, fenced)
                 yield f"{indent}}}"
             case _:
                 assert_never(item)
@@ -87,24 +82,26 @@ def _registers(body: Sequence[Access | Branch]) -> Iterator[int]:
             yield item.register
 
 
-def _statement(access: Access, flags: str, *, declared: bool) -> str:
+def _statement(access: Access, fenced: frozenset[str], *, declared: bool) -> str:
     if access.plain:
         call = f"*{access.location}"
         if access.value is not None:
             return f"{call} = {spelled(access.value)};"
     else:
-        call = _call(access, flags)
+        call = _call(access, fenced)
     if access.register is None:
         return f"{call};"
     return f"{'' if declared else 'int '}r{access.register} = {call};"
 
 
-def _call(access: Access, flags: str) -> str:
+def _call(access: Access, fenced: frozenset[str]) -> str:
     assert access.order is not None and access.scope is not None
     _, _, function = OPERATIONS[access.operation]
     orders = [_ORDERS[access.order], *([_ORDERS[Order.RELAXED]] if access.expected else [])]
     if access.kind is Kind.FENCE:
-        operands = [flags]
+        operands = [
+            " | ".join(flag for flag, region in FLAGS.items() if access.both or region in fenced)
+        ]
     else:
         function += "_explicit"
         operands = [*access.locations, *map(spelled, [access.value] if access.value else [])]

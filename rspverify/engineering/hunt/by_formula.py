@@ -10,7 +10,6 @@ from functools import cached_property
 from rspverify.engineering.hunt.assumptions import (
     gives_back,
     smaller_proved_for,
-    stores_again,
 )
 from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
@@ -41,9 +40,8 @@ _LONG = 60.0
 def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
     """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
 
-    The sketches have the programs that must be decided under a scheme that gives back its locks and
-    stores once (Sort.CORE, proved for opencl-rsp), on one device, without plain accesses of atomic
-    locations, and without fences.
+    The sketches have the programs that must be decided under a scheme that gives back its locks
+    (Sort.CORE, proved for opencl-rsp), without plain accesses of atomic locations.
     """
     space = survey.space
     if not survey.argued:
@@ -56,22 +54,12 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         return f"formulas are for machines that the engine events knows: {unknown}"
     if unknown := unordered(scheme.machine):
         return f"formulas need to know in which order writes reach memory: {unknown}"
-    if space.devices > 1:
-        return "formulas are for one device"
-    if space.has_fences:
-        return "formulas have no fences"
     if space.mixed:
         return "formulas have no plain operations on atomic locations"
     if settings.l2 is not L2.AUTO:
         return "formulas leave L2s out"
-    if stores_again(scheme):
-        return "some row of the scheme stores again what it has written"
     if not gives_back(scheme):
         return "some row of the scheme does not give back the locks that it takes"
-    for access in space.accesses:
-        row = scheme.table[row_shape(access)]
-        if [each.reach for each in row.code if each.accesses] != [None]:
-            return f"row {row.number} accesses its location more than once"
     return None
 
 

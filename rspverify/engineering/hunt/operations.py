@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rspverify.architecture import Architecture
 from rspverify.engineering.hunt.assumptions import alone_may_break
+from rspverify.engineering.hunt.formula.merged import token
 from rspverify.enumeration.space import (
     Space,
     access_of,
+    both,
     chosen_operations,
     operations_of,
     unused,
 )
 from rspverify.litmus import Kind
+from rspverify.machine.idle import idle
 from rspverify.programs import Access
-from rspverify.scheme import Row, Scheme, Shape
+from rspverify.scheme import IN_BOTH, IN_GLOBAL, Row, Scheme, Shape, Template
+from rspverify.scheme.equivalence import equivalent
 from rspverify.scheme.orders import Op
 from rspverify.source import InputError, Problem
 
@@ -25,7 +30,20 @@ Bounds = tuple[int, int, int, int, int, int | None]
 def row_shape(access: Access) -> Shape:
     """What a scheme looks at of an operation of a space."""
     kept = access.register is not None or access.kind is not Kind.RMW
-    return Shape(Op(access.kind.value), access.scope, access.order, access.remote, used=kept)
+    memory = IN_BOTH if access.both else IN_GLOBAL
+    return Shape(
+        Op(access.kind.value), access.scope, access.order, access.remote, memory, used=kept
+    )
+
+
+def busy(row: Row, machine: Architecture) -> tuple[Template, ...]:
+    """The code of a row without what does nothing in programs of global memory alone."""
+    return tuple(it for it in row.code if token(it) not in idle(machine))
+
+
+def _alike(row: Row, other: Row, machine: Architecture) -> bool:
+    """Whether nobody tells the codes of two rows apart in programs of global memory alone."""
+    return equivalent(busy(row, machine), busy(other, machine), machine) is not None
 
 
 def row_of(name: str, scheme: Scheme) -> Row | None:
@@ -41,21 +59,23 @@ def hunting_space(
     mixed: bool,
     scopes: Sequence[str] = (),
     orders: Sequence[str] = (),
+    kinds: Sequence[str] = (),
 ) -> tuple[Space, tuple[tuple[str, str], ...]]:
     """The space of a hunt, and which operations are left out of it, with why. Raises InputError.
 
-    scopes, orders: those of its operations, where they are not named; empty for what is usual. What
-    the scheme has no row for is left out. Where they are not named, remote operations of work-group
-    scope are added where the scheme gives them other code than those that are not remote (the model
-    knows no difference), and increments whose result nobody uses where it gives these other code.
+    scopes, orders, kinds: those of its operations, where they are not named; empty for what is
+    usual. What the scheme has no row for is left out. Where they are not named, remote operations
+    of work-group scope are added where the scheme gives them other code than those that are not
+    remote (the model knows no difference), and increments whose result nobody uses where it gives
+    these other code. So are fences of both memories, waits for local memory aside.
     """
     wanted = chosen_operations(names, bounds[3])
-    if scopes or orders:
+    if scopes or orders or kinds:
         near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
-        wanted = operations_of(tuple(scopes) or near, orders)
+        wanted = operations_of(tuple(scopes) or near, orders, kinds)
     rows = {name: row_of(name, scheme) for name in wanted}
     if not names:
-        for kind in () if scopes or orders else ("ld", "st", "inc"):
+        for kind in () if scopes or orders or kinds else ("ld", "st", "inc"):
             near_row, far = (row_of(f"{kind}.{reach}", scheme) for reach in ("WG", "WG.R"))
             if far is not None and (near_row is None or near_row.code != far.code):
                 rows[f"{kind}.WG.R"] = far
@@ -63,6 +83,10 @@ def hunting_space(
             row, other = rows[name], row_of(unused(name), scheme)
             if other is not None and (row is None or row.code != other.code):
                 rows[unused(name)] = other
+        for name in [it for it in rows if it.startswith("F.")]:
+            row, other = rows[name], row_of(both(name), scheme)
+            if other is not None and not (row and _alike(row, other, scheme.machine)):
+                rows[both(name)] = other
     if not any(rows.values()):
         message = f"scheme {scheme.name} must have a row for one of {', '.join(rows)}, and has none"
         raise InputError([Problem(None, message)])

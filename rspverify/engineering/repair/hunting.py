@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 
+from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import first_broken, loaded_test
 from rspverify.engineering.hunt.operations import row_shape
@@ -24,19 +25,20 @@ class Hunt:
 
     Up to three threads, in as many work-groups; on two devices where it has rows for scope ALL. But
     where nearly all programs would have to be decided one by one, as on machines on which even one
-    work-group may go wrong alone, formulas are asked, if they apply to one device, about that.
-    again: whether candidates may store again what an operation has written, or this is such a
-    machine.
+    work-group may go wrong alone, formulas are asked, if they apply, about one device. again:
+    whether candidates may store again what an operation has written, or this is such a machine.
     """
 
     def __init__(self, verdicts: Verdicts, scheme: Scheme, events: int, *, again: bool) -> None:
         self._settings = verdicts.settings
         names = [name for name in DEVICES if row_shape(access_of(name)) in scheme.table]
         near = [name for name in names if name in ONE_DEVICE]
-        if again:
+        self._by_formula = False
+        if again and not proved_for(scheme.machine):
             space = Space(events, _THREADS, _THREADS, 1, operations=tuple(near), again=True)
             self._survey = Survey(space, verdicts.model, verdicts.judge)
-            if why_not(self._survey, scheme, self._settings) is None:
+            self._by_formula = why_not(self._survey, scheme, self._settings) is None
+            if self._by_formula:
                 return
         devices = 1 if near == names else 2
         space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names), again=again)
@@ -49,15 +51,15 @@ class Hunt:
 
     def of(self, scheme: Scheme) -> LoadedTest | Hunted:
         """The smallest program that breaks a scheme; or what is known as there is none."""
-        if self._survey.space.again and why_not(self._survey, scheme, self._settings) is None:
-            return self._by_formula(scheme)
+        if self._by_formula and why_not(self._survey, scheme, self._settings) is None:
+            return self._ask(scheme)
         found = first_broken(self._survey, scheme, self._settings)
         if found.test is not None:
             return found.test
         unknown = len(found.unknown)
         return Hunted(self.bounds, found.programs, found.decided, unknown)
 
-    def _by_formula(self, scheme: Scheme) -> LoadedTest | Hunted:
+    def _ask(self, scheme: Scheme) -> LoadedTest | Hunted:
         strategy = ByFormula(self._survey, scheme, self._settings)
         with closing(strategy.broken()) as coming:
             found = next(coming, None)

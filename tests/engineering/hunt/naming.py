@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from rspverify.engineering.hunt.formula.sketch import Sketch
-from rspverify.enumeration.packed import PackedTest, PackedThread
+from rspverify.enumeration.packed import NONE, PackedTest, PackedThread
 
 
 def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
@@ -16,26 +16,32 @@ def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
         return
     for order in permutations(range(count)):
         threads = [shape.threads[each] for each in order]
-        groups: dict[int, int] = {}
-        named = [groups.setdefault(thread.group, len(groups)) for thread in threads]
+        devices: dict[int, int] = {}
+        groups: dict[int, list[int]] = {}
+        named = []
+        for thread in threads:
+            device = devices.setdefault(thread.device, len(devices))
+            its = groups.setdefault(device, [])
+            its += [] if thread.group in its else [thread.group]
+            named.append((device, its.index(thread.group)))
         lengths = tuple(len(thread.accesses) for thread in threads)
-        if lengths != sketch.lengths or tuple(named) != sketch.groups:
+        if lengths != sketch.lengths or tuple(named) != sketch.places:
             continue
         number = {old: new for new, old in enumerate(order)} | {-1: -1}
         for places in permutations(range(len(shape.atomic))):
             atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
+            named_at = dict(enumerate(places)) | {NONE: NONE}
             if atomic == sketch.atomic:
                 yield PackedTest(
                     tuple(
                         PackedThread(
-                            0,
-                            group,
+                            *place,
                             tuple(
-                                it._replace(location=places[it.location], of=number[it.of])
+                                it._replace(location=named_at[it.location], of=number[it.of])
                                 for it in thread.accesses
                             ),
                         )
-                        for thread, group in zip(threads, named, strict=True)
+                        for thread, place in zip(threads, named, strict=True)
                     ),
                     atomic,
                 )

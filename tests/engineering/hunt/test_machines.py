@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engineering.hunt.naming import named_for
+from engineering.hunt.agreement import said
 from enumeration.written import packed_line
 
 import rspverify
@@ -16,7 +16,6 @@ from rspverify.architecture import MACHINES, machine_named
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.by_formula import why_not
 from rspverify.engineering.hunt.by_programs import first_broken, program_named
 from rspverify.engineering.hunt.formula import question
 from rspverify.engineering.hunt.formula.ask import SketchQuestion
@@ -26,7 +25,7 @@ from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.naming import line_of
-from rspverify.enumeration.packed import PackedTest, canonical, decoded
+from rspverify.enumeration.packed import NONE, PackedTest, canonical, decoded
 from rspverify.enumeration.space import access_of
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
@@ -35,14 +34,11 @@ from rspverify.generate.families import chosen
 from rspverify.judge.incident import Incident
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
-from rspverify.machine.sharing import placed
-from rspverify.scheme import Scheme, compile_program, read_scheme_file
-from rspverify.soundness.case import Case, machine_of
+from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.target import EventsTarget
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 from rspverify.verdict import Word
 
 PROVED = ("rsp", "rsp-coherent-l2", "rsp-inv-l2", "rsp-lines", "rsp-st-waits")
@@ -111,6 +107,13 @@ def test_what_a_processor_is_hunted_with() -> None:
     assert len(space.operations) == 2 + 2 * (3 + 2 + 3 + 3)
     only = hunting_space(table("gfx900"), bounds(2), ["F.acq.DV", "st.sc.WG"], mixed=False)[0]
     assert only.operations == ("st.sc.WG", "F.acq.DV")
+    asked = {"scopes": ["DV"], "orders": ["rlx", "acq"], "kinds": ["ld", "F"]}
+    fences, _ = hunting_space(table("gfx900"), bounds(2), None, mixed=False, **asked)
+    assert fences.operations == ("ld.DV", "ld.rlx.DV", "F.acq.DV")
+    usual, _ = hunting_space(table("gfx900"), bounds(2), None, mixed=False, kinds=["na", "F"])
+    assert usual.operations == ("ld.na", "st.na", "F.ar.WG", "F.ar.DV")
+    with pytest.raises(InputError, match=r"^a kind of operations must be one of na, ld"):
+        hunting_space(table("gfx900"), bounds(2), None, mixed=False, kinds=["fence"])
 
 
 def test_the_hunt_goes_on_with_the_switch_that_excuses() -> None:
@@ -148,35 +151,15 @@ def test_formulas_say_of_each_program_what_check_says(name: str, names: list[str
     """Of each program that must be decided and each placement; nothing else is suspected."""
     scheme = table(name)
     space, _ = hunting_space(scheme, bounds(2), names, mixed=False)
-    survey = Survey(space, MODEL)
-    assert why_not(survey, scheme, QUICK) is None
-    programs = [decoded(each) for phase in survey.phases() for each in phase.core]
-    broken, expected, chosen = set(), set(), set()
-    for shape in programs:
-        program, line = program_named(shape, space), line_of(shape, space)
-        if check(Case(program, scheme, MODEL, QUICK)).word is Word.UNSOUND:
-            broken.add(line)
-        compiled = machine_of(compile_program(program, scheme), QUICK)
-        source = SourceExecutions(program, MODEL)
-        for machine in placed(compiled):
-            if next(iter(EventsTarget(machine, Limits()).suspects(source)), None) is not None:
-                expected.add(line)
-    for events, threads in survey.plan:
-        for sketch in sketches(space, events, threads, scheme.machine):
-            template = Template(sketch, space, scheme)
-            solver = suspicious(template, MODEL, Limits())
-            for shape in programs:
-                names_of = named_for(shape, sketch)
-                if any(solver.find(template.chosen(each)) is not None for each in names_of):
-                    chosen.add(line_of(shape, space))
-    assert broken <= expected == chosen
-    assert len(programs) > 5 and bool(broken) is (name != "gfx1030")
+    found = said(space, scheme)
+    assert found.broken <= found.suspected == found.chosen
+    assert len(found.programs) > 5 and bool(found.broken) is (name != "gfx1030")
 
 
 def test_a_write_back_that_may_come_too_early_is_found_among_all_messages() -> None:
     """A sketch of gfx942 on two dies is broken but for the switch that excuses messages."""
     names = ["ld.na", "st.na", "ld.DV", "st.DV"]
-    sketch = Sketch((2, 2), (0, 1), (False, True), (("cu", (0, 1)), ("die", (0, 1))))
+    sketch = Sketch((2, 2), ((0, 0), (0, 1)), (False, True), (("cu", (0, 1)), ("die", (0, 1))))
     for switch, found in (("", "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: "), ("+", "")):
         scheme = table("gfx942", f"amdgpu-gfx942{switch and '+WRITE_BACK_AFTER_OWN_STORES'}")
         space, _ = hunting_space(scheme, bounds(4), names, mixed=False)
@@ -188,12 +171,12 @@ def test_a_write_back_that_may_come_too_early_is_found_among_all_messages() -> N
             assert line.startswith(found) and line.count("x") == 2
 
 
-@pytest.mark.parametrize("name", ["gfx900"])
-def test_what_smaller_programs_stand_for_is_decided(name: str) -> None:
+@pytest.mark.parametrize("fences", [(), ("F.acq.DV", "F.rel.WG", "F.sc.DV")])
+def test_what_smaller_programs_stand_for_is_decided(fences: tuple[str, ...]) -> None:
     """Under a table that is broken, what is UNSOUND of it has something smaller that is."""
-    scheme = table(name)
+    scheme = table("gfx900")
     space, _ = hunting_space(
-        scheme, bounds(3), ["st.na", "ld.WG", "inc.WG", "inc.DV", "st.sc.DV"], mixed=False
+        scheme, bounds(3), ["st.na", "ld.WG", "inc.WG", "inc.DV", "st.sc.DV", *fences], mixed=False
     )
     listing = Survey(space.within(4), MODEL)
     for _ in listing.phases(upto=3):
@@ -216,14 +199,21 @@ def test_what_smaller_programs_stand_for_is_decided(name: str) -> None:
 
 
 def parts_of(shape: PackedTest) -> Iterator[PackedTest]:
-    """The programs of what a test does at one of its locations, or without one."""
+    """The programs of what a test does at one of its locations, with its fences, or without one."""
     for x in range(len(shape.atomic)):
         for only in (True, False):
             kept = [
-                (it, [each for each in it.accesses if (each.location == x) is only])
+                (
+                    it,
+                    [it for it in it.accesses if it.location == NONE or (it.location == x) is only],
+                )
                 for it in shape.threads
             ]
-            threads = [it._replace(accesses=tuple(those)) for it, those in kept if those]
+            threads = [
+                it._replace(accesses=tuple(those))
+                for it, those in kept
+                if any(each.location != NONE for each in those)
+            ]
             alone = PackedTest(tuple(threads), shape.atomic)
             if 0 < alone.size < shape.size and not any(
                 each.tests >= 0 for it in alone.threads for each in it.accesses
@@ -271,7 +261,7 @@ def test_what_is_behind_an_if_waits_for_what_it_tests(monkeypatch: pytest.Monkey
         ),
         shape.atomic,
     )
-    sketch = Sketch((2, 2), (0, 1), (True, True), (("cu", (0, 1)),))
+    sketch = Sketch((2, 2), ((0, 0), (0, 1)), (True, True), (("cu", (0, 1)),))
     assert sketch in sketches(space, 4, 2, scheme.machine)
     for waits in (True, False):
         if not waits:

@@ -14,7 +14,7 @@ from rspverify.smt import Choice, Model, Term, all_of, any_of, pick
 Slot = tuple[int, int]
 """A thread, and a place in it."""
 Picked = tuple[int, int]
-"""An operation of the space by its number, and a location."""
+"""An operation of the space by its number, and a location; NONE of a fence."""
 Condition = tuple[int, int, int, int] | None
 """What an `if` tests: place of a read, thread and place of a store, how many increments since."""
 
@@ -39,8 +39,9 @@ class Choices:
 
     @property
     def most_increments(self) -> int:
-        """How many increments a value that is read may have had: by all operations but the read."""
-        return len(self.slots) - 1
+        """How many increments a value that is read may have had: by all operations but the read,
+        where there are any."""
+        return len(self.slots) - 1 if any(self.tables.adds) else 0
 
     def when(self, slot: Slot, wanted: Iterable[Picked]) -> Term:
         """That one of these is chosen in a slot."""
@@ -56,21 +57,21 @@ class Choices:
     def test(self, model: Model) -> PackedTest:
         """The program that a model of the formula has chosen."""
         threads = []
-        for number, group in enumerate(self.sketch.groups):
+        for number, place in enumerate(self.sketch.places):
             accesses = []
             for slot in (each for each in self.slots if each[0] == number):
                 picked = next(it for it, term in self.picked[slot].items() if model[term])
                 condition = next(it for it, term in self.conditions[slot].items() if model[term])
                 accesses.append(PackedAccess(*picked, *(condition or ())))
-            threads.append(PackedThread(0, group, tuple(accesses)))
+            threads.append(PackedThread(*place, tuple(accesses)))
         return PackedTest(tuple(threads), self.sketch.atomic)
 
     def _choose(self, slot: Slot) -> None:
         choices = [
             (number, x)
             for number, access in enumerate(self.space.accesses)
-            for x, atomic in enumerate(self.sketch.atomic)
-            if access.plain != atomic
+            for x in ([NONE] if self.tables.fence[number] else range(len(self.sketch.atomic)))
+            if x == NONE or access.plain != self.sketch.atomic[x]
         ]
         self.picked[slot], constraints = pick(f"op{slot}", choices)
         self.constraints += constraints
@@ -90,7 +91,8 @@ class Choices:
 
     def well_formed(self) -> Iterator[Term]:
         """Tests are of reads, for a store to the same location; each location is written, and
-        accessed by two threads, if there are two, or else by a seq_cst operation."""
+        accessed by two threads, if there are two, or else by a seq_cst operation; no thread has
+        fences alone."""
         locations = range(len(self.sketch.atomic))
         for (number, _), conditions in self.conditions.items():
             for condition, term in conditions.items():
@@ -108,6 +110,10 @@ class Choices:
                 elsewhere = [self._at(each, x) for each in self.slots if each[0] != number]
                 yield any_of([*elsewhere, ordered])
             yield self._accessed(x, self.tables.writes) | ordered
+        if self.space.has_fences:
+            for number in range(count):
+                own = [each for each in self.slots if each[0] == number]
+                yield any_of(~self._is(each, self.tables.fence) for each in own)
         yield from self._first_of_symmetric()
 
     def _is(self, slot: Slot, wanted: list[bool]) -> Term:
@@ -128,7 +134,7 @@ class Choices:
     def _first_of_symmetric(self) -> Iterator[Term]:
         """One of two programs that differ in names: of two equally long threads that are all there
         are, the first has the lesser first operation; of two locations of one kind, the
-        very first operation accesses the first. (The order of operations does not speak of
+        very first access is of the first. (The order of operations does not speak of
         locations, so that both can be had.)"""
         lengths, atomic = self.sketch.lengths, self.sketch.atomic
         if len(lengths) == 2 and lengths[0] == lengths[1]:
@@ -136,7 +142,10 @@ class Choices:
                 if one[0] > other[0]:
                     yield ~(self.picked[0, 0][one] & self.picked[1, 0][other])
         if len(atomic) == 2 and atomic[0] == atomic[1]:
-            yield self._at((0, 0), 0)
+            fences: list[Term] = []
+            for slot in (each for each in self.slots if each[0] == 0):
+                yield all_of(fences).implies(~self._at(slot, 1))
+                fences.append(self._is(slot, self.tables.fence))
 
     def not_plainly_racing(self) -> Iterator[Term]:
         """Of two accesses that conflict, and whose scopes are not inclusive, one is under an `if`:
@@ -144,7 +153,7 @@ class Choices:
         for one, other in product(self.slots, self.slots):
             if one[0] >= other[0]:
                 continue
-            apart = int(self.sketch.groups[one[0]] != self.sketch.groups[other[0]])
+            apart = self.sketch.apart(one[0], other[0])
             free = [
                 self.conditions[slot][None]
                 for end in (one, other)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rspverify.engineering.hunt.formula.merged import token
-from rspverify.engineering.hunt.operations import row_shape
+from rspverify.engineering.hunt.operations import busy, row_shape
 from rspverify.enumeration.lemmas import strength_tells
 from rspverify.enumeration.packed import PackedTest
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
-from rspverify.machine.idle import idle
 from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.scheme.equivalence import equivalent
@@ -27,11 +25,8 @@ def without_covered(space: Space, scheme: Scheme, atomic: tuple[bool, ...]) -> S
 
 @lru_cache(maxsize=4)
 def _standing(space: Space, scheme: Scheme) -> Space:
-    machine, weaker, nothing = scheme.machine, Tables(space).weaker, idle(scheme.machine)
-    codes = [
-        tuple(it for it in scheme.table[row_shape(access)].code if token(it) not in nothing)
-        for access in space.accesses
-    ]
+    machine, weaker = scheme.machine, Tables(space).weaker
+    codes = [busy(scheme.table[row_shape(access)], machine) for access in space.accesses]
     standing = [
         name
         for one, name in enumerate(space.operations)

@@ -103,8 +103,8 @@ def members(box: Box, choices: Choices) -> Iterator[PackedTest]:
         }
         if all(_well_formed(slot, accesses, choices) for slot in box):
             threads = tuple(
-                PackedThread(0, group, tuple(it for at, it in accesses.items() if at[0] == number))
-                for number, group in enumerate(choices.sketch.groups)
+                PackedThread(*place, tuple(it for at, it in accesses.items() if at[0] == number))
+                for number, place in enumerate(choices.sketch.places)
             )
             yield PackedTest(threads, choices.sketch.atomic)
 

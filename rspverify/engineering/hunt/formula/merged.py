@@ -16,10 +16,16 @@ def token(template: Template) -> Token:
     return template.mnemonic.name, template.reach
 
 
-def halves(row: Row) -> tuple[list[Template], Template, list[Template]]:
-    """What comes before the access of a row's code, the access, and what comes after."""
-    place = next(at for at, each in enumerate(row.code) if each.accesses)
-    return list(row.code[:place]), row.code[place], list(row.code[place + 1 :])
+def parted(row: Row) -> tuple[tuple[Template, ...], list[list[Template]]]:
+    """The accesses of a row's code, and what comes before the first, between them, and after the
+    last."""
+    beside: list[list[Template]] = [[]]
+    for each in row.code:
+        if each.accesses:
+            beside.append([])
+        else:
+            beside[-1].append(each)
+    return tuple(each for each in row.code if each.accesses), beside
 
 
 def merged(codes: Sequence[Sequence[Token]]) -> list[Token]:

@@ -3,43 +3,54 @@ atomic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, compress, permutations
+from itertools import chain, combinations_with_replacement, compress, permutations
 
 from rspverify.architecture import Architecture
 from rspverify.assembly import Placement, ThreadId
 from rspverify.enumeration.space import Space
-from rspverify.generate.grouping import groupings
+from rspverify.enumeration.tables import distance
+from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
+from rspverify.litmus import Kind
 from rspverify.machine.placements import placements
 from rspverify.machine.sharing import shared_with_effect
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """lengths, groups: of each thread, how many operations, and its work-group; atomic: of each
-    location, whether it is declared so. placement: of places of the machine of which programs do
-    not say who is in them, the one that each thread is in.
+    """lengths, places: of each thread, how many operations, and its device and work-group on that;
+    atomic: of each location, whether it is declared so. placement: of places of the machine of
+    which programs do not say who is in them, the one that each thread is in.
     """
 
     lengths: tuple[int, ...]
-    groups: tuple[int, ...]
+    places: Grouping
     atomic: tuple[bool, ...]
     placement: Placement = ()
 
     def __str__(self) -> str:
         lengths = " + ".join(map(str, self.lengths))
         kinds = ", ".join("atomic" if each else "plain" for each in self.atomic)
-        groups = ", ".join(map(str, self.groups))
-        places = "".join(
-            f", {kind} {', '.join(map(str, numbers))}" for kind, numbers in self.placement
-        )
-        return f"threads of {lengths} operations in work-groups {groups}{places}, locations {kinds}"
+        devices, groups = (_listed(each) for each in zip(*self.places, strict=True))
+        where = f"in work-groups {groups}"
+        if any(device for device, _ in self.places):
+            where = f"on devices {devices} {where}"
+        where += "".join(f", {kind} {_listed(numbers)}" for kind, numbers in self.placement)
+        return f"threads of {lengths} operations {where}, locations {kinds}"
 
     @property
     def threads(self) -> tuple[ThreadId, ...]:
         """Where each thread runs."""
-        return tuple(ThreadId(0, group, number) for number, group in enumerate(self.groups))
+        return tuple(ThreadId(*place, number) for number, place in enumerate(self.places))
+
+    def apart(self, one: int, other: int) -> int:
+        """How far two threads are from each other, as `distance` says it."""
+        return distance(self.places[one], self.places[other])
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def sketches(
@@ -51,16 +62,15 @@ def sketches(
     work-groups, so there are two, unless one alone may go wrong (`again`); and each location is
     accessed by two threads, which takes as many operations, unless a seq_cst operation accesses it,
     or it is the only one of a single thread. Sketches that differ in the names of threads,
-    work-groups or places alone are one. machine: for every placement that matters on it.
+    devices, work-groups or places alone are one. machine: for every placement that matters on it.
     """
     return tuple(
-        Sketch(lengths, groups, atomic, placement)
+        Sketch(lengths, places, atomic, placement)
         for lengths in _lengths(events, threads, events)
-        for groups in _groupings(lengths, apart=not space.again)
-        if max(groups) < space.workgroups
+        for places in _groupings(lengths, space)
         for atomic in _kinds(space)
         if len(atomic) <= _most_locations(space, lengths, len(atomic))
-        for placement in _placements(lengths, groups, machine)
+        for placement in _placements(lengths, places, machine)
     )
 
 
@@ -74,36 +84,40 @@ def _most_locations(space: Space, lengths: tuple[int, ...], wanted: int) -> int:
 
 
 def _placements(
-    lengths: tuple[int, ...], groups: tuple[int, ...], machine: Architecture | None
+    lengths: tuple[int, ...], places: Grouping, machine: Architecture | None
 ) -> Iterator[Placement]:
     """Every placement that matters, once up to the names of threads that are alike."""
     if machine is None or not machine.kinds.open:
         yield ()
         return
-    whole = Sketch(lengths, groups, ())
+    whole = Sketch(lengths, places, ())
     seen: set[Placement] = set()
     for each in placements(machine.kinds, whole.threads, shared_with_effect(machine)):
         if each not in seen:
-            seen |= set(_alike(each, lengths, groups))
+            seen |= set(_alike(each, lengths, places))
             yield each
 
 
-def _alike(
-    placement: Placement, lengths: tuple[int, ...], groups: tuple[int, ...]
-) -> Iterator[Placement]:
-    """A placement with threads exchanged that are equally long, and whose work-groups are alike."""
+def _alike(placement: Placement, lengths: tuple[int, ...], places: Grouping) -> Iterator[Placement]:
+    """A placement with threads exchanged that are equally long, and whose devices and work-groups
+    are alike."""
     for order in permutations(range(len(lengths))):
         if tuple(lengths[it] for it in order) == lengths:
-            if _renamed(tuple(groups[it] for it in order)) == _renamed(groups):
+            if _said(tuple(places[it] for it in order)) == _said(places):
                 yield tuple(
                     (kind, _renamed(tuple(numbers[it] for it in order)))
                     for kind, numbers in placement
                 )
 
 
-def _renamed(places: tuple[int, ...]) -> tuple[int, ...]:
+def _said(places: Grouping) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Who shares a device, and who a work-group."""
+    return _renamed(tuple(device for device, _ in places)), _renamed(places)
+
+
+def _renamed(places: tuple[Hashable, ...]) -> tuple[int, ...]:
     """Places, numbered as they come."""
-    names: dict[int, int] = {}
+    names: dict[Hashable, int] = {}
     return tuple(names.setdefault(each, len(names)) for each in places)
 
 
@@ -118,21 +132,26 @@ def _lengths(events: int, threads: int, most: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _groupings(lengths: tuple[int, ...], *, apart: bool) -> Iterator[tuple[int, ...]]:
-    """Which threads share a work-group, once up to the names of equally long ones. apart: not
-    all do."""
+def _groupings(lengths: tuple[int, ...], space: Space) -> Iterator[Grouping]:
+    """Which threads share a work-group, and which of these a device, once up to the names of
+    equally long threads. Not all share one, unless a work-group alone may go wrong."""
     seen = set()
-    for places in groupings(len(lengths)):
-        groups = tuple(group for _, group in places)
-        members = [sorted(compress(lengths, map(each.__eq__, groups))) for each in set(groups)]
-        kind = tuple(map(tuple, sorted(members)))
-        if (len(members) > 1 or not apart) and kind not in seen:
+    threads = len(lengths)
+    for places in chain(groupings(threads), groupings_on_devices(threads)):
+        groups = {it: tuple(sorted(compress(lengths, map(it.__eq__, places)))) for it in places}
+        devices = {device for device, _ in groups}
+        kind = tuple(
+            sorted(tuple(sorted(groups[it] for it in groups if it[0] == each)) for each in devices)
+        )
+        within = len(groups) <= space.workgroups and len(devices) <= space.devices
+        if within and (len(groups) > 1 or space.again) and kind not in seen:
             seen.add(kind)
-            yield groups
+            yield places
 
 
 def _kinds(space: Space) -> Iterator[tuple[bool, ...]]:
     """Which locations are atomic: of those kinds that some operation accesses."""
-    kinds = sorted({not access.plain for access in space.accesses})
+    accesses = (it for it in space.accesses if it.kind is not Kind.FENCE)
+    kinds = sorted({not access.plain for access in accesses})
     for count in range(1, space.locations + 1):
         yield from combinations_with_replacement(kinds, count)

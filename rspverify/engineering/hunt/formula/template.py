@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rspverify.architecture import Mnemonic
 from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
-from rspverify.engineering.hunt.formula.merged import embedded, halves, merged, token
+from rspverify.engineering.hunt.formula.merged import Token, embedded, merged, parted, token
 from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.packed import NONE
@@ -38,10 +37,12 @@ _TRUE = Constant(1)
 
 @dataclass
 class _Way:
-    """One way of accessing a location in a slot. picks: the operations that are compiled to it."""
+    """One way of accessing a location in a slot, or of being a fence. accesses: the instructions
+    that do, the first one and those that store again. location: NONE of a fence. picks: the
+    operations that are compiled to it."""
 
     slot: Slot
-    mnemonic: Mnemonic
+    accesses: tuple[RowTemplate, ...]
     location: int
     picks: list[Picked] = field(default_factory=list)
 
@@ -77,11 +78,11 @@ class Template(Choices):
         return 100 * (1 + self.slots.index(slot))
 
     def _ways_of(self, slot: Slot) -> list[_Way]:
-        found: dict[tuple[Kind, str, int], _Way] = {}
+        found: dict[tuple[Kind, tuple[Token, ...], int], _Way] = {}
         for number, x in self.picked[slot]:
-            _, access, _ = halves(self._rows[number])
-            alike = (self.space.accesses[number].kind, access.mnemonic.name, x)
-            way = found.setdefault(alike, _Way(slot, access.mnemonic, x))
+            accesses, _ = parted(self._rows[number])
+            alike = (self.space.accesses[number].kind, tuple(map(token, accesses)), x)
+            way = found.setdefault(alike, _Way(slot, accesses, x))
             way.picks.append((number, x))
         return list(found.values())
 
@@ -99,13 +100,13 @@ class Template(Choices):
 
     def _program(self) -> Program:
         threads = []
-        for number, group in enumerate(self.sketch.groups):
+        for number, place in enumerate(self.sketch.places):
             operations = tuple(
                 self._operation(index, way, way.picks[0])
                 for index, way in enumerate(self._ways)
                 if way.slot[0] == number
             )
-            threads.append(SourceThread(f"P{number}", number, 0, group, operations, {}))
+            threads.append(SourceThread(f"P{number}", number, *place, operations, {}))
         locations = tuple(
             Location(_name(x), atomic, "global", 0) for x, atomic in enumerate(self.sketch.atomic)
         )
@@ -115,7 +116,8 @@ class Template(Choices):
         it = self.space.accesses[picked[0]]
         operand = Constant(self._stored(way.slot)) if it.kind is Kind.STORE else it.value
         alone = Operations(way.slot[0], index, Problems())
-        alone.add(call_of(it, IN_GLOBAL), _name(way.location), _TRUE, _SPAN, operand)
+        x = None if way.location == NONE else _name(way.location)
+        alone.add(call_of(it, IN_GLOBAL), x, _TRUE, _SPAN, operand)
         return alone.found[0]
 
     def _assembly(self) -> AssemblyProgram:
@@ -136,27 +138,38 @@ class Template(Choices):
 
     def _code(self, slot: Slot, place: ThreadId) -> Iterator[tuple[Instruction, Term]]:
         """The instructions of a slot, each with when it is part of the chosen operation: what comes
-        before the access of any row, the accesses, and what comes after."""
+        before the access of any row, the accesses, what comes after; and so on where some rows
+        access their location again."""
         numbers = sorted({number for number, _ in self.picked[slot]})
-        parts = {number: halves(self._rows[number]) for number in numbers}
+        parts = {number: parted(self._rows[number])[1] for number in numbers}
         ways = [(index, way) for index, way in enumerate(self._ways) if way.slot == slot]
-        start = Instruction(-1, ways[0][1].mnemonic, place, ways[0][0], _TRUE)
-        yield from self._beside(slot, start, {n: before for n, (before, _, _) in parts.items()})
-        for index, way in ways:
-            operation = self._operation(index, way, way.picks[0])
-            access = replace(
-                start,
-                mnemonic=way.mnemonic,
-                operation=index,
-                location=operation.location,
-                register=index if way.mnemonic.reads else None,
-                value=operation.value if way.mnemonic.writes else None,
-            )
-            yield access, self.when(slot, way.picks)
-        yield from self._beside(slot, start, {n: after for n, (_, _, after) in parts.items()})
+        for at in range(max(map(len, parts.values()))):
+            for index, way in ways if at else ():
+                for template in way.accesses[at - 1 : at]:
+                    it = self._instruction(template, place, index, way.location)
+                    yield it, self.when(slot, way.picks)
+            beside = {number: those[at] for number, those in parts.items() if at < len(those)}
+            yield from self._beside(slot, place, ways[0][0], beside)
+
+    def _instruction(
+        self, template: RowTemplate, place: ThreadId, index: int, location: int | None
+    ) -> Instruction:
+        """An instruction of the code of an operation."""
+        mnemonic = template.mnemonic
+        return Instruction(
+            index=-1,
+            mnemonic=mnemonic,
+            thread=place,
+            operation=index,
+            guard=_TRUE,
+            location=None if location is None else _name(location),
+            reach=template.reach,
+            register=index if mnemonic.reads else None,
+            value=self.program.operations[index].value if mnemonic.writes else None,
+        )
 
     def _beside(
-        self, slot: Slot, start: Instruction, codes: Mapping[int, list[RowTemplate]]
+        self, slot: Slot, place: ThreadId, index: int, codes: Mapping[int, list[RowTemplate]]
     ) -> Iterator[tuple[Instruction, Term]]:
         """Instructions that access nothing; once for each location where they name one."""
         for template, users in _together(codes):
@@ -164,9 +177,7 @@ class Template(Choices):
             for x in range(len(self.sketch.atomic)) if "x" in mnemonic.operands else [None]:
                 wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
                 if wanted:
-                    at = None if x is None else _name(x)
-                    it = replace(start, mnemonic=mnemonic, location=at, reach=template.reach)
-                    yield it, self.when(slot, wanted)
+                    yield self._instruction(template, place, index, x), self.when(slot, wanted)
 
     def awaited(self) -> Iterator[tuple[int, int, Term]]:
         """Which read must be complete before an instruction, by their indices, and when.

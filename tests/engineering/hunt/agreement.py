@@ -1,0 +1,81 @@
+"""What formulas say of each program of a small space, beside what is said of it by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engineering.hunt.naming import named_for
+
+from rspverify.axiomatic import load_model
+from rspverify.engineering.hunt.by_formula import why_not
+from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.sketch import sketches
+from rspverify.engineering.hunt.formula.template import Template
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import PackedTest, decoded
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Survey
+from rspverify.limits import Limits
+from rspverify.machine.sharing import placed
+from rspverify.scheme import Scheme, compile_program
+from rspverify.soundness.case import Case, machine_of
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.target import EventsTarget
+from rspverify.verdict import Word
+
+MODEL = load_model("opencl-rsp")
+QUICK = Settings(shortest=False)
+
+
+@dataclass(frozen=True)
+class Said:
+    """The lines of programs: all that must be decided, those that are UNSOUND, those that have an
+    execution that breaks the model by its own rf and mo, and those that can be chosen in a formula.
+    """
+
+    programs: frozenset[str]
+    broken: frozenset[str]
+    suspected: frozenset[str]
+    chosen: frozenset[str]
+
+
+def suspected(shape: PackedTest, space: Space, scheme: Scheme) -> bool:
+    """Whether the program, by itself and in some placement, has an execution that breaks the model
+    by its own rf and mo; it has one wherever it is UNSOUND, and where `check` must ask for another
+    rf and mo."""
+    program = program_named(shape, space)
+    compiled = machine_of(compile_program(program, scheme), QUICK)
+    source = SourceExecutions(program, MODEL)
+    return any(
+        next(iter(EventsTarget(machine, Limits()).suspects(source)), None) is not None
+        for machine in placed(compiled)
+    )
+
+
+def said(space: Space, scheme: Scheme, every: int = 1) -> Said:
+    """What is said of each program of a space that must be decided, or of one in so many."""
+    survey = Survey(space, MODEL)
+    assert why_not(survey, scheme, QUICK) is None
+    programs = [decoded(each) for phase in survey.phases() for each in phase.core][::every]
+    broken, expected, chosen = set(), set(), set()
+    for shape in programs:
+        line = line_of(shape, space)
+        if check(Case(program_named(shape, space), scheme, MODEL, QUICK)).word is Word.UNSOUND:
+            broken.add(line)
+        if suspected(shape, space, scheme):
+            expected.add(line)
+    for events, threads in survey.plan:
+        for sketch in sketches(space, events, threads, scheme.machine):
+            names = {shape: list(named_for(shape, sketch)) for shape in programs}
+            if not any(names.values()):
+                continue
+            template = Template(sketch, space, scheme)
+            solver = suspicious(template, MODEL, Limits())
+            for shape in programs:
+                if any(solver.find(template.chosen(each)) is not None for each in names[shape]):
+                    chosen.add(line_of(shape, space))
+    lines = (line_of(shape, space) for shape in programs)
+    return Said(frozenset(lines), frozenset(broken), frozenset(expected), frozenset(chosen))

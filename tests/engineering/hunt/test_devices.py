@@ -1,0 +1,160 @@
+"""Formulas for programs on several devices, and for rows that store again: as program by program."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+from engineering.hunt.agreement import MODEL, said
+from engineering.hunt.naming import named_for
+
+from rspverify.assembly import ThreadId
+from rspverify.engineering.hunt.by import By
+from rspverify.engineering.hunt.formula import template
+from rspverify.engineering.hunt.formula.choices import Choices
+from rspverify.engineering.hunt.formula.merged import parted
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
+from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
+from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.space import Space, access_of
+from rspverify.enumeration.survey import Survey
+from rspverify.judge.judge import Judge
+from rspverify.limits import Limits
+from rspverify.scheme import Row, Scheme, read_scheme_file
+from rspverify.scheme import Template as RowTemplate
+from rspverify.smt import Solver
+from rspverify.soundness.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[3]
+FEW = ("ld.na", "st.na", "ld.WG", "st.DV.R", "inc.WG", "st.ALL", "ld.ALL", "inc.ALL.R")
+
+
+def scheme(name: str) -> Scheme:
+    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
+
+
+def without(table: Scheme, name: str, *dropped: str) -> Scheme:
+    """A table in which the row of an operation lacks instructions, by their text."""
+    row = table.table[row_shape(access_of(name))]
+    assert {str(it) for it in row.code} >= set(dropped)
+    return table.with_code(row.number, tuple(it for it in row.code if str(it) not in dropped))
+
+
+def on_devices(table: Scheme, *names: str, events: int = 2, locations: int = 2) -> Space:
+    bounds = (events, 2, 2, 2, locations, None)
+    return hunting_space(table, bounds, names, mixed=False)[0]
+
+
+@pytest.mark.parametrize("lengths", [(1, 1), (1, 1, 1), (2, 1), (2, 1, 1), (1, 1, 1, 1)])
+@pytest.mark.parametrize(("devices", "workgroups"), [(1, 4), (2, 2), (2, 4), (3, 3)])
+def test_threads_are_put_on_devices_in_every_way(
+    lengths: tuple[int, ...], devices: int, workgroups: int
+) -> None:
+    """Each way once, up to names: as many as there are by trying all names."""
+    count = len(lengths)
+    space = Space(
+        devices=devices, workgroups=workgroups, locations=1, operations=("inc.DV",), again=True
+    )
+    found = [it.places for it in sketches(space, sum(lengths), count) if it.lengths == lengths]
+    places = list(product(range(devices), range(workgroups)))
+    ways = {
+        _unnamed(each, lengths)
+        for each in product(places, repeat=count)
+        if len(set(each)) <= workgroups
+    }
+    assert len(found) == len(ways)
+    assert {_unnamed(each, lengths) for each in found} == ways
+
+
+def _unnamed(places: Sequence[tuple[int, int]], lengths: tuple[int, ...]) -> object:
+    """Who is together with whom, under those names of equally long threads that make it least."""
+    orders = permutations(range(len(lengths)))
+    named = [
+        [places[it] for it in order]
+        for order in orders
+        if tuple(lengths[it] for it in order) == lengths
+    ]
+    return min(tuple((a == b, a[0] == b[0]) for a, b in product(it, repeat=2)) for it in named)
+
+
+def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch() -> None:
+    rng = random.Random(11)
+    space = Space(3, 3, 3, 2, operations=FEW)
+    for phase in Survey(space, MODEL).phases():
+        left = {decoded(it): None for it in rng.sample(phase.core, min(len(phase.core), 20))}
+        for sketch in sketches(space, phase.events, phase.threads):
+            choices = Choices(sketch, space)
+            solver = Solver(Limits())
+            solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
+            for shape in list(left):
+                names = named_for(shape, sketch)
+                if any(solver.find(choices.chosen(each)) is not None for each in names):
+                    del left[shape]
+        assert not left, line_of(next(iter(left)), space)
+
+
+@pytest.mark.parametrize(
+    ("name", "operations", "dropped"),
+    [
+        ("proposed-multi-device", ["st.WG", "st.ALL", "inc.DV"], ["LK_rmw DV", "UL_rmw DV"]),
+        ("proposed-multi-device", ["inc.ALL", "ld.ALL", "st.DV"], ["LK_rmw SY", "UL_rmw SY"]),
+        ("proposed-multi-device-inv-l2", ["inc.ALL", "ld.ALL", "st.ALL"], ["INV_L2 DV"]),
+        ("proposed-coherent-l2", ["st.ALL.R", "inc.DV", "inc.WG"], ["LK_rmw SY", "UL_rmw SY"]),
+        ("amdgpu/gfx90a", ["inc.ALL", "ld.ALL", "st.ALL"], []),
+    ],
+)
+def test_formulas_say_of_each_program_what_check_says(
+    name: str, operations: list[str], dropped: list[str]
+) -> None:
+    """Of programs on two devices; a mistake is planted in the row of the first operation."""
+    table = without(scheme(name), operations[0], *dropped)
+    found = said(on_devices(table, *operations), table)
+    assert found.broken <= found.suspected == found.chosen
+    assert any("--" in line for line in found.programs)
+    assert found.broken and len(found.broken) < len(found.programs)
+
+
+def test_a_formula_of_one_device_alone_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Increments meet in the L2 that they share: nothing goes wrong where all threads are."""
+    table = scheme("amdgpu/gfx90a")
+    space = on_devices(table, "inc.ALL", "st.ALL")
+    assert said(space, table).broken == {
+        "r0=inc.ALL x || r0=inc.ALL x @0--1",
+        "st.ALL x 10 || r0=inc.ALL x @0--1",
+    }
+    monkeypatch.setattr(
+        Sketch,
+        "threads",
+        property(lambda it: tuple(ThreadId(0, n, n) for n in (0, 1)[: len(it.places)])),
+    )
+    found = said(space, table)
+    assert found.suspected != found.chosen
+
+
+def test_a_formula_that_stores_once_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An increment of the same work-group comes between the two stores of a row, and is lost."""
+    table = without(scheme("proposed-multi-device"), "st.WG", "LK_rmw DV", "UL_rmw DV")
+    space = on_devices(table, "st.WG", "inc.DV", locations=1)
+    assert said(space, table).chosen == {"st.WG x 10 || r0=inc.DV x @01"}
+
+    def once(row: Row) -> tuple[tuple[RowTemplate, ...], list[list[RowTemplate]]]:
+        accesses, beside = parted(row)
+        return accesses[:1], [beside[0], [it for each in beside[1:] for it in each]]
+
+    monkeypatch.setattr(template, "parted", once)
+    assert said(space, table).chosen != {"st.WG x 10 || r0=inc.DV x @01"}
+
+
+def test_the_remote_load_without_locks_is_found_on_two_devices() -> None:
+    """What a hunt program by program found in `proposed-multi-device` when it had no such locks."""
+    table = without(scheme("proposed-multi-device"), "ld.ALL.R", "LK_rmw SY", "UL_rmw SY")
+    space = on_devices(table, "ld.ALL.R", "st.DV", "inc.DV", events=3, locations=1)
+    setup = HuntSetup(table, "", MODEL, space, (), Settings(), By.FORMULA, count=False, first=True)
+    (found,) = Hunt(setup, Judge()).run().findings
+    assert (found.events, found.threads) == (3, 2) and found.program.endswith("@0--1")
+    assert [row.number for row in found.blamed] == [5]

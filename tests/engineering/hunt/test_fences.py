@@ -1,0 +1,201 @@
+"""Fences by formula: of each program what is said of it by itself, and none is lost."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engineering.hunt.agreement import MODEL, said, suspected
+from engineering.hunt.naming import named_for
+from enumeration.test_survey import random_shape
+from enumeration.written import packed_line
+
+from rspverify.engineering.hunt.formula.choices import Choices
+from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
+from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
+from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import PackedAccess, PackedTest, decoded
+from rspverify.enumeration.races import races
+from rspverify.enumeration.space import Space, access_of
+from rspverify.enumeration.survey import Survey
+from rspverify.enumeration.tables import Tables
+from rspverify.limits import Limits
+from rspverify.litmus import read_program
+from rspverify.programs import litmus_text, notation, program_of, read_notation
+from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.smt import Solver, Term
+from rspverify.source import Source
+
+ROOT = Path(__file__).resolve().parents[3]
+MESSAGE = "st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x"
+BUFFERS = "st.rlx.DV x 10; F.sc.DV; r0=ld.rlx.DV y || st.rlx.DV y 20; F.sc.DV; r0=ld.rlx.DV x"
+
+
+def scheme(name: str) -> Scheme:
+    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
+
+
+def without(table: Scheme, name: str, dropped: str) -> Scheme:
+    """A table in which the row of an operation lacks an instruction, by its text."""
+    row = table.table[row_shape(access_of(name))]
+    code = tuple(it for it in row.code if str(it) != dropped)
+    assert code != row.code
+    return table.with_code(row.number, code)
+
+
+def test_formulas_say_of_each_program_what_check_says() -> None:
+    """A fence between an increment and a load invalidates the L1, if it reaches that far."""
+    table = scheme("amdgpu/gfx900")
+    names = ["F.acq.DV", "F.acq.WG", "inc.rlx.DV", "ld.rlx.WG"]
+    space = hunting_space(table, (3, 2, 2, 1, 1, None), names, mixed=False)[0]
+    found = said(space, table, every=3)
+    assert found.broken <= found.suspected == found.chosen
+    assert found.broken and len(found.broken) < len(found.programs)
+    assert any("F.acq" in line for line in found.broken)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "row", "dropped"),
+    [
+        (MESSAGE, "proposed-full", "", ""),
+        (MESSAGE, "proposed-full", "F.rel.DV", "FLU_L1 WG"),
+        (MESSAGE, "proposed-full", "F.acq.DV", "INV_L1 WG"),
+        (MESSAGE, "amdgpu/gfx900", "F.rel.DV", "s_waitcnt vmcnt(0)"),
+        (MESSAGE, "amdgpu/gfx900", "F.acq.DV", "buffer_wbinvl1_vol"),
+        (BUFFERS, "amdgpu/gfx900", "", ""),
+        (BUFFERS, "amdgpu/gfx900", "F.sc.DV", "s_waitcnt vmcnt(0)"),
+    ],
+)
+def test_what_fences_order_is_suspected_as_by_itself(
+    line: str, name: str, row: str, dropped: str
+) -> None:
+    """Messages and store buffering, in a formula of six operations, with a planted mistake or not."""
+    table = without(scheme(name), row, dropped) if row else scheme(name)
+    shape, space = packed_line(line)
+    assert not races(shape, Tables(space))
+    expected = suspected(shape, space, table)
+    assert expected is bool(row)
+    found = False
+    for sketch in sketches(space, 6, 2, table.machine):
+        names = list(named_for(shape, sketch))
+        if names:
+            template = Template(sketch, space, table)
+            solver = suspicious(template, MODEL, Limits())
+            found |= any(solver.find(template.chosen(each)) is not None for each in names)
+    assert found is expected
+
+
+def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch() -> None:
+    names = ("st.rlx.DV", "ld.sc.DV", "F.sc.DV", "F.acq.WG")
+    space = Space(events=4, threads=2, operations=names)
+    assert not lost(space)
+
+
+def test_naming_the_first_location_by_what_may_be_a_fence_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    space = Space(events=5, threads=2, operations=("inc.DV", "F.rel.DV"))
+
+    def wrong(self: Choices) -> Iterator[Term]:
+        if len(self.sketch.atomic) == 2:
+            yield self._at((0, 0), 0)
+
+    assert not lost(space)
+    monkeypatch.setattr(Choices, "_first_of_symmetric", wrong)
+    assert lost(space)
+
+
+def lost(space: Space) -> set[str]:
+    """The programs of a sample of those that must be decided that no sketch has."""
+    rng = random.Random(5)
+    missing = set()
+    for phase in Survey(space, MODEL).phases():
+        left = {decoded(it): None for it in rng.sample(phase.core, min(len(phase.core), 40))}
+        for sketch in sketches(space, phase.events, phase.threads):
+            choices = Choices(sketch, space)
+            solver = Solver(Limits())
+            solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
+            for shape in list(left):
+                names = named_for(shape, sketch)
+                if any(solver.find(choices.chosen(each)) is not None for each in names):
+                    del left[shape]
+        missing |= {line_of(shape, space) for shape in left}
+    return missing
+
+
+def test_all_that_a_racy_candidate_with_fences_excludes_races() -> None:
+    """However the programs go on whose beginnings are in the box."""
+    rng = random.Random(9)
+    names = ("st.na", "ld.na", "ld.rlx.DV", "st.rlx.DV", "F.acq.DV", "F.rel.WG", "F.rel.DV")
+    space = Space(events=5, threads=2, workgroups=2, operations=names)
+    tables, seen = Tables(space), 0
+    while seen < 200:
+        shape = random_shape(space, tables, rng, 5)
+        places = tuple(it[:2] for it in shape.threads)
+        fences = any(tables.fence[it.operation] for each in shape.threads for it in each.accesses)
+        if len(places) < 2 or not fences or not races(shape, tables):
+            continue
+        lengths = tuple(len(it.accesses) for it in shape.threads)
+        choices = Choices(Sketch(lengths, places, shape.atomic), space)
+        starts = list(members(widened(racy_beginning(shape, choices), choices), choices))
+        for start in rng.sample(starts, min(len(starts), 10)):
+            whole = PackedTest(
+                tuple(
+                    it._replace(
+                        accesses=it.accesses
+                        + tuple(
+                            PackedAccess(*rng.choice(list(choices.picked[number, at])))
+                            for at in range(len(it.accesses), lengths[number])
+                        )
+                    )
+                    for number, it in enumerate(start.threads)
+                ),
+                shape.atomic,
+            )
+            assert races(whole, tables), line_of(whole, space)
+            seen += 1
+
+
+@pytest.mark.parametrize("name", sorted(it.stem for it in (ROOT / "schemes/amdgpu").glob("*.yaml")))
+def test_fences_of_both_memories_have_the_code_of_others_but_for_local_memory(name: str) -> None:
+    """So that a hunt need not have them. Where a row lacks an instruction, it has."""
+    table = scheme(f"amdgpu/{name}")
+    assert not [it for it in fences(table) if it.endswith(".both")]
+    shape = row_shape(access_of("F.acq.DV.both"))
+    if shape in table.table:
+        last = str(table.table[shape].code[-1])
+        assert "inv" in last
+        planted = without(table, "F.acq.DV.both", last)
+        assert "F.acq.DV.both" in fences(planted)
+
+
+def fences(table: Scheme) -> tuple[str, ...]:
+    asked = {"orders": ["acq", "rel", "ar", "sc"], "kinds": ["F"]}
+    return hunting_space(table, (3, 2, 2, 1, 1, None), None, mixed=False, **asked)[0].operations
+
+
+def test_a_fence_of_both_memories_has_a_row_of_its_own() -> None:
+    """It lacks an invalidation here, which that of global memory has."""
+    table = without(scheme("amdgpu/gfx900"), "F.acq.DV.both", "buffer_wbinvl1_vol")
+    names = ["F.acq.DV", "F.acq.DV.both", "inc.rlx.DV", "ld.rlx.WG"]
+    space = hunting_space(table, (3, 1, 1, 1, 1, None), names, mixed=False)[0]
+    found = said(space, table)
+    assert found.broken <= found.suspected == found.chosen
+    line = "r0=inc.rlx.DV x; F.acq.DV{}; r1=ld.rlx.WG x"
+    assert line.format(".both") in found.broken
+    assert line.format("") in found.programs - found.broken
+
+
+def test_a_fence_of_both_memories_says_so_in_the_text() -> None:
+    test = read_notation(MESSAGE.replace("F.acq.DV", "F.acq.DV.both"))
+    assert notation(test) == MESSAGE.replace("F.acq.DV", "F.acq.DV.both")
+    text = litmus_text(test, "MP")
+    assert text.count("CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE") == 1
+    read = [it.regions for it in read_program(Source("MP", text)).operations]
+    assert read == [it.regions for it in program_of(test, "MP").operations]
+    assert read.count(frozenset({"global", "local"})) == 1
