@@ -166,7 +166,7 @@ class EventsTarget(_SolverTarget):
     not one by one those of the source.
     """
 
-    def __init__(self, machine: Machine, limits: Limits, *, shown: bool) -> None:
+    def __init__(self, machine: Machine, limits: Limits, *, shown: bool = True) -> None:
         self._limits = limits
         self._events = Events(machine, limits)
         formula = [*self._events.constraints, *self._events.order.constraints(limits)]
