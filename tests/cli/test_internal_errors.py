@@ -55,7 +55,7 @@ def lying_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         def exclude(self, outcome: Outcome) -> None:
             pass
 
-    monkeypatch.setattr("rspverify.soundness.check.target_of", lambda *_: Liar())
+    monkeypatch.setattr("rspverify.soundness.check.target_of", lambda *_, **__: Liar())
 
 
 def lie_about_narf(monkeypatch: pytest.MonkeyPatch) -> None:
