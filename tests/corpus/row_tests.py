@@ -141,7 +141,7 @@ def behind() -> Iterator[tuple[str, str]]:
         thread = Thread([weak.add("x", 1, "p"), between, own.load("x", "r0")])
         title = f"CoWR-behind-{each}"
         about = "A thread sees what it has written itself, behind this."
-        yield title, text(title, about, places, [thread], "0:r0=0")
+        yield title, text(title, about, places, [thread], joined("0:p=0", "0:r0=0"))
 
 
 def unseen() -> Iterator[tuple[str, str]]:
