@@ -171,12 +171,14 @@ def test_a_write_back_that_may_come_too_early_is_found_among_all_messages() -> N
             assert line.startswith(found) and line.count("x") == 2
 
 
-@pytest.mark.parametrize("fences", [(), ("F.acq.DV", "F.rel.WG", "F.sc.DV")])
-def test_what_smaller_programs_stand_for_is_decided(fences: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "others", [(), ("F.acq.DV", "F.rel.WG", "F.sc.DV"), ("cas.DV", "cas.rlx.WG")]
+)
+def test_what_smaller_programs_stand_for_is_decided(others: tuple[str, ...]) -> None:
     """Under a table that is broken, what is UNSOUND of it has something smaller that is."""
     scheme = table("gfx900")
     space, _ = hunting_space(
-        scheme, bounds(3), ["st.na", "ld.WG", "inc.WG", "inc.DV", "st.sc.DV", *fences], mixed=False
+        scheme, bounds(3), ["st.na", "ld.WG", "inc.WG", "inc.DV", "st.sc.DV", *others], mixed=False
     )
     listing = Survey(space.within(4), MODEL)
     for _ in listing.phases(upto=3):

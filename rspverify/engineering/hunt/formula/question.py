@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
-from rspverify.axiomatic.event import Event
+from rspverify.axiomatic.event import Event, Part
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import Limits
 from rspverify.machine import Events, GeneratedWitness, Machine
@@ -26,16 +26,24 @@ class TemplateExecutions(GeneratedExecutions):
 
     def occurs(self, event: Event) -> tuple[Term, Term]:
         it = event.operation
-        executed = TRUE if it is None else self._template.executed[it.index]
-        return executed, executed
+        if it is None:
+            return TRUE, TRUE
+        executed = self._template.executed[it.index]
+        writing = executed & self._succeeds.get(it.index, TRUE)
+        return (writing if event.part is Part.WRITE else executed), writing
 
     def modes(self, event: Event) -> list[tuple[Event, Term]]:
         if event.operation is None:
             return [(event, TRUE)]
-        return [
-            (Event(event.index, event.location, it, event.thread, event.part), when)
-            for it, when in self._template.alternatives(event.operation.index)
-        ]
+        found = []
+        for it, when in self._template.alternatives(event.operation.index):
+            each = Event(event.index, event.location, it, event.thread, event.part)
+            if each.failed is None:
+                found.append((each, when))
+            else:
+                succeeds = self._succeeds[it.index]
+                found += [(each, when & succeeds), (each.failed, when & ~succeeds)]
+        return found
 
     def related(self, test: Callable[[Event, Event], bool]) -> Relation:
         """A relation that depends on places alone: threads, work-groups, locations."""
