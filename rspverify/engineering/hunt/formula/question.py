@@ -9,7 +9,7 @@ from typing import Any
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.axiomatic.event import Event, Part
 from rspverify.engineering.hunt.formula.template import Template
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.machine import Events, GeneratedWitness, Machine
 from rspverify.machine.event import Event as MachineEvent
 from rspverify.machine.rules import Deliver, StepRule
@@ -64,7 +64,8 @@ class TemplateExecutions(GeneratedExecutions):
 
 
 def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver:
-    """A solver of the formula. Raises LimitReached.
+    """A solver of the formula. Raises LimitReached, also where the machine, as far as these
+    programs use it, does not say in which order writes reach memory: it has no mo then.
 
     It has a solution for each program of the sketch that must be decided (Sort.CORE) and is
     UNSOUND: of such a program some complete execution has an outcome that is not allowed, and so
@@ -72,6 +73,8 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
     model alone.
     """
     machine = Machine(template.assembly)
+    if unknown := machine.in_cases.routes.unknown:
+        raise LimitReached(f"no formula knows in which order writes reach memory: {unknown}")
     events = Events(machine, limits, chosen=template)
     own = GeneratedWitness(events)
     judged = TemplateExecutions(template, model, limits, events.reads, own.rf, own.mo, own.last)
