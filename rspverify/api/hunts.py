@@ -127,7 +127,7 @@ def hunt(
     events, threads, workgroups (None: as many as threads), devices, locations, guards (None: any
     number): at most so many of each. operations: as `st.na` or `ld.DV.R`; None for those of Tab. 3.
     scopes, orders: instead, all loads, stores and increments of these, as `WG` and `rlx`. kinds:
-    the same of these kinds, of na, ld, st, inc, F (fences).
+    the same of these kinds, of na, ld, st, inc, cas (compare-exchanges), F (fences).
     plain_on_atomic: plain operations may access locations that are declared atomic. by: one formula
     for many programs, or program by program; None for formulas where they apply. count: by formula,
     the programs are counted, too. first: stop at the first finding. estimate: only say how many

@@ -67,8 +67,8 @@ def hunt(
     kinds: Annotated[
         str,
         typer.Option(
-            help="The same of these kinds, of na,ld,st,inc,F: plain operations, loads, stores, "
-            "increments, fences. Default: all but fences."
+            help="The same of these kinds, of na,ld,st,inc,cas,F: plain operations, loads, stores, "
+            "increments, compare-exchanges, fences. Default: all but the last two."
         ),
     ] = "",
     plain_on_atomic: Annotated[

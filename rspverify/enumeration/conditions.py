@@ -18,7 +18,8 @@ def values(
 
     None if no other thread writes to the location, as the read has one value then. Otherwise the
     initial value, unless the own thread has stored there before; the values of the stores of other
-    threads, and that of its own last store before the read; each with as many increments as there
+    threads, and that of its own last store before the read; those of compare-exchanges, which may
+    have failed, wherever they are but after the read; each with as many increments as there
     are, but for those of its own thread that come after the read or before that store, and with no
     fewer than its own thread surely adds.
     """
@@ -44,6 +45,8 @@ def values(
             if tables.adds[access[0]]:
                 since += 1
                 before += 1
+            elif tables.cas[access[0]]:
+                elsewhere.append((number, at, 0))
             else:
                 base, since = (number, at), 0
     for plus in range(since, since + added + 1):
@@ -51,6 +54,15 @@ def values(
     for thread, at, _ in elsewhere:
         for plus in range(before + added + 1):
             yield thread, at, plus
+
+
+def expected_values(
+    packed: PackedTest, tables: Tables, done: Sequence[int], number: int, place: int
+) -> Iterator[Value]:
+    """The values that a compare-exchange may expect: the initial one, and those it can find."""
+    initial = (NONE, NONE, 0)
+    yield initial
+    yield from (it for it in values(packed, tables, done, number, place) if it != initial)
 
 
 def can_be_made(packed: PackedTest, tables: Tables) -> bool:
@@ -66,8 +78,16 @@ def can_be_made(packed: PackedTest, tables: Tables) -> bool:
         for number, (_, _, accesses) in enumerate(packed.threads):
             while done[number] < lengths[number]:
                 access = accesses[done[number]]
-                found = values(packed, tables, done, number, access[2])
-                if access[2] >= 0 and access[3:] not in found:
+                tested = accesses[access[2]]
+                if access[2] >= 0 and (
+                    access[3:6] != tested[6:]
+                    if tables.cas[tested[0]]
+                    else access[3:6] not in values(packed, tables, done, number, access[2])
+                ):
+                    break
+                if tables.cas[access[0]] and access[6:] not in expected_values(
+                    packed, tables, done, number, done[number]
+                ):
                     break
                 done[number] += 1
                 moved = True

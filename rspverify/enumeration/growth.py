@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from rspverify.enumeration.conditions import can_be_made, values
+from rspverify.enumeration.conditions import can_be_made, expected_values, values
 from rspverify.enumeration.packed import (
     NONE,
     PackedAccess,
@@ -99,7 +99,8 @@ class Growth:
             first_guarded = guarded_from(there[2])
             for place, access in enumerate(there[2]):
                 if tables.conflicting(last, access, apart):
-                    if free and place < first_guarded:
+                    surely = tables.surely_conflicting(last, access, apart)
+                    if surely and free and place < first_guarded:
                         return None
                     found = True
         return found
@@ -130,7 +131,21 @@ class Growth:
             for access, atomic in self._accesses(parent, NONE if new else number):
                 longer = PackedThread(device, group, (*accesses, access))
                 after = (*threads[:number], longer, *threads[number + 1 :])
-                yield PackedTest(after, atomic), number
+                for each in self._expecting(PackedTest(after, atomic), number):
+                    yield each, number
+
+    def _expecting(self, packed: PackedTest, number: int) -> Iterator[PackedTest]:
+        """The program with each value that the last access of a thread may expect, if it does."""
+        device, group, accesses = packed.threads[number]
+        last, tables = accesses[-1], self._tables
+        if not tables.cas[last[0]]:
+            yield packed
+            return
+        done = [len(thread[2]) for thread in packed.threads]
+        for expected in expected_values(packed, tables, done, number, len(accesses) - 1):
+            access = PackedAccess(*last[:6], *expected)
+            thread = PackedThread(device, group, (*accesses[:-1], access))
+            yield packed.with_thread(number, thread)
 
     def _places(self, parent: PackedTest) -> Iterator[tuple[int, int]]:
         """Where a new thread may run: in a work-group that is there, or in the next one."""
@@ -173,7 +188,9 @@ class Growth:
         tested = {access[2] for access in accesses}
         done = [len(thread[2]) for thread in parent.threads]
         for place, access in enumerate(accesses):
-            if self._tables.kept[access[0]] and place not in tested:
+            if self._tables.cas[access[0]] and place not in tested:
+                yield place, *access[6:]
+            elif self._tables.kept[access[0]] and place not in tested:
                 for value in values(parent, self._tables, done, number, place):
                     yield place, *value
 
@@ -182,7 +199,9 @@ def reductions(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:
     """The programs of the space that a program may have grown from: without one last access."""
     for number, (device, group, accesses) in enumerate(packed.threads):
         last = (number, len(accesses) - 1)
-        if any(access[3:5] == last for thread in packed.threads for access in thread[2]):
+        if any(
+            last in (access[3:5], access[6:8]) for thread in packed.threads for access in thread[2]
+        ):
             continue
         if len(accesses) > 1:
             shorter = PackedThread(device, group, accesses[:-1])
@@ -198,6 +217,9 @@ def _without(packed: PackedTest, number: int) -> PackedTest:
     threads = []
     for other, (device, group, accesses) in enumerate(packed.threads):
         if other != number:
-            moved = [it._replace(of=it[3] - 1) if it[3] > number else it for it in accesses]
+            moved = [
+                it._replace(of=it[3] - (it[3] > number), expects=it[6] - (it[6] > number))
+                for it in accesses
+            ]
             threads.append(PackedThread(device, group, tuple(moved)))
     return PackedTest(tuple(threads), packed.atomic)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
+from rspverify.enumeration.packed import NONE, PackedTest, PackedThread
 from rspverify.enumeration.races import races
 from rspverify.enumeration.tables import Tables
 
@@ -74,7 +74,7 @@ def without_idle_if(packed: PackedTest, tables: Tables) -> Iterator[PackedTest]:
     for number, thread in enumerate(packed.threads):
         for place, access in enumerate(thread[2]):
             if access[2] >= 0:
-                bare = PackedAccess(access[0], access[1])
+                bare = access._replace(tests=NONE, of=NONE, at=NONE, plus=0)
                 accesses = (*thread[2][:place], bare, *thread[2][place + 1 :])
                 fewer = packed.with_thread(number, PackedThread(thread[0], thread[1], accesses))
                 if not races(fewer, tables):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rspverify.enumeration.packed import PackedTest
+from collections.abc import Mapping
+
+from rspverify.enumeration.packed import PackedAccess, PackedTest
 from rspverify.enumeration.space import Space
 from rspverify.litmus.program import Kind
 from rspverify.programs import LitmusTest, Thread, litmus_test, notation
@@ -20,7 +22,7 @@ def named(packed: PackedTest, space: Space) -> LitmusTest:
     values = {(-1, -1): 0}
     for number, thread in enumerate(packed.threads):
         for place, each in enumerate(thread.accesses):
-            if space.accesses[each.operation].kind is Kind.STORE:
+            if space.accesses[each.operation].brings:
                 values[number, place] = len(values) * space.widest_value_step
     threads = []
     for number, (device, group, packed_accesses) in enumerate(packed.threads):
@@ -29,8 +31,9 @@ def named(packed: PackedTest, space: Space) -> LitmusTest:
         accesses = []
         for place, packed_access in enumerate(packed_accesses):
             if packed_access.tests >= 0:
-                _, _, tests, of, at, plus = packed_access
-                value = Constant(values[of, at] + plus)
+                tests, of, at, plus = packed_access[2:6]
+                tested = space.accesses[packed_accesses[tests].operation]
+                value = Constant(1 if tested.compares else values[of, at] + plus)
                 guards = (*guards, Binary("==", Read(registers[tests]), value))
             it = space.accesses[packed_access.operation]
             if it.register is not None:
@@ -39,7 +42,8 @@ def named(packed: PackedTest, space: Space) -> LitmusTest:
                 replace(
                     it,
                     location=None if it.kind is Kind.FENCE else _LETTERS[packed_access.location],
-                    value=Constant(values[number, place]) if it.kind is Kind.STORE else it.value,
+                    value=Constant(values[number, place]) if it.brings else it.value,
+                    expected=_expected(packed_access, values) if it.compares else None,
                     register=registers.get(place),
                     guards=guards,
                 )
@@ -47,6 +51,10 @@ def named(packed: PackedTest, space: Space) -> LitmusTest:
         threads.append(Thread((device, group), tuple(accesses)))
     atomic = [_LETTERS[place] for place, each in enumerate(packed.atomic) if each]
     return litmus_test(threads, atomic)
+
+
+def _expected(access: PackedAccess, values: Mapping[tuple[int, int], int]) -> Constant:
+    return Constant(values[access.expects, access.expects_at] + access.expects_plus)
 
 
 def line_of(packed: PackedTest, space: Space) -> str:

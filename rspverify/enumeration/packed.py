@@ -17,6 +17,11 @@ NONE = -1
 _NOWHERE = 255
 """The location of a fence, as a byte."""
 
+_EXPECTING = 128
+"""Added to the byte of the test where another value than the initial one is expected."""
+
+_INITIAL = [NONE, NONE, 0]
+
 
 class PackedAccess(NamedTuple):
     """One access. An `if` may begin before it, and then covers the rest of its thread.
@@ -24,7 +29,8 @@ class PackedAccess(NamedTuple):
     operation: the place of its kind among the operations of the space. location: NONE of a fence.
     tests: the place in the thread of the read whose value the `if` tests; NONE if none begins.
     of, at: the thread and the place in it of the store whose value it must be, both NONE for the
-    initial value. plus: how many increments that value must have had since.
+    initial value. plus: how many increments that value must have had since. expects, expects_at,
+    expects_plus: the value that a compare-exchange expects, in the same way.
     """
 
     operation: int
@@ -33,6 +39,14 @@ class PackedAccess(NamedTuple):
     of: int = NONE
     at: int = NONE
     plus: int = 0
+    expects: int = NONE
+    expects_at: int = NONE
+    expects_plus: int = 0
+
+    @property
+    def picked(self) -> tuple[int, ...]:
+        """What is executed: the operation, its location, and what it expects."""
+        return (self[0], self[1], *self[6:])
 
 
 class PackedThread(NamedTuple):
@@ -70,7 +84,7 @@ def canonical(test: PackedTest) -> PackedTest:
 
 def _orders(threads: Sequence[PackedThread]) -> Iterator[Sequence[int]]:
     """Orders of the threads, by what no renaming changes; all of those that this leaves open."""
-    ranks = [[(s[0], s[2], s[5]) for s in thread[2]] for thread in threads]
+    ranks = [[(s[0], s[2], s[5], s[8]) for s in thread[2]] for thread in threads]
     ranked = sorted(range(len(threads)), key=lambda each: (-len(ranks[each]), ranks[each]))
     ties = [list(same) for _, same in groupby(ranked, key=lambda each: ranks[each])]
     if len(ties) == len(ranked):
@@ -96,9 +110,10 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
             groups[device, group] = counts.get(device, 0)
             counts[device] = counts.get(device, 0) + 1
         found = []
-        for operation, location, tests, of, at, plus in accesses:
+        for operation, location, tests, of, at, plus, expects, expects_at, more in accesses:
             place = locations.setdefault(location, len(locations) - 1)
-            found.append(PackedAccess(operation, place, tests, numbers[of], at, plus))
+            expected = (numbers[expects], expects_at, more)
+            found.append(PackedAccess(operation, place, tests, numbers[of], at, plus, *expected))
         threads.append(PackedThread(on, groups[device, group], tuple(found)))
     named = [each for each in locations if each != NONE]
     return PackedTest(tuple(threads), tuple([test.atomic[each] for each in named]))
@@ -109,12 +124,15 @@ def encoded(test: PackedTest) -> bytes:
     found = bytearray([len(test.threads), len(test.atomic), *test.atomic])
     for device, group, accesses in test.threads:
         found += bytes((device, group, len(accesses)))
-        for operation, location, tests, of, at, plus in accesses:
+        for operation, location, tests, of, at, plus, *expected in accesses:
             place = _NOWHERE if location == NONE else location
+            said = _EXPECTING if expected != _INITIAL else 0
             if tests == NONE:
-                found += bytes((operation, place, 0))
+                found += bytes((operation, place, said))
             else:
-                found += bytes((operation, place, 1 + tests, 1 + of, 1 + at, plus))
+                found += bytes((operation, place, said + 1 + tests, 1 + of, 1 + at, plus))
+            if said:
+                found += bytes((1 + expected[0], 1 + expected[1], expected[2]))
     return bytes(found)
 
 
@@ -132,11 +150,16 @@ def decoded(data: bytes) -> PackedTest:
             operation, location, tests = data[place : place + 3]
             location = NONE if location == _NOWHERE else location
             place += 3
-            if tests:
+            condition = (NONE, NONE, NONE, 0)
+            if tests % _EXPECTING:
                 of, at, plus = data[place : place + 3]
                 place += 3
-                accesses.append(PackedAccess(operation, location, tests - 1, of - 1, at - 1, plus))
-            else:
-                accesses.append(PackedAccess(operation, location))
+                condition = (tests % _EXPECTING - 1, of - 1, at - 1, plus)
+            expected = (NONE, NONE, 0)
+            if tests >= _EXPECTING:
+                of, at, plus = data[place : place + 3]
+                place += 3
+                expected = (of - 1, at - 1, plus)
+            accesses.append(PackedAccess(operation, location, *condition, *expected))
         threads.append(PackedThread(device, group, tuple(accesses)))
     return PackedTest(tuple(threads), atomic)

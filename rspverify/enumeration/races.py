@@ -57,13 +57,16 @@ def _races_in_turn(
         ]
         for number, second in enumerate(ready):
             for first in ready[:number]:
-                if (first, second) in pairs:
+                if (first, second) in pairs and any(
+                    _writes(threads[thread][place], memory, tables)
+                    for thread, place in (first, second)
+                ):
                     return True
         for thread, place in ready:
             access = threads[thread][place]
             found = memory[access[1]]
             after = memory
-            if tables.writes[access[0]]:
+            if _writes(access, memory, tables):
                 written = (
                     (found[0], found[1] + 1) if tables.adds[access[0]] else ((thread, place), 0)
                 )
@@ -78,6 +81,18 @@ def _races_in_turn(
                 seen.add(state)
                 stack.append(state)
     return False
+
+
+def _writes(access: PackedAccess, memory: Sequence[Value], tables: Tables) -> bool:
+    """Whether an access writes if it comes next: a compare-exchange finds what it expects."""
+    if not tables.cas[access[0]]:
+        return tables.writes[access[0]]
+    return memory[access[1]] == _expected(access)
+
+
+def _expected(access: PackedAccess) -> Value:
+    """What a compare-exchange expects."""
+    return (access[6], access[7]), access[8]
 
 
 def _holds(access: PackedAccess, read: Sequence[Value | None]) -> bool:
@@ -129,7 +144,9 @@ class _Executions:
         number = self._number
         pairs = [(number[a], number[b]) for a, b in suspects if a in number and b in number]
         return bool(pairs) and any(
-            self._values_fit(rf) and self._some_order(rf, pairs) for rf in self._sources()
+            self._values_fit(rf) and self._some_order(rf, pairs, failing)
+            for rf in self._sources()
+            if (failing := self._failing(rf)) is not None
         )
 
     def _sources(self) -> Iterator[dict[int, int]]:
@@ -162,27 +179,40 @@ class _Executions:
                         return False
         return True
 
+    def _failing(self, rf: dict[int, int]) -> set[int] | None:
+        """The compare-exchanges that fail; None if something reads from one that does."""
+        found = {
+            at
+            for at, access in enumerate(self._accesses)
+            if self._tables.cas[access[0]] and self._value(at, rf) != _expected(access)
+        }
+        return None if found.intersection(rf.values()) else found
+
     def _value(self, read: int, rf: dict[int, int]) -> Value | None:
         """What an event reads; None if that goes round in a circle."""
         for plus in range(len(self._events) + 1):
             source = rf[read]
             if source < 0:
                 return _INITIAL, plus
-            if source not in rf:
+            if source not in rf or self._tables.cas[self._accesses[source][0]]:
                 return self._events[source], plus
             read = source
         return None
 
-    def _some_order(self, rf: dict[int, int], pairs: Sequence[tuple[int, int]]) -> bool:
+    def _some_order(
+        self, rf: dict[int, int], pairs: Sequence[tuple[int, int]], failing: set[int]
+    ) -> bool:
         """Whether some order of the writes makes it a consistent execution with a race."""
         by_location: dict[int, list[int]] = {}
-        for write in self._writes:
+        writes = [write for write in self._writes if write not in failing]
+        pairs = [(a, b) for a, b in pairs if a in writes or b in writes]
+        for write in writes:
             location = self._accesses[write][1]
             if self._packed.atomic[location]:
                 by_location.setdefault(location, []).append(write)
         for orders in product(*(list(self._orders(each, rf)) for each in by_location.values())):
-            hb = self._happens_before(orders, rf)
-            if self._consistent(hb, orders, rf) and any(
+            hb = self._happens_before(orders, rf, failing)
+            if self._consistent(hb, orders, rf, failing) and any(
                 not hb[a] >> b & 1 and not hb[b] >> a & 1 for a, b in pairs
             ):
                 return True
@@ -204,8 +234,10 @@ class _Executions:
             else:
                 yield order
 
-    def _happens_before(self, orders: Sequence[tuple[int, ...]], rf: dict[int, int]) -> list[int]:
-        """hb without the initial writes."""
+    def _happens_before(
+        self, orders: Sequence[tuple[int, ...]], rf: dict[int, int], failing: set[int]
+    ) -> list[int]:
+        """hb without the initial writes. A compare-exchange that fails is a relaxed load."""
         tables, threads = self._tables, self._packed.threads
         events, accesses = self._events, self._accesses
         count = len(events)
@@ -219,13 +251,13 @@ class _Executions:
             if source < 0 or source not in position or tables.plain[accesses[read][0]]:
                 continue
             order, at = position[source]
-            acquiring = self._acquiring[read]
+            acquiring = [it for it in self._acquiring[read] if it not in failing]
             for first in range(at + 1):
                 head = order[first]
                 if tables.plain[accesses[head][0]] or events[head][0] == events[read][0]:
                     continue
                 if all(
-                    tables.adds[accesses[each][0]] or events[each][0] == events[head][0]
+                    tables.rmw[accesses[each][0]] or events[each][0] == events[head][0]
                     for each in order[first + 1 : at + 1]
                 ):
                     apart = distance(threads[events[head][0]], threads[events[read][0]])
@@ -242,7 +274,11 @@ class _Executions:
         return hb
 
     def _consistent(
-        self, hb: Sequence[int], orders: Sequence[tuple[int, ...]], rf: dict[int, int]
+        self,
+        hb: Sequence[int],
+        orders: Sequence[tuple[int, ...]],
+        rf: dict[int, int],
+        failing: set[int],
     ) -> bool:
         """Whether Hb, Coh, Rf, Narf, Rmw and Sc hold; of Rmw, what `_orders` has not seen to."""
         writes, atomic, accesses = self._tables.writes, self._packed.atomic, self._accesses
@@ -257,21 +293,26 @@ class _Executions:
         places = {}  # in mo, of what an event writes and reads
         for at, access in enumerate(accesses):
             if access[1] >= 0 and atomic[access[1]]:
-                touched = ([at] if writes[access[0]] else []) + ([rf[at]] if at in rf else [])
+                writing = writes[access[0]] and at not in failing
+                touched = ([at] if writing else []) + ([rf[at]] if at in rf else [])
                 places[at] = [rank[each] for each in touched]
         if any(
             hb[a] >> b & 1 and accesses[a][1] == accesses[b][1] and min(places[b]) < max(places[a])
             for a, b in product(places, repeat=2)
         ):
             return False
-        return self._in_one_order(hb, orders, rf)
+        return self._in_one_order(hb, orders, rf, failing)
 
     def _in_one_order(
-        self, hb: Sequence[int], orders: Sequence[tuple[int, ...]], rf: dict[int, int]
+        self,
+        hb: Sequence[int],
+        orders: Sequence[tuple[int, ...]],
+        rf: dict[int, int],
+        failing: set[int],
     ) -> bool:
         """Whether Sc holds: seq_cst operations with inclusive scopes are in one order."""
         tables, accesses = self._tables, self._accesses
-        ordered = [at for at in self._all if tables.seq_cst[accesses[at][0]]]
+        ordered = [at for at in self._all if tables.seq_cst[accesses[at][0]] and at not in failing]
         if len(ordered) < 2:
             return True
         before = list(hb)

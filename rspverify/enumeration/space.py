@@ -12,10 +12,11 @@ from rspverify.litmus.program import Kind, Order
 from rspverify.programs import BOTH, OPERATIONS, SHORT_ORDERS, Access, access_named
 from rspverify.records import replace
 from rspverify.source import require
+from rspverify.value import Constant
 
 _KINDS = ("ld", "st", "inc")
-KINDS = ("na", *_KINDS, "F")
-"""Kinds of operations by name: plain, loads, stores, increments, fences."""
+KINDS = ("na", *_KINDS, "cas", "F")
+"""Kinds of operations by name: plain, loads, stores, increments, compare-exchanges, fences."""
 _REACHES = ("WG", "WG.R", "DV", "DV.R", "ALL", "ALL.R")
 _ALL_REACHES = ("WI", "SG", *_REACHES)
 _UNUSED = ".unused"
@@ -59,6 +60,7 @@ NAMES = tuple(
             *(f"{kind}.{reach}" for reach in _REACHES for kind in _KINDS),
             *_with_orders(_KINDS, _ALL_REACHES, SHORT_ORDERS),
             *(f"{it}{_UNUSED}" for it in _with_orders(["inc"], _ALL_REACHES, SHORT_ORDERS)),
+            *_with_orders(["cas"], _ALL_REACHES, SHORT_ORDERS),
             *_with_orders(["F"], _ALL_REACHES, SHORT_ORDERS),
             *(both(it) for it in _with_orders(["F"], _ALL_REACHES, SHORT_ORDERS)),
         ]
@@ -74,7 +76,8 @@ def access_of(name: str) -> Access:
     """The operation of a name, with a register where its result is used."""
     access = access_named(name.removesuffix(_UNUSED))
     kept = access.reads and not name.endswith(_UNUSED)
-    return replace(access, register=0 if kept else None)
+    expected = Constant(0) if access.compares else None
+    return replace(access, register=0 if kept else None, expected=expected)
 
 
 def unused(name: str) -> str:

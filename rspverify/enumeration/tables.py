@@ -16,7 +16,8 @@ _ACQUIRE = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
 
 
 class Tables:
-    """What operations do, by their numbers: reads, writes, stores (it does not read), plain, adds.
+    """What operations do, by their numbers: reads, writes (if it succeeds), stores (it does not
+    read), plain, rmw, adds; cas: it is a compare-exchange; brings: it writes a value of its own.
 
     kept: whether what it reads is used. releases, acquires: by their orders; fence, seq_cst.
     inclusive: whether the scopes of two are, by the distance of their threads and their numbers;
@@ -30,7 +31,10 @@ class Tables:
         self.writes = [each.writes for each in accesses]
         self.stores = [each.writes and not each.reads for each in accesses]
         self.plain = [each.plain for each in accesses]
-        self.adds = [each.kind is Kind.RMW for each in accesses]
+        self.rmw = [each.kind is Kind.RMW for each in accesses]
+        self.cas = [each.compares for each in accesses]
+        self.brings = [each.brings for each in accesses]
+        self.adds = [it and not cas for it, cas in zip(self.rmw, self.cas, strict=True)]
         self.kept = [each.register is not None for each in accesses]
         self.fence = [each.kind is Kind.FENCE for each in accesses]
         self.seq_cst = [each.order is Order.SEQ_CST for each in accesses]
@@ -53,7 +57,7 @@ class Tables:
 
         Of two that are alike the one with the lesser number is the weaker one.
         """
-        alike = (self.reads, self.writes, self.plain, self.adds, self.fence)
+        alike = (self.reads, self.writes, self.plain, self.adds, self.cas, self.fence)
         synchronises = (self.releases, self.acquires, self.seq_cst)
         sides = (self.kept, *synchronises, *self.within, *chain(*self.inclusive))
         return (
@@ -69,6 +73,12 @@ class Tables:
             one[1] == other[1]
             and (self.writes[one[0]] or self.writes[other[0]])
             and not self.inclusive[apart][one[0]][other[0]]
+        )
+
+    def surely_conflicting(self, one: PackedAccess, other: PackedAccess, apart: int) -> bool:
+        """The same, whatever a compare-exchange finds."""
+        return self.conflicting(one, other, apart) and any(
+            self.writes[each[0]] and not self.cas[each[0]] for each in (one, other)
         )
 
     def suspects(self, packed: PackedTest) -> list[tuple[tuple[int, int], tuple[int, int]]]:

@@ -248,6 +248,25 @@ def never(rule: Rule) -> bool:
     return AnyBit(()) in rule.guards
 
 
+def may_fire(rules: Iterable[Rule], starts_true: Callable[[Bit], bool]) -> list[Rule]:
+    """The rules without those that fire in no state, as they need a bit that nothing makes true."""
+    left = [it for it in rules if not never(it)]
+    while True:
+        true = {bit for it in left for bit in it.may_set}
+        kept = [
+            it
+            for it in left
+            if all(
+                any(not value or bit in true or starts_true(bit) for bit, value in guard.bits)
+                for guard in it.guards
+                if isinstance(guard, AnyBit)
+            )
+        ]
+        if len(kept) == len(left):
+            return left
+        left = kept
+
+
 def _sets(rule: Rule) -> list[SetBit]:
     return [update for update in rule.updates if isinstance(update, SetBit)]
 

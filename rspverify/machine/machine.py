@@ -11,7 +11,7 @@ from msgspec import Struct
 from rspverify.architecture import Architecture, Mnemonic
 from rspverify.assembly import AssemblyProgram, Instruction, Placement, ThreadId
 from rspverify.machine.cases import Case, Cases
-from rspverify.machine.entries import never
+from rspverify.machine.entries import may_fire
 from rspverify.machine.grounding import Grounding
 from rspverify.machine.pending import Pending
 from rspverify.machine.placements import placements
@@ -177,7 +177,7 @@ class InCases:
             ending = self._cases.guards(shapes.complete)
             self.shapes = Shapes(rules, ending, memory, shapes.starts_true)
             self.final = _cleared(ending)
-        firing = [it for it in rules if not never(it)]
+        firing = may_fire(rules, shapes.starts_true)
         self.routes = Routes(self.shapes, firing, frozenset(memory))
 
     @cached_property

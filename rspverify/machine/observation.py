@@ -19,6 +19,10 @@ class ProgramChoice(Protocol):
     def domains(self) -> Domains:
         """The values that any of the programs to choose from may bring to a location."""
 
+    @property
+    def values(self) -> Mapping[int, Choice[int]]:
+        """Values that are chosen with it, as if they were read."""
+
     def bind(self, reads: Mapping[int, Choice[int]]) -> dict[int, Term]:
         """Instruction → that it is chosen, and its guard holds where reads have these values."""
 
@@ -55,6 +59,7 @@ class Observation:
                 values = sorted(domains.locations[access.location])
                 self.reads[access.index], constraints = pick(f"r{access.index}", values)
                 self.constraints += constraints
+        self.reads |= chosen.values if chosen else {}
         self.guards = (
             chosen.bind(self.reads)
             if chosen

@@ -28,7 +28,7 @@ _PRECEDENCE = {
     for operator in operators.split()
 }
 """How closely infix operators bind, as in C; `?:` less closely than all."""
-_SELECT, _PREFIX = 1, 20
+_SELECT, PREFIX = 1, 20
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z_][\w.]*)|(?P<number>\d+)|(?P<grouping>@[\d,-]+)"
@@ -158,7 +158,7 @@ class Tokens:
             self.need(")", "after an expression in brackets")
             return inner
         if self.skip("-", "~", "!"):
-            return unary(token.text, self.expression(_PREFIX))
+            return unary(token.text, self.expression(PREFIX))
         if token.kind != "number" and register is None:
             raise self.wrong("a value must be a number, a register such as r0, or made of these")
         self.take()

@@ -59,9 +59,9 @@ class Access(Struct, frozen=True):
     order, scope: None if it is plain. location: None of a fence. value: what a store writes, and
     the operand of an RMW. register: the number of the register that keeps what it reads (of a
     compare-exchange, whether it succeeds), if any does. guards: it is executed where none of them
-    is 0, the outermost `if` first. operator: of an RMW, one of OPERATORS. expected: the location
-    whose value a compare-exchange expects; where it fails it is a relaxed load. both: of a fence,
-    that it is for both memories even where the test has no local memory.
+    is 0, the outermost `if` first. operator: of an RMW, one of OPERATORS. expected: what a
+    compare-exchange expects, or the location that has it; where it fails it is a relaxed load.
+    both: of a fence, that it is for both memories even where the test has no local memory.
 
     In value and guards `Read(k)` stands for register k of the thread.
     """
@@ -75,7 +75,7 @@ class Access(Struct, frozen=True):
     remote: bool = False
     guards: tuple[Expression, ...] = ()
     operator: str | None = None
-    expected: str | None = None
+    expected: str | Constant | None = None
     both: bool = False
 
     @property
@@ -94,9 +94,19 @@ class Access(Struct, frozen=True):
         return self.kind.writes
 
     @property
+    def compares(self) -> bool:
+        """Whether it is a compare-exchange."""
+        return self.operator == "compare_exchange"
+
+    @property
+    def brings(self) -> bool:
+        """Whether what it writes is not made of what it reads: a store, or a compare-exchange."""
+        return self.kind is Kind.STORE or self.compares
+
+    @property
     def locations(self) -> tuple[str, ...]:
         """What it looks at."""
-        return tuple(each for each in (self.location, self.expected) if each is not None)
+        return tuple(each for each in (self.location, self.expected) if isinstance(each, str))
 
     @property
     def operation(self) -> str:

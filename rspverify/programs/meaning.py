@@ -43,7 +43,9 @@ def call_of(it: Access, fenced: frozenset[str]) -> functions.Access:
         operator=it.operator,
         failure=None if it.expected is None else Order.RELAXED,
         regions=_ordered(it, fenced) if it.kind is Kind.FENCE else frozenset({GLOBAL}),
-        used=it.register is not None or it.kind is not Kind.RMW,
+        used=it.register is not None
+        or it.kind is not Kind.RMW
+        or isinstance(it.expected, Constant),  # A register has what was found.
     )
 
 
@@ -88,8 +90,11 @@ class _Run:
 
     def _access(self, access: Access, guard: Expression) -> Expression:
         """Add the operations of an access; what its register keeps."""
-        operand, expected = None if access.value is None else self._value(access.value), None
-        if access.expected is not None:
+        operand = None if access.value is None else self._value(access.value)
+        expected: Expression | None = None
+        if isinstance(access.expected, Constant):
+            expected = access.expected
+        elif access.expected is not None:
             expected = self._add(Access(Kind.LOAD, access.expected), guard)
         found = self._add(access, guard, operand, expected)
         if expected is None or guard == FALSE:

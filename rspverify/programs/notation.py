@@ -3,9 +3,9 @@
 Threads are joined by `||`, the accesses of a thread by `;`. An access is what it does, by its name
 in titles of tests (README.md of litmus/rsp and litmus/all-orders), its location, and its value if
 it writes one; a compare-exchange `cas.DV x zero 1` has the location before it whose value it
-expects. `r0=` keeps what it reads, of a compare-exchange whether it succeeds; values and
-conditions are expressions over registers. `if r0==1: …` covers what follows in its thread, `if
-r0==1 {…}` what is in the braces.
+expects, or that value (`cas.DV x 0 1`). `r0=` keeps what it reads, of a compare-exchange whether it
+succeeds; values and conditions are expressions over registers. `if r0==1: …` covers what follows in
+its thread, `if r0==1 {…}` what is in the braces.
 
 After the threads comes the grouping as titles say it; without one each thread has a work-group of
 its own. In brackets stands what accesses do not tell of a location: `(local x)` that it is in local
@@ -20,7 +20,7 @@ from contextlib import suppress
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Scope
-from rspverify.programs.expressions import Tokens, Wrong, register_number, spelled
+from rspverify.programs.expressions import PREFIX, Tokens, Wrong, register_number, spelled
 from rspverify.programs.litmus_test import (
     BOTH,
     ONE,
@@ -47,7 +47,7 @@ def notation(test: LitmusTest) -> str:
     parts = [" || ".join(_sequence(list(blocks(each.accesses))) for each in test.threads)]
     parts += [test.grouping] if test.grouping else []
     plainly = {it.location for it in test.accesses if it.plain}.union(
-        it.expected for it in test.accesses
+        it.expected for it in test.accesses if isinstance(it.expected, str)
     )
     for x in test.locations:
         declared = "local " if x.name in test.local else ""
@@ -73,6 +73,8 @@ def _sequence(items: list[Access | Branch]) -> str:
 def _access(access: Access) -> str:
     register = "" if access.register is None else f"r{access.register}="
     words = [register + access.name, *access.locations]
+    if isinstance(access.expected, Constant):
+        words.append(_expression(access.expected))
     if access.value is not None and access.operation != "inc":
         words.append(_expression(access.value))
     return " ".join(words)
@@ -259,13 +261,22 @@ class _Reader(Tokens):
         if register is not None and not access.reads:
             self.note(first, f"`{named.text}` reads nothing for {first.text} to keep")
         location = None if access.kind is Kind.FENCE else self._location()
-        expected = self._location() if access.operator == "compare_exchange" else None
+        expected = self._expected() if access.operator == "compare_exchange" else None
         value = self._known() if access.writes and access.value is None else access.value
         if self.next.kind in ("name", "number", "wrong"):
             raise self.wrong(f"`{named.text}` must end after its operands")
         access = replace(access, location=location, expected=expected, value=value)
         self._found.append(replace(access, register=register, guards=guards))
         self._assigned |= set() if register is None else {register}
+
+    def _expected(self) -> str | Constant:
+        """What a compare-exchange expects: a value, or the location that has it."""
+        if _LOCATION.fullmatch(self.next.text):
+            return self._location()
+        first, value = self.next, self.expression(PREFIX)
+        if not isinstance(value, Constant):
+            raise self.note(first, "what is expected must be a location or a number")
+        return value
 
     def _location(self) -> str:
         if not _LOCATION.fullmatch(self.next.text):

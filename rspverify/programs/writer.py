@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import assert_never
 
 from rspverify.litmus.orders import FLAGS, ORDERS, SCOPES
@@ -36,7 +37,8 @@ def litmus_text(test: LitmusTest, title: str, *, comment: str = "", asks: str | 
             for x in test.locations
             if x.name in used
         )
-        body = _body(blocks(thread.accesses), 1, test.fenced)
+        names = (name for name in map("e{}".format, count()) if name not in used)
+        body = _body(blocks(thread.accesses), 1, test.fenced, names)
         parts.append("\n".join([f"P{number} ({wanted}) {{", *body, "}"]))
     tree = f"scopeTree {scope_tree(test)}"
     parts.append(f"{tree}\n{asks}" if asks else tree)
@@ -53,22 +55,30 @@ def _workgroup(threads: Sequence[int]) -> str:
     return f"(work_group {' '.join(f'P{thread}' for thread in threads)})"
 
 
-def _body(items: Iterator[Access | Branch], depth: int, fenced: frozenset[str]) -> Iterator[str]:
+def _body(
+    items: Iterator[Access | Branch], depth: int, fenced: frozenset[str], names: Iterator[str]
+) -> Iterator[str]:
     """The lines of a thread, or of what an `if` covers; `depth` is their indentation.
 
-    Registers that something under an `if` reads into are declared before the outermost one.
+    names: for registers that have what a compare-exchange expects. Registers that something under
+    an `if` reads into are declared before the outermost one.
     """
     indent = "  " * depth
     for item in items:
         match item:
             case Access():
-                yield f"{indent}{_statement(item, fenced, declared=depth > 1)}"
+                expected = item.expected
+                if isinstance(expected, Constant):
+                    name = next(names)
+                    yield f"{indent}int {name} = {spelled(expected)};"
+                    expected = f"&{name}"
+                yield f"{indent}{_statement(item, fenced, expected, declared=depth > 1)}"
             case Branch(condition, body):
                 if depth == 1:
                     for register in _registers(body):
                         yield f"{indent}int r{register} = {spelled(UNREAD)};"
                 yield f"{indent}if ({spelled(condition)}) {{"
-                yield from _body(iter(body), depth + 1, fenced)
+                yield from _body(iter(body), depth + 1, fenced, names)
                 yield f"{indent}}}"
             case _:
                 assert_never(item)
@@ -82,28 +92,31 @@ def _registers(body: Sequence[Access | Branch]) -> Iterator[int]:
             yield item.register
 
 
-def _statement(access: Access, fenced: frozenset[str], *, declared: bool) -> str:
+def _statement(
+    access: Access, fenced: frozenset[str], expected: str | None, *, declared: bool
+) -> str:
     if access.plain:
         call = f"*{access.location}"
         if access.value is not None:
             return f"{call} = {spelled(access.value)};"
     else:
-        call = _call(access, fenced)
+        call = _call(access, fenced, expected)
     if access.register is None:
         return f"{call};"
     return f"{'' if declared else 'int '}r{access.register} = {call};"
 
 
-def _call(access: Access, fenced: frozenset[str]) -> str:
+def _call(access: Access, fenced: frozenset[str], expected: str | None) -> str:
     assert access.order is not None and access.scope is not None
     _, _, function = OPERATIONS[access.operation]
-    orders = [_ORDERS[access.order], *([_ORDERS[Order.RELAXED]] if access.expected else [])]
+    orders = [_ORDERS[access.order], *([_ORDERS[Order.RELAXED]] if expected else [])]
     if access.kind is Kind.FENCE:
         operands = [
             " | ".join(flag for flag, region in FLAGS.items() if access.both or region in fenced)
         ]
     else:
         function += "_explicit"
-        operands = [*access.locations, *map(spelled, [access.value] if access.value else [])]
+        operands = [it for it in (access.location, expected) if it is not None]
+        operands += map(spelled, [access.value] if access.value else [])
     arguments = ", ".join([*operands, *orders, _SCOPES[access.scope]])
     return f"{function}{'_remote' if access.remote else ''}({arguments})"

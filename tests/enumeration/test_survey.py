@@ -124,6 +124,50 @@ def test_races_with_every_order_and_fence_are_those_that_the_solver_finds(seed: 
     assert min(seen.values()) > 2
 
 
+def test_races_with_compare_exchanges_are_those_that_the_solver_finds() -> None:
+    """Whether they succeed depends on the execution, and they synchronise only if they do."""
+    rng = random.Random(7)
+    others = [it for it in NAMES if not any(part in it for part in (".R", "ALL", "cas"))]
+    own = [it for it in NAMES if it.startswith("cas") and it.endswith((".WG", ".DV"))]
+    seen = {True: 0, False: 0}
+    while sum(seen.values()) < 60:
+        names = ["ld.na", "st.na", *rng.sample(own, 2), *rng.sample(others, 3)]
+        space = Space(events=5, operations=tuple(dict.fromkeys(names)), again=True)
+        tables = Tables(space)
+        shape = random_shape(space, tables, rng, rng.choice((3, 4, 5)))
+        suspects = tables.suspects(shape)
+        if "cas" not in line_of(shape, space) or not suspects:
+            continue
+        if _races_in_turn(shape, tables, suspects) and rng.random() > 0.02:
+            continue
+        racy = races(shape, tables)
+        assert racy == has_race(shape, space), line_of(shape, space)
+        seen[racy] += 1
+    assert min(seen.values()) > 10
+
+
+@pytest.mark.parametrize("names", [("cas.DV", "inc.DV", "st.na"), ("cas.WG", "st.DV", "ld.DV")])
+def test_programs_with_compare_exchanges_are_listed_once(names: tuple[str, ...]) -> None:
+    """As many as come of growing in every way there is, not from one parent each."""
+    space = Space(events=3, threads=2, operations=names)
+    tables = Tables(space)
+    growth, grown, found = Growth(tables), {EMPTY}, set()
+    for _ in range(3):
+        grown = {
+            canonical(packed)
+            for shape in grown
+            for new in (True, False)
+            if not new or len(shape.threads) < space.threads
+            for packed, _ in growth._extended(shape, new=new)
+        }
+        grown = {each for each in grown if not races(each, tables)}
+        found |= grown
+    programs = listed(space)
+    assert len(programs) == len(set(programs))
+    assert {decoded(each) for each in programs} == found
+    assert any(it.expects >= 0 for each in found for own in each.threads for it in own.accesses)
+
+
 def test_a_program_races_if_one_with_stronger_operations_does() -> None:
     rng = random.Random(4)
     names = [it for it in NAMES if not any(other in it for other in ("ALL", "SG"))]

@@ -14,6 +14,11 @@ def name_of(access: Access) -> str:
     return access.name if kept else unused(access.name)
 
 
+def made_by(value: int, stores: dict[int, tuple[int, int]]) -> tuple[int, int, int]:
+    """The store that a value is of, and the increments since; of the initial one if it is of none."""
+    return (*stores.get(value, (NONE, NONE)), 0 if value in stores else value)
+
+
 def packed_line(line: str) -> tuple[PackedTest, Space]:
     """A line whose `if`s test for the value of a store, or for increments of the initial value."""
     test = read_notation(line)
@@ -24,7 +29,7 @@ def packed_line(line: str) -> tuple[PackedTest, Space]:
         each.value.value: (number, place)
         for number, thread in enumerate(test.threads)
         for place, each in enumerate(thread.accesses)
-        if each.kind is Kind.STORE and isinstance(each.value, Constant)
+        if each.brings and isinstance(each.value, Constant)
     }
     threads = []
     for thread in test.threads:
@@ -36,10 +41,16 @@ def packed_line(line: str) -> tuple[PackedTest, Space]:
                 assert isinstance(guard, Binary) and isinstance(guard.right, Constant)
                 assert isinstance(guard.left, Read)
                 registers = [it.register for it in thread.accesses]
-                value = guard.right.value
-                of = stores.get(value, (NONE, NONE))
-                told = (registers.index(guard.left.index), *of, 0 if value in stores else value)
+                tested = registers.index(guard.left.index)
+                if thread.accesses[tested].compares:
+                    told = (tested, *accesses[tested][6:])
+                else:
+                    told = (tested, *made_by(guard.right.value, stores))
             number = names.index(name_of(each))
-            accesses.append(PackedAccess(number, places.get(each.location or "", NONE), *told))
+            it = PackedAccess(number, places.get(each.location or "", NONE), *told)
+            if isinstance(each.expected, Constant):
+                of, at, plus = made_by(each.expected.value, stores)
+                it = it._replace(expects=of, expects_at=at, expects_plus=plus)
+            accesses.append(it)
         threads.append(PackedThread(*thread.place, tuple(accesses)))
     return PackedTest(tuple(threads), tuple(it.atomic for it in test.locations)), space

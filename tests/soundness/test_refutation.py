@@ -52,7 +52,7 @@ class Liar(Target):
         pass
 
 
-def lying(*_: Any) -> Target:
+def lying(*_: Any, **__: Any) -> Target:
     return Liar()
 
 

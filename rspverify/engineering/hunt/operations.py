@@ -31,9 +31,8 @@ def row_shape(access: Access) -> Shape:
     """What a scheme looks at of an operation of a space."""
     kept = access.register is not None or access.kind is not Kind.RMW
     memory = IN_BOTH if access.both else IN_GLOBAL
-    return Shape(
-        Op(access.kind.value), access.scope, access.order, access.remote, memory, used=kept
-    )
+    kind = Op.CAS if access.compares else Op(access.kind.value)
+    return Shape(kind, access.scope, access.order, access.remote, memory, used=kept)
 
 
 def busy(row: Row, machine: Architecture) -> tuple[Template, ...]:

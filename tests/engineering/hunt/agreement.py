@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engineering.hunt.naming import named_for
+from enumeration.test_survey import random_shape
 
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.by_formula import why_not
 from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.formula.choices import Choices, access_of
+from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
 from rspverify.engineering.hunt.formula.question import suspicious
-from rspverify.engineering.hunt.formula.sketch import sketches
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedTest, decoded
+from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
+from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
 from rspverify.machine.sharing import placed
 from rspverify.scheme import Scheme, compile_program
+from rspverify.smt import Solver
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
@@ -79,3 +87,46 @@ def said(space: Space, scheme: Scheme, every: int = 1) -> Said:
                     chosen.add(line_of(shape, space))
     lines = (line_of(shape, space) for shape in programs)
     return Said(frozenset(lines), frozenset(broken), frozenset(expected), frozenset(chosen))
+
+
+def lost(space: Space, many: int = 40) -> set[str]:
+    """The programs of a sample of those that must be decided that no sketch has."""
+    rng = random.Random(5)
+    missing = set()
+    for phase in Survey(space, MODEL).phases():
+        left = {decoded(it): None for it in rng.sample(phase.core, min(len(phase.core), many))}
+        for sketch in sketches(space, phase.events, phase.threads):
+            choices = Choices(sketch, space)
+            solver = Solver(Limits())
+            solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
+            for shape in list(left):
+                names = named_for(shape, sketch)
+                if any(solver.find(choices.chosen(each)) is not None for each in names):
+                    del left[shape]
+        missing |= {line_of(shape, space) for shape in left}
+    return missing
+
+
+def excluded(space: Space, kind: str, many: int) -> Iterator[PackedTest]:
+    """Programs that racy ones exclude which have an operation of a kind, however they go on."""
+    rng = random.Random(9)
+    tables = Tables(space)
+    while many > 0:
+        shape = random_shape(space, tables, rng, space.events)
+        places = tuple(it[:2] for it in shape.threads)
+        names = {space.operations[it.operation] for each in shape.threads for it in each.accesses}
+        if not any(it.startswith(kind) for it in names) or not races(shape, tables):
+            continue
+        lengths = tuple(len(it.accesses) for it in shape.threads)
+        choices = Choices(Sketch(lengths, places, shape.atomic), space)
+        starts = list(members(widened(racy_beginning(shape, choices), choices), choices))
+        for start in rng.sample(starts, min(len(starts), 10)):
+            threads = []
+            for number, it in enumerate(start.threads):
+                more = [
+                    access_of(rng.choice(list(choices.picked[number, at])))
+                    for at in range(len(it.accesses), lengths[number])
+                ]
+                threads.append(it._replace(accesses=(*it.accesses, *more)))
+            many -= 1
+            yield PackedTest(tuple(threads), shape.atomic)

@@ -37,7 +37,11 @@ def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
                         PackedThread(
                             *place,
                             tuple(
-                                it._replace(location=named_at[it.location], of=number[it.of])
+                                it._replace(
+                                    location=named_at[it.location],
+                                    of=number[it.of],
+                                    expects=number[it.expects],
+                                )
                                 for it in thread.accesses
                             ),
                         )

@@ -13,8 +13,9 @@ from rspverify.smt import Choice, Model, Term, all_of, any_of, pick
 
 Slot = tuple[int, int]
 """A thread, and a place in it."""
-Picked = tuple[int, int]
-"""An operation of the space by its number, and a location; NONE of a fence."""
+Picked = tuple[int, ...]
+"""An operation of the space by its number, and a location; NONE of a fence. A compare-exchange also
+has what it expects, as a condition has it: thread and place of a store, and increments since."""
 Condition = tuple[int, int, int, int] | None
 """What an `if` tests: place of a read, thread and place of a store, how many increments since."""
 
@@ -51,8 +52,12 @@ class Choices:
         """That the program is this one, or begins like this where a thread of it is shorter."""
         for number, thread in enumerate(test.threads):
             for place, access in enumerate(thread.accesses):
-                yield self.picked[number, place][access.operation, access.location]
+                yield self.picked[number, place][self.picked_of(access)]
                 yield self.conditions[number, place][condition_of(access)]
+
+    def picked_of(self, access: PackedAccess) -> Picked:
+        """What is picked of an access."""
+        return access[:2] + (access[6:] if self.tables.cas[access[0]] else ())
 
     def test(self, model: Model) -> PackedTest:
         """The program that a model of the formula has chosen."""
@@ -62,27 +67,28 @@ class Choices:
             for slot in (each for each in self.slots if each[0] == number):
                 picked = next(it for it, term in self.picked[slot].items() if model[term])
                 condition = next(it for it, term in self.conditions[slot].items() if model[term])
-                accesses.append(PackedAccess(*picked, *(condition or ())))
+                accesses.append(access_of(picked, condition))
             threads.append(PackedThread(*place, tuple(accesses)))
         return PackedTest(tuple(threads), self.sketch.atomic)
 
     def _choose(self, slot: Slot) -> None:
-        choices = [
-            (number, x)
+        stores = [(NONE, NONE), *(each for each in self.slots if each != slot)]
+        values = [(*each, plus) for each in stores for plus in range(self.most_increments + 1)]
+        choices: list[Picked] = [
+            (number, x, *expected)
             for number, access in enumerate(self.space.accesses)
             for x in ([NONE] if self.tables.fence[number] else range(len(self.sketch.atomic)))
             if x == NONE or access.plain != self.sketch.atomic[x]
+            for expected in (values if access.compares else [()])
         ]
         self.picked[slot], constraints = pick(f"op{slot}", choices)
         self.constraints += constraints
-        stores = [(NONE, NONE), *(each for each in self.slots if each != slot)]
         conditions: list[Condition] = [None]
         conditions += [
-            (place, *store, plus)
+            (place, thread, at, plus)
             for place in range(slot[1])
-            for store in stores
-            for plus in range(self.most_increments + 1)
-            if store != (slot[0], place)
+            for thread, at, plus in values
+            if (thread, at) != (slot[0], place)
         ]
         self.conditions[slot], constraints = pick(f"if{slot}", conditions)
         self.constraints += constraints
@@ -90,7 +96,8 @@ class Choices:
     # What every program of the sketch fulfils that must be decided and does not race
 
     def well_formed(self) -> Iterator[Term]:
-        """Tests are of reads, for a store to the same location; each location is written, and
+        """Tests are of reads, for a store to the same location, and of a compare-exchange for what
+        it expects, which is alike; each location is written, and
         accessed by two threads, if there are two, or else by a seq_cst operation; no thread has
         fences alone."""
         locations = range(len(self.sketch.atomic))
@@ -99,10 +106,21 @@ class Choices:
                 if condition is not None:
                     read, store = (number, condition[0]), condition[1:3]
                     yield term.implies(self._is(read, self.tables.kept))
+                    yield from (
+                        ~(term & picked)
+                        for it, picked in self.picked[read].items()
+                        if it[2:] not in ((), condition[1:])
+                    )
                     if store != (NONE, NONE):
-                        yield term.implies(self._is(store, self.tables.stores))
+                        yield term.implies(self._is(store, self.tables.brings))
                         for x in locations:
                             yield all_of((term, self._at(read, x))).implies(self._at(store, x))
+        for slot in self.slots:
+            for it, term in self.picked[slot].items():
+                if it[2:4] not in ((), (NONE, NONE)):
+                    store = it[2], it[3]
+                    yield term.implies(self._is(store, self.tables.brings))
+                    yield term.implies(self._at(store, it[1]))
         count = len(self.sketch.lengths)
         for x in locations:
             ordered = self._accessed(x, self.tables.seq_cst)
@@ -161,8 +179,14 @@ class Choices:
                 if slot[0] == end[0] and slot[1] <= end[1]
             ]
             for a, b in product(self.picked[one], self.picked[other]):
-                if self.tables.conflicting(PackedAccess(*a), PackedAccess(*b), apart):
+                if self.tables.surely_conflicting(access_of(a), access_of(b), apart):
                     yield ~all_of((self.picked[one][a], self.picked[other][b], *free))
+
+
+def access_of(picked: Picked, condition: Condition = None) -> PackedAccess:
+    """The access that is picked, behind an `if` or not."""
+    expected = picked[2:] or (NONE, NONE, 0)
+    return PackedAccess._make((*picked[:2], *(condition or (NONE, NONE, NONE, 0)), *expected))
 
 
 def condition_of(access: PackedAccess) -> Condition:

@@ -11,6 +11,7 @@ from rspverify.engineering.hunt.formula.choices import (
     Condition,
     Picked,
     Slot,
+    access_of,
     condition_of,
 )
 from rspverify.enumeration.lemmas import strength_tells
@@ -48,7 +49,7 @@ def racy_beginning(test: PackedTest, choices: Choices) -> Box:
         ]
         if races(PackedTest(tuple(threads), test.atomic), choices.tables):
             return {
-                (number, place): ({(access.operation, access.location)}, {condition_of(access)})
+                (number, place): ({choices.picked_of(access)}, {condition_of(access)})
                 for number, thread in enumerate(threads)
                 for place, access in enumerate(thread.accesses)
             }
@@ -91,14 +92,14 @@ def _stronger(choices: Choices) -> dict[Picked, set[Picked]]:
     if not strength_tells(choices.sketch.atomic):
         return {each: set() for each in picks}
     weaker = choices.tables.weaker
-    return {(a, x): {(b, y) for b, y in picks if x == y and weaker(a, b)} for a, x in picks}
+    return {a: {b for b in picks if a[1:] == b[1:] and weaker(a[0], b[0])} for a in picks}
 
 
 def members(box: Box, choices: Choices) -> Iterator[PackedTest]:
     """The beginnings of programs in a box; those that no program of the sketch has are left out."""
     for chosen in product(*(product(*sides) for sides in box.values())):
         accesses = {
-            slot: PackedAccess(*picked, *(condition or ()))
+            slot: access_of(picked, condition)
             for slot, (picked, condition) in zip(box, chosen, strict=True)
         }
         if all(_well_formed(slot, accesses, choices) for slot in box):
@@ -110,11 +111,19 @@ def members(box: Box, choices: Choices) -> Iterator[PackedTest]:
 
 
 def _well_formed(slot: Slot, accesses: dict[Slot, PackedAccess], choices: Choices) -> bool:
-    """Whether its `if` tests a read, for a store to the same location as far as it is there."""
+    """Whether its `if` tests a read, for a store to the same location as far as it is there, or a
+    compare-exchange for what it expects; and whether it expects what is alike."""
     access, tables = accesses[slot], choices.tables
+
+    def may_be_in(location: int, of: Slot) -> bool:
+        store = accesses.get(of)
+        return store is None or (tables.brings[store.operation] and store.location == location)
+
+    if not may_be_in(access.location, (access.expects, access.expects_at)):
+        return False
     if access.tests < 0:
         return True
-    read, store = accesses[slot[0], access.tests], accesses.get((access.of, access.at))
-    return tables.kept[read.operation] and (
-        store is None or (tables.stores[store.operation] and store.location == read.location)
-    )
+    read = accesses[slot[0], access.tests]
+    if tables.cas[read.operation] and read[6:] != access[3:6]:
+        return False
+    return tables.kept[read.operation] and may_be_in(read.location, (access.of, access.at))

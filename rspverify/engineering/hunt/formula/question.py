@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rspverify.axiomatic import GeneratedExecutions, MemoryModel
-from rspverify.axiomatic.event import Event
+from rspverify.axiomatic.event import Event, Part
 from rspverify.engineering.hunt.formula.template import Template
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.machine import Events, GeneratedWitness, Machine
 from rspverify.machine.event import Event as MachineEvent
 from rspverify.machine.rules import Deliver, StepRule
@@ -26,16 +26,24 @@ class TemplateExecutions(GeneratedExecutions):
 
     def occurs(self, event: Event) -> tuple[Term, Term]:
         it = event.operation
-        executed = TRUE if it is None else self._template.executed[it.index]
-        return executed, executed
+        if it is None:
+            return TRUE, TRUE
+        executed = self._template.executed[it.index]
+        writing = executed & self._succeeds.get(it.index, TRUE)
+        return (writing if event.part is Part.WRITE else executed), writing
 
     def modes(self, event: Event) -> list[tuple[Event, Term]]:
         if event.operation is None:
             return [(event, TRUE)]
-        return [
-            (Event(event.index, event.location, it, event.thread, event.part), when)
-            for it, when in self._template.alternatives(event.operation.index)
-        ]
+        found = []
+        for it, when in self._template.alternatives(event.operation.index):
+            each = Event(event.index, event.location, it, event.thread, event.part)
+            if each.failed is None:
+                found.append((each, when))
+            else:
+                succeeds = self._succeeds[it.index]
+                found += [(each, when & succeeds), (each.failed, when & ~succeeds)]
+        return found
 
     def related(self, test: Callable[[Event, Event], bool]) -> Relation:
         """A relation that depends on places alone: threads, work-groups, locations."""
@@ -56,7 +64,8 @@ class TemplateExecutions(GeneratedExecutions):
 
 
 def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver:
-    """A solver of the formula. Raises LimitReached.
+    """A solver of the formula. Raises LimitReached, also where the machine, as far as these
+    programs use it, does not say in which order writes reach memory: it has no mo then.
 
     It has a solution for each program of the sketch that must be decided (Sort.CORE) and is
     UNSOUND: of such a program some complete execution has an outcome that is not allowed, and so
@@ -64,6 +73,8 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
     model alone.
     """
     machine = Machine(template.assembly)
+    if unknown := machine.in_cases.routes.unknown:
+        raise LimitReached(f"no formula knows in which order writes reach memory: {unknown}")
     events = Events(machine, limits, chosen=template)
     own = GeneratedWitness(events)
     judged = TemplateExecutions(template, model, limits, events.reads, own.rf, own.mo, own.last)

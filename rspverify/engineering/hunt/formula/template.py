@@ -16,7 +16,7 @@ from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
-from rspverify.litmus import Kind, Location, Operation, Program
+from rspverify.litmus import Location, Operation, Program
 from rspverify.litmus import Thread as SourceThread
 from rspverify.litmus.operations import Operations
 from rspverify.litmus.problems import Problems
@@ -24,10 +24,11 @@ from rspverify.programs.meaning import call_of
 from rspverify.records import replace
 from rspverify.scheme import Scheme
 from rspverify.scheme import Template as RowTemplate
+from rspverify.scheme.compile import written_by
 from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of
 from rspverify.source import Source, Span
-from rspverify.value import Constant
+from rspverify.value import Constant, Read
 from rspverify.value.domain import Domains
 
 _SOURCE = Source("unknown", "")
@@ -78,12 +79,13 @@ class Template(Choices):
         return 100 * (1 + self.slots.index(slot))
 
     def _ways_of(self, slot: Slot) -> list[_Way]:
-        found: dict[tuple[Kind, tuple[Token, ...], int], _Way] = {}
-        for number, x in self.picked[slot]:
+        found: dict[tuple[str, tuple[Token, ...], int], _Way] = {}
+        for picked in self.picked[slot]:
+            number, x, *_ = picked
             accesses, _ = parted(self._rows[number])
-            alike = (self.space.accesses[number].kind, tuple(map(token, accesses)), x)
+            alike = (self.space.accesses[number].operation, tuple(map(token, accesses)), x)
             way = found.setdefault(alike, _Way(slot, accesses, x))
-            way.picks.append((number, x))
+            way.picks.append(picked)
         return list(found.values())
 
     def slot_of(self, operation: int) -> Slot:
@@ -93,10 +95,37 @@ class Template(Choices):
     def alternatives(self, operation: int) -> list[tuple[Operation, Term]]:
         """What an operation may be, and when it is that."""
         way = self._ways[operation]
+        numbers = dict.fromkeys(each[0] for each in way.picks)
         return [
-            (self._operation(operation, way, each), self.picked[way.slot][each])
-            for each in way.picks
+            (
+                self._operation(operation, way, (number,)),
+                self.when(way.slot, (each for each in way.picks if each[0] == number)),
+            )
+            for number in numbers
         ]
+
+    @property
+    def values(self) -> Mapping[int, Choice[int]]:
+        """What compare-exchanges expect, by the number of the read that stands for it."""
+        found = {}
+        for slot in self.slots:
+            values: dict[int, list[Term]] = {}
+            for picked, term in self.picked[slot].items():
+                if expected := picked[2:]:
+                    values.setdefault(self._value(*expected), []).append(term)
+            if values:
+                nothing = ~any_of(term for terms in values.values() for term in terms)
+                values[0].append(nothing)
+                found[self._expected(slot)] = {it: any_of(terms) for it, terms in values.items()}
+        return found
+
+    def _expected(self, slot: Slot) -> int:
+        """The number of the read that stands for what a compare-exchange in a slot expects."""
+        return len(self._ways) + self.slots.index(slot)
+
+    def _value(self, thread: int, place: int, plus: int) -> int:
+        """The value of a store, or the initial one, after so many increments."""
+        return plus + (0 if thread == NONE else self._stored((thread, place)))
 
     def _program(self) -> Program:
         threads = []
@@ -114,10 +143,11 @@ class Template(Choices):
 
     def _operation(self, index: int, way: _Way, picked: Picked) -> Operation:
         it = self.space.accesses[picked[0]]
-        operand = Constant(self._stored(way.slot)) if it.kind is Kind.STORE else it.value
+        operand = Constant(self._stored(way.slot)) if it.brings else it.value
+        expected = Read(self._expected(way.slot)) if it.compares else None
         alone = Operations(way.slot[0], index, Problems())
         x = None if way.location == NONE else _name(way.location)
-        alone.add(call_of(it, IN_GLOBAL), x, _TRUE, _SPAN, operand)
+        alone.add(call_of(it, IN_GLOBAL), x, _TRUE, _SPAN, operand, expected)
         return alone.found[0]
 
     def _assembly(self) -> AssemblyProgram:
@@ -140,7 +170,7 @@ class Template(Choices):
         """The instructions of a slot, each with when it is part of the chosen operation: what comes
         before the access of any row, the accesses, what comes after; and so on where some rows
         access their location again."""
-        numbers = sorted({number for number, _ in self.picked[slot]})
+        numbers = sorted({each[0] for each in self.picked[slot]})
         parts = {number: parted(self._rows[number])[1] for number in numbers}
         ways = [(index, way) for index, way in enumerate(self._ways) if way.slot == slot]
         for at in range(max(map(len, parts.values()))):
@@ -155,7 +185,7 @@ class Template(Choices):
         self, template: RowTemplate, place: ThreadId, index: int, location: int | None
     ) -> Instruction:
         """An instruction of the code of an operation."""
-        mnemonic = template.mnemonic
+        mnemonic, operation = template.mnemonic, self.program.operations[index]
         return Instruction(
             index=-1,
             mnemonic=mnemonic,
@@ -165,7 +195,8 @@ class Template(Choices):
             location=None if location is None else _name(location),
             reach=template.reach,
             register=index if mnemonic.reads else None,
-            value=self.program.operations[index].value if mnemonic.writes else None,
+            value=written_by(operation) if mnemonic.writes else None,
+            success=operation.success if mnemonic.writes else None,
         )
 
     def _beside(
@@ -202,8 +233,8 @@ class Template(Choices):
             holds = [self.conditions[slot][None]]
             for condition, term in self.conditions[slot].items():
                 if condition is not None:
-                    place, thread, at, plus = condition
-                    value = plus + (0 if thread == NONE else self._stored((thread, at)))
+                    place, *tests = condition
+                    value = self._value(*tests)
                     tested = any_of(
                         all_of((self.when(way.slot, way.picks), reads[index].get(value, FALSE)))
                         for index, way in enumerate(self._ways)

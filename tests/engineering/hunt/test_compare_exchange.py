@@ -1,0 +1,167 @@
+"""Compare-exchanges in hunts: enumerated, decided by formula, and each as by itself."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from engineering.hunt.agreement import MODEL, QUICK, excluded, lost, said
+from enumeration.written import packed_line
+
+import rspverify
+from rspverify.engineering.hunt.by import By
+from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import decoded, encoded
+from rspverify.enumeration.races import races
+from rspverify.enumeration.space import Space, access_of
+from rspverify.enumeration.survey import Survey
+from rspverify.enumeration.tables import Tables
+from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.smt import Term
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.source import Source
+from rspverify.verdict import Word
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def scheme(name: str) -> Scheme:
+    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
+
+
+def without(table: Scheme, name: str, dropped: str) -> Scheme:
+    """A table in which the row of an operation lacks an instruction, by its text."""
+    row = table.table[row_shape(access_of(name))]
+    code = tuple(it for it in row.code if str(it) != dropped)
+    assert code != row.code
+    return table.with_code(row.number, code)
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "bounds", "every"),
+    [
+        ("amdgpu/gfx900", ["cas.rlx.DV", "inc.rlx.WG", "ld.rlx.WG"], (3, 2, 2, 1, 1, None), 9),
+        ("amdgpu/gfx90a", ["cas.ALL", "st.ALL", "ld.ALL"], (2, 2, 2, 2, 2, None), 1),
+        ("proposed-full", ["cas.WG", "st.DV.R", "ld.DV"], (2, 2, 2, 1, 1, None), 1),
+    ],
+)
+def test_formulas_say_of_each_program_what_check_says(
+    name: str, names: list[str], bounds: tuple[int, int, int, int, int, None], every: int
+) -> None:
+    """Whether a compare-exchange may succeed, and whatever it expects."""
+    table = scheme(name)
+    if name == "proposed-full":
+        table = without(without(table, "st.DV.R", "LK_rmw DV"), "st.DV.R", "UL_rmw DV")
+    space = hunting_space(table, bounds, names, mixed=False)[0]
+    found = said(space, table, every)
+    assert found.broken <= found.suspected == found.chosen
+    assert any("cas" in line for line in found.broken)
+    assert len(found.broken) < len(found.programs)
+
+
+def test_one_that_expects_another_value_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the formula alone: what succeeds by itself fails there."""
+    table = scheme("amdgpu/gfx90a")
+    space = hunting_space(table, (2, 2, 2, 2, 1, None), ["cas.ALL"], mixed=False)[0]
+    assert said(space, table).broken
+    real = Template.values.fget
+    assert real is not None
+
+    def other(self: Template) -> dict[int, dict[int, Term]]:
+        return {at: {it + 1: term for it, term in one.items()} for at, one in real(self).items()}
+
+    monkeypatch.setattr(Template, "values", property(other))
+    found = said(space, table)
+    assert found.suspected > found.chosen
+
+
+def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch() -> None:
+    assert not lost(Space(events=3, operations=("cas.DV", "inc.WG", "ld.DV", "st.na")))
+    assert not lost(Space(events=4, threads=2, operations=("cas.sc.DV", "cas.rlx.WG")), 10)
+
+
+def test_all_that_a_racy_candidate_excludes_races() -> None:
+    names = ("st.na", "ld.na", "cas.DV", "cas.acq.WG", "ld.rlx.DV", "inc.DV")
+    space = Space(events=4, threads=2, workgroups=2, operations=names)
+    for whole in excluded(space, "cas", 200):
+        assert races(whole, Tables(space)), line_of(whole, space)
+
+
+WILD = """
+name: wild
+machine: rsp
+rows:
+  - {op: load,  scope: [na, wg], code: [INV_L1 DV, LD r x, UL_L2 x]}
+  - {op: store, scope: [na, wg], code: [UL_rmw DV, ST r x]}
+  - {op: cas,   scope: wg,       code: [RMW_L2 r x, INV_L1 WG]}
+  - {op: cas,   scope: dv,       code: [LK_rmw DV, RMW_L1 r x]}
+"""
+
+
+def test_no_scheme_breaks_what_work_groups_do_not_share() -> None:
+    """Not even one that frees the locks of others and publishes nothing."""
+    table = read_scheme(Source("wild.yaml", WILD))
+    space = Space(events=3, operations=("ld.na", "st.na", "ld.WG", "st.WG", "cas.WG", "cas.DV"))
+    listing = Survey(space.within(4), MODEL)
+    for _ in listing.phases(upto=3):
+        pass
+    alone = [decoded(it) for it in listing.growing(3)]
+    alone = [
+        it
+        for it in alone
+        if sort_of(it, Tables(space)) is Sort.ALONE and "cas" in line_of(it, space)
+    ]
+    words = {
+        check(Case(program_named(each, space), table, MODEL, QUICK)).word
+        for each in random.Random(6).sample(alone, 40)
+    }
+    assert words == {Word.SOUND, Word.VACUOUS}
+
+
+def test_both_ways_of_a_hunt_find_the_same() -> None:
+    """Two compare-exchanges of all devices meet in two L2s, where memory is coarse-grained."""
+    found = {}
+    for by in By:
+        report = rspverify.hunt(
+            ROOT / "schemes/amdgpu/gfx90a.yaml",
+            events=2,
+            threads=2,
+            devices=2,
+            by=by,
+            scopes=["ALL"],
+            kinds=["cas"],
+        ).report()
+        assert report.complete and report.sound and report.switches == ("FINE_GRAINED",)
+        assert report.space.operations == ("cas.ALL",)
+        found[by] = [(it.events, it.threads) for it in report.findings]
+        assert "cas.ALL x 0 10" in report.findings[0].program
+    assert found[By.FORMULA] == found[By.PROGRAMS] == [(2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "racy"),
+    [
+        ("r0=cas.DV x 0 10; if r0==1: st.na y 20 || r0=cas.DV x 0 30; if r0==1: st.na y 40", False),
+        ("r0=cas.DV x 0 10; if r0==1: st.na y 20 || r0=cas.DV x 10 30; if r0==1: st.na y 40", True),
+        ("st.na x 10; r0=cas.DV y 0 20 || r0=cas.DV y 20 30; if r0==1: r1=ld.na x", False),
+        ("st.na x 10; r0=cas.rlx.DV y 0 20 || r0=cas.DV y 20 30; if r0==1: r1=ld.na x", True),
+        ("st.na x 10; r0=cas.DV y 0 20 || r0=cas.rlx.DV y 20 30; if r0==1: r1=ld.na x", True),
+        ("r0=cas.WG x 1 10 || r0=ld.WG x", False),
+        ("r0=cas.WG x 0 10 || r0=ld.WG x", True),
+    ],
+)  # fmt: skip
+def test_what_races(line: str, racy: bool) -> None:
+    """A compare-exchange that cannot succeed writes nothing; one that fails synchronises nothing."""
+    shape, space = packed_line(line)
+    assert line_of(shape, space) == line
+    assert decoded(encoded(shape)) == shape
+    assert races(shape, Tables(space)) is racy
+    program = program_named(shape, space)
+    word = check(Case(program, scheme("proposed-full"), MODEL, QUICK)).word
+    assert (word is Word.RACY) is racy
