@@ -95,6 +95,7 @@ class Result(Struct, frozen=True, kw_only=True):
     was run as one.
     """
 
+    suite: str | None = None
     test: str
     file: str
     scheme: str
@@ -103,17 +104,16 @@ class Result(Struct, frozen=True, kw_only=True):
     engine: Engine
     reading: Reading
     verdict: Word
-    reason: str
-    seconds: Seconds
-    suite: str | None = None
     confirmed: str | None = None
     within: Bounds = field(default_factory=dict)
     outcome: Observed | None = None
     axioms: tuple[str, ...] = ()
     race: Race | None = None
+    reason: str
     progress: ProgressWord | None = None
     progress_reason: str | None = None
     internal: Internal | None = None
+    seconds: Seconds
     cached: bool = False
 
     @property
@@ -509,9 +509,9 @@ class OutcomeAnswer(Struct, frozen=True, kw_only=True):
     outcomes in place of executions. scheduler: whose executions alone count, if one was named.
     """
 
+    test: str | None = None
     file: str
     model: str | None
-    test: str | None = None
     machine: str | None = None
     scheduler: str | None = None
     schemes: tuple[str, ...] = ()

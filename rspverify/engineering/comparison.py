@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
+
+from msgspec import Struct
 
 from rspverify.answers import UNANSWERED, Internal, Observed, Result
 from rspverify.convert import Code, Count, Group, Place, counts, one_of, with_keys
@@ -23,8 +24,7 @@ class Change(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
-@dataclass(frozen=True)
-class SchemeName:
+class SchemeName(Struct, frozen=True):
     """A scheme as its user and its file name it, and the machine that it is compared on.
 
     machine_file: null where the machine ships.
@@ -36,8 +36,7 @@ class SchemeName:
     machine_file: str | None = None
 
 
-@dataclass(frozen=True)
-class RowCode:
+class RowCode(Struct, frozen=True):
     """A row by its number, its code, and what that is made of."""
 
     row: Place
@@ -45,8 +44,7 @@ class RowCode:
     bill: Group[Bill]
 
 
-@dataclass(frozen=True)
-class RowChange:
+class RowChange(Struct, frozen=True):
     """Operations that one row of each scheme compiles, and what becomes of them.
 
     old, new: null in a scheme that has no row for them. same: whether they become the same code.
@@ -58,16 +56,14 @@ class RowChange:
     new: RowCode | None
 
 
-@dataclass(frozen=True)
-class OutcomeChange:
+class OutcomeChange(Struct, frozen=True):
     """An outcome that only one of the schemes reaches; allowed: null where that is not known."""
 
     outcome: Group[Observed]
     allowed: bool | None
 
 
-@dataclass(frozen=True)
-class OutcomeChanges:
+class OutcomeChanges(Struct, frozen=True):
     """Outcomes that the compiled test gains and loses, and how many there were and are.
 
     unknown: why they are not known; all of these are null then. internal: the internal error that
@@ -82,8 +78,7 @@ class OutcomeChanges:
     internal: Internal | None = None
 
 
-@dataclass(frozen=True)
-class TouchedTest:
+class TouchedTest(Struct, frozen=True):
     """A test that the edit touches: its results, and its outcomes unless these mean nothing.
 
     Outcomes mean nothing of a test that races, or that one of the schemes cannot compile.
@@ -118,16 +113,14 @@ class TouchedTest:
         return next(found, None)
 
 
-@dataclass(frozen=True)
-class Untouched:
+class Untouched(Struct, frozen=True):
     """A test whose compiled form is the same under both; compiled: whether there is one."""
 
     file: str
     compiled: bool
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A test that could not be read; UNKNOWN for an internal error."""
 
     file: str
@@ -144,8 +137,7 @@ class LeftOut:
 Compared = TouchedTest | Untouched | LeftOut
 
 
-@dataclass(frozen=True)
-class ComparisonSummary:
+class ComparisonSummary(Struct, frozen=True):
     """How many tests there were to compare, and how many were: touched, untouched and left out.
 
     changes: of those that become other code.
@@ -156,8 +148,7 @@ class ComparisonSummary:
     changes: Group[Annotated[Mapping[Change, Count], with_keys(*Change)]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """All that is known of a comparison.
 
     costs: the file of costs, null for the defaults. limit_outcomes: where a compiled test has more

@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
 from rspverify.answers import Internal
 from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
@@ -34,8 +37,7 @@ Asked = tuple[str, str | None]
 """A test, by its file, and the switches that are on."""
 
 
-@dataclass(frozen=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """What a test says of the scheme itself. rows: the numbers of those that it uses."""
 
     test: LoadedTest
@@ -129,8 +131,7 @@ def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
     )
 
 
-@dataclass(frozen=True)
-class _Itself:
+class _Itself(Struct, frozen=True):
     """Puts the scheme itself to tests, which are given by their places."""
 
     setup: Setup
@@ -150,8 +151,7 @@ class _Itself:
         return replace(answer.verdict, execution=None), answer.seconds, answer.internal
 
 
-@dataclass(frozen=True)
-class _Trial:
+class _Trial(Struct, frozen=True):
     """Holds the mutants of a row, given by their places, against tests, the smallest first.
 
     What a mutant passes passes with more waits, too, and is not asked about again.
@@ -162,7 +162,7 @@ class _Trial:
     known: Sequence[Baseline]
     costs: Costs
     verdicts: Verdicts
-    itself: dict[str, Progress | None] = field(default_factory=dict)
+    itself: dict[str, Progress | None] = msgspec.field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
     def name(self, places: Places) -> str:

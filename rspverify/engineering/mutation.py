@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
+
+from msgspec import Struct
 
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
@@ -28,31 +29,27 @@ class Fate(StrEnum):
     SURVIVES = "SURVIVES"
 
 
-@dataclass(frozen=True)
-class NamedTest:
+class NamedTest(Struct, frozen=True):
     """A test by its title and its file."""
 
     test: str
     file: str
 
 
-@dataclass(frozen=True)
-class TestAndReason(NamedTest):
+class TestAndReason(NamedTest, frozen=True):
     """A test, and why it is among others of its kind."""
 
     reason: str
 
 
-@dataclass(frozen=True)
-class FileAndReason:
+class FileAndReason(Struct, frozen=True):
     """A file, and why it is left out."""
 
     file: str
     reason: str
 
 
-@dataclass(frozen=True)
-class MutantAnswer:
+class MutantAnswer(Struct, frozen=True):
     """A mutant as a table shows it. name: unique among those of a scheme. also: other steps to the
     same code. cost: of the row, more or less than with its own code.
     """
@@ -71,8 +68,7 @@ class MutantAnswer:
         return (self.step, *self.also)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """What the tests make of a mutant.
 
     test, file: the smallest that shows it, of those decided, null of one that survives; reason:
@@ -105,8 +101,7 @@ class Finding:
         return self.verdict is Fate.SURVIVES and bool(self.unknown)
 
 
-@dataclass(frozen=True, kw_only=True)
-class MutatedRow:
+class MutatedRow(Struct, frozen=True, kw_only=True):
     """A row and its code. tests: how many use it and can show something of its mutants.
 
     accesses: the places of instructions without which it would mean nothing. hunted: whether a hunt
@@ -123,8 +118,7 @@ class MutatedRow:
     unchanged: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class TestsOfScheme:
+class TestsOfScheme(Struct, frozen=True, kw_only=True):
     """The tests of a run of `mutate`, under the scheme itself.
 
     verdicts: only those that are SOUND say anything of mutants, or would be with a switch on.
@@ -143,8 +137,7 @@ class TestsOfScheme:
     left_out: tuple[FileAndReason, ...]
 
 
-@dataclass(frozen=True)
-class MutationSummary:
+class MutationSummary(Struct, frozen=True):
     """How many mutants there are, of which fate; where interrupted, the list has fewer.
 
     undecided: those that survive while some test could not be decided.
@@ -155,8 +148,7 @@ class MutationSummary:
     undecided: Count
 
 
-@dataclass(frozen=True, kw_only=True)
-class MutationReport:
+class MutationReport(Struct, frozen=True, kw_only=True):
     """All that `mutate` says of a scheme: what the tests make of each of its one-step mutants.
 
     wider: mutants in which an instruction reaches further, with what they cost; null without

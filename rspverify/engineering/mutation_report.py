@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.convert import counts
 from rspverify.engineering import mutation
@@ -25,8 +26,7 @@ from rspverify.soundness.settings import explain_command
 from rspverify.verdict import Word
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What was asked of a scheme. written: where each mutant was written, by its name."""
 
     setup: Setup

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.answers import Subject
 from rspverify.engineering.mutation import FileAndReason
@@ -15,8 +16,7 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import Given, InputError, Problem
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """Schemes and tests, read, and who decides them.
 
     tests: the smallest first. left_out: tests that this version cannot read, and why.

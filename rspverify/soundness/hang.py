@@ -86,8 +86,8 @@ class ScheduledAnswer(Struct, frozen=True, kw_only=True):
     model: str
     scheduler: str
     progress: ProgressWord
-    reason: str
     word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
+    reason: str
     undefined: bool = False
     hang: Hang | None = None
     within: Bounds = field(default_factory=dict)

@@ -7,6 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from rspverify.engineering.hunt.assumptions import (
     gives_back,
     smaller_proved_for,
@@ -161,8 +163,7 @@ class ByFormula(Strategy):
         return Incident("hunt", (), files, self.settings, ("--by", "formula", *words))
 
 
-@dataclass(frozen=True)
-class _Sketches:
+class _Sketches(Struct, frozen=True, dict=True):
     """What is done with sketches under a scheme. incident: what a report says was asked."""
 
     survey: Survey

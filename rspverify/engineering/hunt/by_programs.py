@@ -8,6 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
+
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.assumptions import alone_may_break, smaller_stand
 from rspverify.engineering.hunt.operations import row_shape
@@ -37,8 +39,7 @@ CHUNK = 64
 _UNDECIDED = (Word.UNKNOWN, Word.UNSUPPORTED, Word.ERROR)
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """The words of a chunk of programs, in their order, and why those without a verdict have none.
 
     final: whether they would be the same in another run.
@@ -160,8 +161,7 @@ class ByPrograms(Strategy):
         return {table[each].number for each in shapes if each in table}
 
 
-@dataclass(frozen=True)
-class _Chunks:
+class _Chunks(Struct, frozen=True, dict=True):
     """What is done with chunks of programs under a scheme. file: of the scheme."""
 
     survey: Survey
@@ -215,8 +215,7 @@ class _Chunks:
         )
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """What `first_broken` found.
 
     test: the smallest program that is UNSOUND, None if none is. decided: how many were decided.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
+
+from msgspec import Struct
 
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
@@ -15,16 +16,14 @@ NO_ROW = "no row, and no two, mend it"
 ESTIMATED = "only an estimate was asked for"
 
 
-@dataclass(frozen=True)
-class OperationLeftOut:
+class OperationLeftOut(Struct, frozen=True):
     """A usual operation that programs do not have, and why."""
 
     operation: str
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class HuntedSpace:
+class HuntedSpace(Struct, frozen=True, kw_only=True):
     """The programs of a hunt. within: each bound is the most that a program has; `guards` only
     where they are bounded. idle_rows: the rows that no program of the space uses. plain_on_atomic:
     whether plain operations may access locations that are declared atomic. some_operations: whether
@@ -42,8 +41,7 @@ class HuntedSpace:
     some_operations: bool
 
 
-@dataclass(frozen=True)
-class Formulas:
+class Formulas(Struct, frozen=True):
     """What came of asking formulas: how many were asked, under the scheme with its stronger rows in
     the end, and how many have no program that breaks the scheme. racy, allowed: candidates that
     raced, and whose outcomes are allowed.
@@ -55,8 +53,7 @@ class Formulas:
     allowed: Count
 
 
-@dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(Struct, frozen=True, kw_only=True):
     """How a hunt decided.
 
     why_by_programs: why not by formula, where that was not chosen. formulas: what came of them,
@@ -72,8 +69,7 @@ class Method:
     estimates: tuple[Estimate, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PhaseCounts:
+class PhaseCounts(Struct, frozen=True, kw_only=True):
     """The programs with so many operations and threads, up to symmetry.
 
     programs: those without a race. Of these: alone: no two work-groups share a location that is
@@ -92,8 +88,7 @@ class PhaseCounts:
     racy: Count
 
 
-@dataclass(frozen=True)
-class BlamedRow:
+class BlamedRow(Struct, frozen=True):
     """A row of the scheme, and the code with which the hunt goes on."""
 
     number: Place
@@ -102,8 +97,7 @@ class BlamedRow:
     strongest: Code
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A smallest program that breaks a scheme, made stronger as far as `stronger` says.
 
     program: it in one line; text: as a test; file: where it was written. steps: of a shortest
@@ -134,8 +128,7 @@ class Finding:
     seconds: Seconds
 
 
-@dataclass(frozen=True, kw_only=True)
-class HuntReport:
+class HuntReport(Struct, frozen=True, kw_only=True):
     """All that `hunt` says of a scheme: the smallest programs that break it, of all within bounds.
 
     phases: those that are complete, but for decisions. stronger: rows that were made as strong as

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.answers import Subject
 from rspverify.axiomatic import MemoryModel
@@ -50,8 +51,7 @@ _QUICK = 3
 """Programs of up to so many operations are listed before anything is estimated."""
 
 
-@dataclass(frozen=True)
-class HuntSetup:
+class HuntSetup(Struct, frozen=True):
     """All that a hunt takes, read.
 
     by: None for formulas where they apply. first: whether it stops at the first finding. count:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds
 from rspverify.engineering.mutation import FileAndReason, NamedTest, TestAndReason
 
 
-@dataclass(frozen=True, kw_only=True)
-class RowAsked:
+class RowAsked(Struct, frozen=True, kw_only=True):
     """A row of the scheme that was given. codes: how many it may have; 1 where it stays.
 
     tests: how many use it. stays: why it does not change; null where it may.
@@ -25,8 +24,7 @@ class RowAsked:
     stays: str | None
 
 
-@dataclass(frozen=True)
-class Candidates:
+class Candidates(Struct, frozen=True):
     """The candidates: the rows as given, and what they may become.
 
     instructions: what codes were made of, accesses left out. max_length: of a code.
@@ -37,8 +35,7 @@ class Candidates:
     max_length: Place
 
 
-@dataclass(frozen=True, kw_only=True)
-class RowFound:
+class RowFound(Struct, frozen=True, kw_only=True):
     """A row of a scheme that was found. given: what it costs in the scheme that was given.
 
     reference: what it costs in the reference, null without one that has such a row. alternatives:
@@ -55,8 +52,7 @@ class RowFound:
     alternatives: tuple[Code, ...] = ()
 
 
-@dataclass(frozen=True)
-class Hunted:
+class Hunted(Struct, frozen=True):
     """What hunt says of a scheme: it is sound for all programs within bounds.
 
     programs: how many these are, up to symmetry, without a race; null where formulas were asked,
@@ -70,8 +66,7 @@ class Hunted:
     unknown: Count
 
 
-@dataclass(frozen=True, kw_only=True)
-class SchemeFound:
+class SchemeFound(Struct, frozen=True, kw_only=True):
     """A scheme that passes every test, and what it was decided by.
 
     tests: all that are SOUND by the engine of the search, and can always go on, within these
@@ -91,15 +86,13 @@ class SchemeFound:
     written: str | None = None
 
 
-@dataclass(frozen=True)
-class FailedTest(NamedTest):
+class FailedTest(NamedTest, frozen=True):
     """A test, and the verdict or the progress with which it is failed."""
 
     verdict: str
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """The scheme that those found are compared with.
 
     fails: the tests that it fails itself; candidate: whether it is one of the candidates.
@@ -112,8 +105,7 @@ class Reference:
     candidate: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class TestsAsked:
+class TestsAsked(Struct, frozen=True, kw_only=True):
     """The tests of a search. verdicts: how many have each under the scheme that was given.
 
     asked: those that candidates were put to; without: those that say nothing of any candidate, and
@@ -128,31 +120,27 @@ class TestsAsked:
     found: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Killer(FailedTest):
+class Killer(FailedTest, frozen=True):
     """A test, and how many candidates fell to it, with the word."""
 
     candidates: Place
 
 
-@dataclass(frozen=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """A test that could not be decided for some candidate, and the rows that were put aside."""
 
     file: str
     rows: str
 
 
-@dataclass(frozen=True)
-class RowTried:
+class RowTried(Struct, frozen=True):
     """A row of a candidate."""
 
     row: Place
     code: Code
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """How far the answer reaches.
 
     least: what no scheme of the candidates can cost less than, while `exact`; the cost of those
@@ -168,8 +156,7 @@ class Claim:
     stopped: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Effort:
+class Effort(Struct, frozen=True, kw_only=True):
     """How many candidates were tried, how many nogoods learnt and how many verdicts asked for.
 
     killers: the tests that ruled candidates out. undecided: tests for which a candidate was put
@@ -186,8 +173,7 @@ class Effort:
     passes: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class RepairReport:
+class RepairReport(Struct, frozen=True, kw_only=True):
     """The cheapest schemes near a scheme that pass every test, and what is known of all others.
 
     costs: the file that the weights are from, null for our own; cost: of the scheme as given.

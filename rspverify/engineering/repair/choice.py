@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
+
+from msgspec import Struct
 
 from rspverify.engineering.repair.space import Codes, Entry, Nogood, RowSpace, frontier
 from rspverify.smt import Solver, Term, any_of, pick, variable
@@ -14,8 +15,7 @@ _STEP = 64
 _Measure = Literal["cost", "distance"]
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """A code for each row, what they cost together, and how far they are from what is given."""
 
     codes: Codes

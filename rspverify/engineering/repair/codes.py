@@ -9,9 +9,10 @@ has something in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from rspverify.architecture import CellKind
 from rspverify.engineering.repair.instructions import InstructionPool, Role
@@ -19,8 +20,7 @@ from rspverify.engineering.repair.instructions import InstructionPool, Role
 Code = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     """The part of a code in which a lock is held: `body[start:end]`."""
 
     take: int
@@ -28,8 +28,7 @@ class Section:
     end: int
 
 
-@dataclass(frozen=True)
-class ParsedCode:
+class ParsedCode(Struct, frozen=True):
     """A code as a body of accesses and order instructions, and the sections of its locks."""
 
     body: Code
@@ -87,8 +86,7 @@ def weaker(code: Code, other: Code, pool: InstructionPool) -> bool:
     return pool.accesses.isdisjoint(body[place:])
 
 
-@dataclass(frozen=True)
-class Kinds:
+class Kinds(Struct, frozen=True):
     """What codes of a row may be made of.
 
     accesses: alternatives, none for a fence; order, takes: instructions; length: the most of them.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.engineering.repair.codes import Kinds, parsed
 from rspverify.engineering.repair.instructions import InstructionPool, Role
@@ -20,8 +21,7 @@ SHORTEST = 7
 EVERY_ROW = "all"
 
 
-@dataclass(frozen=True)
-class Constraints:
+class Constraints(Struct, frozen=True):
     """What a user asks of the candidates.
 
     rows: the numbers of those that may change; None: those with more than an access and those that
@@ -40,8 +40,7 @@ class Constraints:
     set_aside: bool = False
 
 
-@dataclass(frozen=True)
-class SearchSpace:
+class SearchSpace(Struct, frozen=True):
     """The candidates: for each row its codes. stays: why a row does not change, by its number."""
 
     pool: InstructionPool

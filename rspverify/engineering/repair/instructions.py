@@ -12,8 +12,9 @@ docs/engineering.md argues why a stronger order instruction leaves fewer executi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from rspverify.architecture import Act, Architecture, CellKind, Deed, acts
 from rspverify.machine import effect_of
@@ -32,8 +33,7 @@ class Role(Enum):
     FREE = auto()
 
 
-@dataclass(frozen=True)
-class CandidateInstruction:
+class CandidateInstruction(Struct, frozen=True):
     """An instruction with its reach, as a part of codes.
 
     lock: of one that takes or frees locks, their kind. spread: how far these reach, 0 for one lock.

@@ -8,6 +8,8 @@ from enum import Enum, auto
 from itertools import pairwise
 from typing import assert_never
 
+from msgspec import Struct
+
 from rspverify.engineering.repair.codes import Code, Kinds, codes, count, distance, parsed, weaker
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.limits import LimitReached
@@ -26,8 +28,7 @@ class Relation(Enum):
     LONGER = auto()
 
 
-@dataclass(frozen=True)
-class CodeSet:
+class CodeSet(Struct, frozen=True):
     """A code alone; it and all that are weaker, or stronger; or all that begin so and go on."""
 
     relation: Relation
@@ -54,8 +55,7 @@ _EDITED = 64
 """What an edited row adds to the distance: more than all edits of its code do."""
 
 
-@dataclass(frozen=True)
-class Nogood:
+class Nogood(Struct, frozen=True):
     """Codes of some rows of which no scheme may have one each: not (row a in A and row b in B …).
 
     sets: by the number of the row. test: the one that fails with the strongest of them; word: how.

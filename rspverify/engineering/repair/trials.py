@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rspverify.engineering.repair.codes import Code, weaker
 from rspverify.engineering.repair.instructions import InstructionPool
@@ -19,8 +20,7 @@ Part = tuple[tuple[int, Code], ...]
 """Codes by the numbers of their rows, ascending: those that a test uses."""
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """A test, and the numbers of the rows that compile it."""
 
     test: LoadedTest

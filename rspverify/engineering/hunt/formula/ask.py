@@ -6,6 +6,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from rspverify.answers import Internal
 from rspverify.axiomatic import MemoryModel
 from rspverify.engineering.hunt.by_programs import program_named
@@ -32,8 +34,7 @@ from rspverify.soundness.settings import Settings
 from rspverify.verdict import Verdict, Word
 
 
-@dataclass(frozen=True)
-class SketchAnswer:
+class SketchAnswer(Struct, frozen=True):
     """What is known of the programs of a sketch that must be decided.
 
     broken: one that is UNSOUND, as bytes in hexadecimal. Where there is none, all are sound but

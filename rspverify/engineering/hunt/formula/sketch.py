@@ -4,8 +4,9 @@ atomic."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, combinations_with_replacement, compress, permutations
+
+from msgspec import Struct
 
 from rspverify.architecture import Architecture
 from rspverify.assembly import Placement, ThreadId
@@ -17,8 +18,7 @@ from rspverify.machine.placements import placements
 from rspverify.machine.sharing import shared_with_effect
 
 
-@dataclass(frozen=True)
-class Sketch:
+class Sketch(Struct, frozen=True):
     """lengths, places: of each thread, how many operations, and its device and work-group on that;
     atomic: of each location, whether it is declared so. placement: of places of the machine of
     which programs do not say who is in them, the one that each thread is in.
