@@ -94,7 +94,7 @@ def _at(place: int, row: MutatedRow, found: list[Finding]) -> Iterator[Text]:
         for step in finding.mutant.steps:
             if step.place == place:
                 text = Text(f"{step.words:{wide}}")
-                text.append(f"{finding.verdict.value:10}", style=STYLES[finding.verdict])
+                text.append(f"{finding.verdict.value:9} ", style=STYLES[finding.verdict])
                 text.append(_shown_by(finding, told=row.tests > 0))
                 if step is not first:
                     text.append(f" (the same code as at {first.place}, {first.words})", style="dim")
