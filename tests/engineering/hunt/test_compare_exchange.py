@@ -3,44 +3,30 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 from engineering.hunt.agreement import MODEL, QUICK, excluded, lost, said
+from engineering.hunt.tables import ROOT, scheme, without
 from enumeration.written import packed_line
 
 import rspverify
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.template import Template
-from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.engineering.hunt.operations import hunting_space
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded, encoded
 from rspverify.enumeration.races import races
-from rspverify.enumeration.space import Space, access_of
+from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
-from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.scheme import read_scheme
 from rspverify.smt import Term
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.source import Source
 from rspverify.verdict import Word
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def scheme(name: str) -> Scheme:
-    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
-
-
-def without(table: Scheme, name: str, dropped: str) -> Scheme:
-    """A table in which the row of an operation lacks an instruction, by its text."""
-    row = table.table[row_shape(access_of(name))]
-    code = tuple(it for it in row.code if str(it) != dropped)
-    assert code != row.code
-    return table.with_code(row.number, code)
 
 
 @pytest.mark.parametrize(

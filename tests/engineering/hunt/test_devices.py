@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations, product
-from pathlib import Path
 
 import pytest
 from engineering.hunt.agreement import MODEL, lost, said
+from engineering.hunt.tables import scheme, without
 
 from rspverify.assembly import ThreadId
 from rspverify.engineering.hunt.by import By
@@ -15,26 +15,14 @@ from rspverify.engineering.hunt.formula import template
 from rspverify.engineering.hunt.formula.merged import parted
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
-from rspverify.engineering.hunt.operations import hunting_space, row_shape
-from rspverify.enumeration.space import Space, access_of
+from rspverify.engineering.hunt.operations import hunting_space
+from rspverify.enumeration.space import Space
 from rspverify.judge.judge import Judge
-from rspverify.scheme import Row, Scheme, read_scheme_file
+from rspverify.scheme import Row, Scheme
 from rspverify.scheme import Template as RowTemplate
 from rspverify.soundness.settings import Settings
 
-ROOT = Path(__file__).resolve().parents[3]
 FEW = ("ld.na", "st.na", "ld.WG", "st.DV.R", "inc.WG", "st.ALL", "ld.ALL", "inc.ALL.R")
-
-
-def scheme(name: str) -> Scheme:
-    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
-
-
-def without(table: Scheme, name: str, *dropped: str) -> Scheme:
-    """A table in which the row of an operation lacks instructions, by their text."""
-    row = table.table[row_shape(access_of(name))]
-    assert {str(it) for it in row.code} >= set(dropped)
-    return table.with_code(row.number, tuple(it for it in row.code if str(it) not in dropped))
 
 
 def on_devices(table: Scheme, *names: str, events: int = 2, locations: int = 2) -> Space:

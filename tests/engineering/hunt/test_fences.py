@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from engineering.hunt.agreement import MODEL, excluded, lost, said, suspected
 from engineering.hunt.naming import named_for
+from engineering.hunt.tables import ROOT, scheme, without
 from enumeration.written import packed_line
 
 from rspverify.engineering.hunt.formula.choices import Choices
@@ -22,25 +22,12 @@ from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.programs import litmus_text, notation, program_of, read_notation
-from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.scheme import Scheme
 from rspverify.smt import Term
 from rspverify.source import Source
 
-ROOT = Path(__file__).resolve().parents[3]
 MESSAGE = "st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x"
 BUFFERS = "st.rlx.DV x 10; F.sc.DV; r0=ld.rlx.DV y || st.rlx.DV y 20; F.sc.DV; r0=ld.rlx.DV x"
-
-
-def scheme(name: str) -> Scheme:
-    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
-
-
-def without(table: Scheme, name: str, dropped: str) -> Scheme:
-    """A table in which the row of an operation lacks an instruction, by its text."""
-    row = table.table[row_shape(access_of(name))]
-    code = tuple(it for it in row.code if str(it) != dropped)
-    assert code != row.code
-    return table.with_code(row.number, code)
 
 
 def test_formulas_say_of_each_program_what_check_says() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from engineering.hunt.tables import ROOT, scheme
 
 from rspverify.architecture import MACHINES
 from rspverify.axiomatic import load_model
@@ -36,14 +36,9 @@ from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
 from rspverify.verdict import Word
 
-ROOT = Path(__file__).resolve().parents[3]
 MODEL = load_model("opencl-rsp")
 MESSAGES = Space(threads=2, operations=("ld.na", "st.na", "ld.DV", "st.DV"))
 """In which message passing is the only thing that can go wrong."""
-
-
-def scheme(name: str) -> Scheme:
-    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
 
 
 def broken_sibling(name: str) -> Scheme:

@@ -1,0 +1,23 @@
+"""Schemes that hunts are put to, and mutants of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rspverify.engineering.hunt.operations import row_shape
+from rspverify.enumeration.space import access_of
+from rspverify.scheme import Scheme, read_scheme_file
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def scheme(name: str) -> Scheme:
+    """A scheme that ships, by its name in the folder schemes."""
+    return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
+
+
+def without(table: Scheme, name: str, *dropped: str) -> Scheme:
+    """A table in which the row of an operation lacks instructions, by their text."""
+    row = table.table[row_shape(access_of(name))]
+    assert {str(it) for it in row.code} >= set(dropped)
+    return table.with_code(row.number, tuple(it for it in row.code if str(it) not in dropped))
