@@ -99,8 +99,7 @@ class Growth:
             first_guarded = guarded_from(there[2])
             for place, access in enumerate(there[2]):
                 if tables.conflicting(last, access, apart):
-                    surely = tables.surely_conflicting(last, access, apart)
-                    if surely and free and place < first_guarded:
+                    if free and place < first_guarded and tables.surely_writing(last, access):
                         return None
                     found = True
         return found
@@ -131,16 +130,16 @@ class Growth:
             for access, atomic in self._accesses(parent, NONE if new else number):
                 longer = PackedThread(device, group, (*accesses, access))
                 after = (*threads[:number], longer, *threads[number + 1 :])
-                for each in self._expecting(PackedTest(after, atomic), number):
-                    yield each, number
+                grown = PackedTest(after, atomic)
+                if self._tables.cas[access[0]]:
+                    yield from ((each, number) for each in self._expecting(grown, number))
+                else:
+                    yield grown, number
 
     def _expecting(self, packed: PackedTest, number: int) -> Iterator[PackedTest]:
-        """The program with each value that the last access of a thread may expect, if it does."""
+        """The program with each value that the last access of a thread may expect."""
         device, group, accesses = packed.threads[number]
         last, tables = accesses[-1], self._tables
-        if not tables.cas[last[0]]:
-            yield packed
-            return
         done = [len(thread[2]) for thread in packed.threads]
         for expected in expected_values(packed, tables, done, number, len(accesses) - 1):
             access = PackedAccess(*last[:6], *expected)

@@ -20,8 +20,6 @@ _NOWHERE = 255
 _EXPECTING = 128
 """Added to the byte of the test where another value than the initial one is expected."""
 
-_INITIAL = [NONE, NONE, 0]
-
 
 class PackedAccess(NamedTuple):
     """One access. An `if` may begin before it, and then covers the rest of its thread.
@@ -112,8 +110,10 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
         found = []
         for operation, location, tests, of, at, plus, expects, expects_at, more in accesses:
             place = locations.setdefault(location, len(locations) - 1)
-            expected = (numbers[expects], expects_at, more)
-            found.append(PackedAccess(operation, place, tests, numbers[of], at, plus, *expected))
+            of, expects = numbers[of], numbers[expects]
+            found.append(
+                PackedAccess(operation, place, tests, of, at, plus, expects, expects_at, more)
+            )
         threads.append(PackedThread(on, groups[device, group], tuple(found)))
     named = [each for each in locations if each != NONE]
     return PackedTest(tuple(threads), tuple([test.atomic[each] for each in named]))
@@ -124,15 +124,15 @@ def encoded(test: PackedTest) -> bytes:
     found = bytearray([len(test.threads), len(test.atomic), *test.atomic])
     for device, group, accesses in test.threads:
         found += bytes((device, group, len(accesses)))
-        for operation, location, tests, of, at, plus, *expected in accesses:
+        for operation, location, tests, of, at, plus, expects, expects_at, more in accesses:
             place = _NOWHERE if location == NONE else location
-            said = _EXPECTING if expected != _INITIAL else 0
+            said = _EXPECTING if expects != NONE or more else 0
             if tests == NONE:
                 found += bytes((operation, place, said))
             else:
                 found += bytes((operation, place, said + 1 + tests, 1 + of, 1 + at, plus))
             if said:
-                found += bytes((1 + expected[0], 1 + expected[1], expected[2]))
+                found += bytes((1 + expects, 1 + expects_at, more))
     return bytes(found)
 
 

@@ -77,8 +77,13 @@ class Tables:
 
     def surely_conflicting(self, one: PackedAccess, other: PackedAccess, apart: int) -> bool:
         """The same, whatever a compare-exchange finds."""
-        return self.conflicting(one, other, apart) and any(
-            self.writes[each[0]] and not self.cas[each[0]] for each in (one, other)
+        return self.conflicting(one, other, apart) and self.surely_writing(one, other)
+
+    def surely_writing(self, one: PackedAccess, other: PackedAccess) -> bool:
+        """Whether one of two accesses writes, whatever a compare-exchange finds."""
+        first, second = one[0], other[0]
+        return (self.writes[first] and not self.cas[first]) or (
+            self.writes[second] and not self.cas[second]
         )
 
     def suspects(self, packed: PackedTest) -> list[tuple[tuple[int, int], tuple[int, int]]]:
