@@ -8,9 +8,10 @@ passes them, and a mutant may not. Where each of several switches does, the test
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -186,14 +187,25 @@ class _Trial(Struct, frozen=True):
 
     def of(self, places: Places) -> tuple[Finding, ...]:
         """What tests make of the mutants of a row, in their order."""
-        machine, found = self.scheme.scheme.machine, dict[int, Finding]()
-        passed: dict[int, set[Asked]] = {}
+        found, passed = dict[int, Finding](), dict[int, set[Asked]]()
         for place in sorted(places, key=lambda it: len(self.mutants[it].code)):
-            code = self.mutants[place].code
-            weaker = [it for it in found if waits_longer(code, self.mutants[it].code, machine)]
-            passed[place] = set().union(*(passed[it] for it in weaker))
+            passed[place] = set()
+            for it in found:
+                waits_more = self._waits_more(self.mutants[place], self.mutants[it])
+                passed[place] |= {each for each in passed[it] if waits_more(each[1])}
             found[place] = self._of(self.mutants[place], passed[place])
         return tuple(found[place] for place in places)
+
+    def _waits_more(self, one: Mutant, other: Mutant) -> Callable[[str | None], bool]:
+        """Whether a mutant only waits longer than another, with a choice of switches on."""
+
+        @cache
+        def answer(switches: str | None) -> bool:
+            machine = self.scheme.scheme.machine
+            on = machine.switched(switches) if switches else machine
+            return waits_longer(one.code, other.code, on)
+
+        return answer
 
     def _of(self, mutant: Mutant, sound: set[Asked]) -> Finding:
         """What tests make of a mutant. sound: those that it passes, as far as is known."""

@@ -45,6 +45,18 @@ def _alike(row: Row, other: Row, machine: Architecture) -> bool:
     return equivalent(busy(row, machine), busy(other, machine), machine) is not None
 
 
+_NO_ROW = "the scheme has no row for it"
+
+
+def _why_not(name: str, row: Row | None) -> str | None:
+    """Why programs of a hunt do not have an operation; None if they may."""
+    if row is None:
+        return _NO_ROW
+    if row.adds and access_of(name).compares:
+        return f"its row {row.number}, {row}, can only add"
+    return None
+
+
 def row_of(name: str, scheme: Scheme) -> Row | None:
     """The row of a scheme for the operation of this name, if it has one."""
     return scheme.table.get(row_shape(access_of(name)))
@@ -63,7 +75,7 @@ def hunting_space(
     """The space of a hunt, and which operations are left out of it, with why. Raises InputError.
 
     scopes, orders, kinds: those of its operations, where they are not named; empty for what is
-    usual. What the scheme has no row for is left out. Where they are not named, remote operations
+    usual. What the scheme does not compile is left out. Where they are not named, remote operations
     of work-group scope are added where the scheme gives them other code than those that are not
     remote (the model knows no difference), and increments whose result nobody uses where it gives
     these other code. So are fences of both memories, waits for local memory aside.
@@ -86,15 +98,15 @@ def hunting_space(
             row, other = rows[name], row_of(both(name), scheme)
             if other is not None and not (row and _alike(row, other, scheme.machine)):
                 rows[both(name)] = other
-    if not any(rows.values()):
+    left_out = {name: why for name, row in rows.items() if (why := _why_not(name, row))}
+    if len(left_out) == len(rows):
         message = f"scheme {scheme.name} must have a row for one of {', '.join(rows)}, and has none"
-        raise InputError([Problem(None, message)])
-    operations = chosen_operations([name for name, row in rows.items() if row], bounds[3])
-    left_out = tuple(
-        (name, "the scheme has no row for it") for name, row in rows.items() if not row
-    )
+        others = [why for why in left_out.values() if why != _NO_ROW]
+        raise InputError([Problem(None, message, others[0] if others else None)])
+    operations = chosen_operations([name for name in rows if name not in left_out], bounds[3])
     again = alone_may_break(scheme)
-    return Space(*bounds, operations=operations, mixed=mixed, again=again), left_out
+    space = Space(*bounds, operations=operations, mixed=mixed, again=again)
+    return space, tuple(left_out.items())
 
 
 def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:

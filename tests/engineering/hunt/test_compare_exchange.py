@@ -25,7 +25,7 @@ from rspverify.scheme import read_scheme
 from rspverify.smt import Term
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 from rspverify.verdict import Word
 
 
@@ -151,3 +151,17 @@ def test_what_races(line: str, racy: bool) -> None:
     program = program_named(shape, space)
     word = check(Case(program, scheme("proposed-full"), MODEL, QUICK)).word
     assert (word is Word.RACY) is racy
+
+
+def test_a_row_that_can_only_add_compiles_no_compare_exchange() -> None:
+    """Formulas take the code of a row as it is; that it fits the operation is said before."""
+    table = scheme("proposed")
+    names = ["cas.WG", "ld.WG"]
+    space, left_out = hunting_space(table, (2, 2, 2, 1, 1, None), names, mixed=False)
+    assert space.operations == ("ld.WG",)
+    assert left_out == (("cas.WG", "its row 7, rmw WG,_, can only add"),)
+    for by in By:
+        assert rspverify.hunt(table, events=2, operations=names, by=by).report().space.left_out
+    with pytest.raises(InputError) as error:
+        hunting_space(table, (2, 2, 2, 1, 1, None), ["cas.WG"], mixed=False)
+    assert "can only add" in str(error.value.problems[0].hint)
