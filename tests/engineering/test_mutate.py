@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 from rspverify.corpus.inputs import find_tests
-from rspverify.engineering.mutate import Baseline, baselines, findings
+from rspverify.engineering.mutate import Baseline, _Trial, baselines, findings
 from rspverify.engineering.mutation import Fate, Finding, MutationReport
 from rspverify.engineering.mutation_report import asked_of, mutation_report
 from rspverify.engineering.setup import Setup, read_setup
 from rspverify.judge.judge import Judge
+from rspverify.judge.verdicts import NamedScheme
 from rspverify.records import replace
 from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
@@ -308,3 +310,15 @@ def test_a_test_is_asked_with_each_switch_that_excuses_it() -> None:
     assert found.decided == 2 and report.tests.excused == 1
     (row,) = (it for it in report.rows if it.row == wanted.row.number)
     assert row.tests == 1
+
+
+def test_what_a_switch_shows_is_carried_over_with_that_switch_only() -> None:
+    """GFX11: as it is one mutant waits longer than the other, not where a wait covers the unit."""
+    scheme = read_scheme_file(str(ROOT / "schemes/amdgpu/gfx1100.yaml"))
+    one, other = mutant(scheme, "row10-2-drop"), mutant(scheme, "row10-1-drop")
+    trial = _Trial(
+        NamedScheme.of(scheme, "gfx1100.yaml"), (one, other), (), default_costs(), cast(Any, None)
+    )
+    longer = trial._waits_more(one, other)
+    assert longer(None)
+    assert not longer("WAITS_COVER_UNIT")
