@@ -141,10 +141,20 @@ class Space(Struct, frozen=True, dict=True):
         return replace(self, events=events)
 
 
+def _shortest(name: str) -> str:
+    """The name of an operation, without its order where that is the usual one."""
+    plain = name.removesuffix(_UNUSED)
+    try:
+        return access_named(plain).name + name[len(plain) :]
+    except ValueError:
+        return name
+
+
 def chosen_operations(names: Sequence[str] | None, devices: int) -> tuple[str, ...]:
     """The operations that are named, or those usual for so many devices. Raises InputError."""
     if not names:
         return ONE_DEVICE if devices == 1 else DEVICES
+    names = [_shortest(name) for name in names]
     wrong = [name for name in names if name not in NAMES]
     known = ", ".join(NAMES[: len(PLAIN) + len(_KINDS) * len(_REACHES)])
     require(

@@ -19,13 +19,13 @@ from rspverify.enumeration.lemmas import Sort, sort_of, strength_tells
 from rspverify.enumeration.naming import line_of, named
 from rspverify.enumeration.packed import EMPTY, PackedTest, canonical, decoded, encoded
 from rspverify.enumeration.races import _races_in_turn, races
-from rspverify.enumeration.space import DEVICES, NAMES, Space
+from rspverify.enumeration.space import DEVICES, NAMES, Space, chosen_operations
 from rspverify.enumeration.survey import Survey, packed, unpacked
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
 from rspverify.litmus import read_program
 from rspverify.programs import litmus_text, program_of, read_notation
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 from rspverify.verdict import Outcome
 
 MODEL = load_model("opencl-rsp")
@@ -318,3 +318,11 @@ def test_what_is_said_of_each_program() -> None:
     ]
     assert sum(it.counts.programs for it in phases) == len(programs)
     assert sum(len(it.core) for it in phases) == 741
+
+
+def test_an_operation_may_be_named_with_its_usual_order() -> None:
+    names = ["ld.acq.DV", "st.rel.WG", "inc.ar.DV.unused", "cas.ar.DV", "ld.sc.DV.R"]
+    found = chosen_operations(names, 1)
+    assert set(found) == {"ld.DV", "st.WG", "inc.DV.unused", "cas.DV", "ld.sc.DV.R"}
+    with pytest.raises(InputError, match="not ld.rel.DV"):
+        chosen_operations(["ld.rel.DV"], 1)
