@@ -324,5 +324,5 @@ def test_an_operation_may_be_named_with_its_usual_order() -> None:
     names = ["ld.acq.DV", "st.rel.WG", "inc.ar.DV.unused", "cas.ar.DV", "ld.sc.DV.R"]
     found = chosen_operations(names, 1)
     assert set(found) == {"ld.DV", "st.WG", "inc.DV.unused", "cas.DV", "ld.sc.DV.R"}
-    with pytest.raises(InputError, match="not ld.rel.DV"):
+    with pytest.raises(InputError, match=r"not ld\.rel\.DV"):
         chosen_operations(["ld.rel.DV"], 1)
