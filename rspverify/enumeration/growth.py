@@ -216,9 +216,10 @@ def _without(packed: PackedTest, number: int) -> PackedTest:
     threads = []
     for other, (device, group, accesses) in enumerate(packed.threads):
         if other != number:
-            moved = [
-                it._replace(of=it[3] - (it[3] > number), expects=it[6] - (it[6] > number))
-                for it in accesses
-            ]
-            threads.append(PackedThread(device, group, tuple(moved)))
+            if any(it[3] > number or it[6] > number for it in accesses):
+                accesses = tuple(
+                    it._replace(of=it[3] - (it[3] > number), expects=it[6] - (it[6] > number))
+                    for it in accesses
+                )
+            threads.append(PackedThread(device, group, accesses))
     return PackedTest(tuple(threads), packed.atomic)

@@ -8,7 +8,8 @@ work-groups, devices, locations or values are called have one canonical form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby, permutations, product
 from typing import NamedTuple
 
@@ -47,6 +48,10 @@ class PackedAccess(NamedTuple):
         return (self[0], self[1], *self[6:])
 
 
+_access: Callable[[tuple[int, ...]], PackedAccess] = partial(tuple.__new__, PackedAccess)
+"""An access of all its nine numbers, in a third of the time."""
+
+
 class PackedThread(NamedTuple):
     """A thread: its device, its work-group on that, and its accesses."""
 
@@ -77,7 +82,7 @@ EMPTY = PackedTest((), ())
 
 def canonical(test: PackedTest) -> PackedTest:
     """The one test that stands for all that differ from this in names alone."""
-    return min(_named(test, order) for order in _orders(test.threads))
+    return min([_named(test, order) for order in _orders(test.threads)])
 
 
 def _orders(threads: Sequence[PackedThread]) -> Iterator[Sequence[int]]:
@@ -112,7 +117,7 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
             place = locations.setdefault(location, len(locations) - 1)
             of, expects = numbers[of], numbers[expects]
             found.append(
-                PackedAccess(operation, place, tests, of, at, plus, expects, expects_at, more)
+                _access((operation, place, tests, of, at, plus, expects, expects_at, more))
             )
         threads.append(PackedThread(on, groups[device, group], tuple(found)))
     named = [each for each in locations if each != NONE]

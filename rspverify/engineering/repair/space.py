@@ -115,18 +115,18 @@ class RowSpace:
         if self.whole or most <= self.made:
             return
         dearest = self.dearest
+        impossible = [each for at, each in enumerate(self.sets) if self.ruled_out >> at & 1]
+        possible = [(at, each) for at, each in enumerate(self.sets) if not self.ruled_out >> at & 1]
         for code in codes(self.kinds, self.pool, most, self.made):
             if len(self.known) >= _MOST:
                 raise LimitReached(
                     f"row {self.row.number} may have more than {_MOST:,} codes that cost at most "
                     f"{most:,}; give fewer instructions (--allow) or a smaller --max-length"
                 )
-            entry = Entry(code, self.pool.cost_of(code), self._edits(code))
-            for place, each in enumerate(self.sets):
-                if each.has(code, self.pool):
-                    entry.inside |= 1 << place
-            if not entry.inside & self.ruled_out:
-                self.known.append(entry)
+            if any(each.has(code, self.pool) for each in impossible):
+                continue
+            inside = sum(1 << at for at, each in possible if each.has(code, self.pool))
+            self.known.append(Entry(code, self.pool.cost_of(code), self._edits(code), inside))
         self.made = most
         self.whole = most >= dearest
 
