@@ -20,6 +20,7 @@ from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.files import require_folder
 from rspverify.judge.judge import Judge
 from rspverify.judge.reading import read_inputs
+from rspverify.litmus.program import LOCAL
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, name_of, require
@@ -113,6 +114,7 @@ def hunt(
     scopes: Sequence[str] = (),
     orders: Sequence[str] = (),
     kinds: Sequence[str] = (),
+    memories: Sequence[str] = (),
     plain_on_atomic: bool = False,
     by: By | None = None,
     count: bool = True,
@@ -127,7 +129,9 @@ def hunt(
     events, threads, workgroups (None: as many as threads), devices, locations, guards (None: any
     number): at most so many of each. operations: as `st.na` or `ld.DV.R`; None for those of Tab. 3.
     scopes, orders: instead, all loads, stores and increments of these, as `WG` and `rlx`. kinds:
-    the same of these kinds, of na, ld, st, inc, cas (compare-exchanges), F (fences).
+    the same of these kinds, of na, ld, st, inc, cas (compare-exchanges), F (fences). memories:
+    where locations may be, `global` (where it is empty) or `local`; with local memory programs are
+    not counted.
     plain_on_atomic: plain operations may access locations that are declared atomic. by: one formula
     for many programs, or program by program; None for formulas where they apply. count: by formula,
     the programs are counted, too. first: stop at the first finding. estimate: only say how many
@@ -159,7 +163,10 @@ def hunt(
         scopes=scopes,
         orders=orders,
         kinds=kinds,
+        memories=memories,
     )
+    message = "programs with local memory are not listed, so that nothing can be estimated"
+    require(not estimate or LOCAL not in space.memories, message)
     setup = HuntSetup(
         table.scheme,
         name_of(named),
@@ -169,6 +176,6 @@ def hunt(
         replace(settings, model=model.name),
         by,
         first=first,
-        count=count,
+        count=count and LOCAL not in space.memories,
     )
     return Hunting(setup, judge, watcher or Watcher(), str(write or ""), estimate=estimate)

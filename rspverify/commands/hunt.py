@@ -71,6 +71,13 @@ def hunt(
             "increments, compare-exchanges, fences. Default: all but the last two."
         ),
     ] = "",
+    memories: Annotated[
+        str,
+        typer.Option(
+            help="Where locations may be: global, local, or global,local. Default: global. With "
+            "local memory fences are for both, and programs are not counted."
+        ),
+    ] = "",
     plain_on_atomic: Annotated[
         bool,
         typer.Option(
@@ -148,6 +155,7 @@ def hunt(
                 scopes=listed(scopes),
                 orders=listed(orders),
                 kinds=listed(kinds),
+                memories=listed(memories),
                 plain_on_atomic=plain_on_atomic,
                 by=by,
                 count=count,

@@ -50,7 +50,7 @@ def named(packed: PackedTest, space: Space) -> LitmusTest:
             )
         threads.append(Thread((device, group), tuple(accesses)))
     atomic = [_LETTERS[place] for place, each in enumerate(packed.atomic) if each]
-    return litmus_test(threads, atomic)
+    return litmus_test(threads, atomic, local=[_LETTERS[place] for place in packed.local])
 
 
 def _expected(access: PackedAccess, values: Mapping[tuple[int, int], int]) -> Constant:

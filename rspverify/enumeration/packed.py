@@ -22,6 +22,10 @@ _EXPECTING = 128
 """Added to the byte of the test where another value than the initial one is expected."""
 
 
+_LOCAL = 2
+"""Added to the byte of a location that is in local memory."""
+
+
 class PackedAccess(NamedTuple):
     """One access. An `if` may begin before it, and then covers the rest of its thread.
 
@@ -61,10 +65,12 @@ class PackedThread(NamedTuple):
 
 
 class PackedTest(NamedTuple):
-    """A test. atomic: of each location, whether it is declared atomic."""
+    """A test. atomic: of each location, whether it is declared atomic. local: the locations of
+    local memory, ascending; each is accessed by one work-group alone."""
 
     threads: tuple[PackedThread, ...]
     atomic: tuple[bool, ...]
+    local: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -74,7 +80,7 @@ class PackedTest(NamedTuple):
     def with_thread(self, number: int, thread: PackedThread) -> PackedTest:
         """The same with another thread in the place of one."""
         threads = (*self.threads[:number], thread, *self.threads[number + 1 :])
-        return PackedTest(threads, self.atomic)
+        return PackedTest(threads, self.atomic, self.local)
 
 
 EMPTY = PackedTest((), ())
@@ -121,12 +127,15 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
             )
         threads.append(PackedThread(on, groups[device, group], tuple(found)))
     named = [each for each in locations if each != NONE]
-    return PackedTest(tuple(threads), tuple([test.atomic[each] for each in named]))
+    local = tuple(sorted([locations[each] for each in test.local])) if test.local else ()
+    return PackedTest(tuple(threads), tuple([test.atomic[each] for each in named]), local)
 
 
 def encoded(test: PackedTest) -> bytes:
     """A test as a few bytes, the same for equal tests alone."""
     found = bytearray([len(test.threads), len(test.atomic), *test.atomic])
+    for location in test.local:
+        found[2 + location] |= _LOCAL
     for device, group, accesses in test.threads:
         found += bytes((device, group, len(accesses)))
         for operation, location, tests, of, at, plus, expects, expects_at, more in accesses:
@@ -144,7 +153,9 @@ def encoded(test: PackedTest) -> bytes:
 def decoded(data: bytes) -> PackedTest:
     """The test of some bytes."""
     count, locations = data[0], data[1]
-    atomic = tuple([bool(each) for each in data[2 : 2 + locations]])
+    declared = data[2 : 2 + locations]
+    atomic = tuple([bool(each & 1) for each in declared])
+    local = tuple([x for x, each in enumerate(declared) if each & _LOCAL])
     place = 2 + locations
     threads = []
     for _ in range(count):
@@ -167,4 +178,4 @@ def decoded(data: bytes) -> PackedTest:
                 expected = (of - 1, at - 1, plus)
             accesses.append(PackedAccess(operation, location, *condition, *expected))
         threads.append(PackedThread(device, group, tuple(accesses)))
-    return PackedTest(tuple(threads), atomic)
+    return PackedTest(tuple(threads), atomic, local)

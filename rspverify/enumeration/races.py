@@ -1,5 +1,5 @@
-"""Whether a test races under `opencl-rsp`, by brute force: the model, of global memory and without
-barriers, on so few events.
+"""Whether a test races under `opencl-rsp`, by brute force: the model, without barriers, on so few
+events.
 
 This is the quick form of `Questions.race` for the programs of a space, by which it is tested. First
 the interleavings: two conflicting accesses that may both come next, and whose scopes are not
@@ -18,6 +18,8 @@ from rspverify.enumeration.tables import Tables, distance
 Base = tuple[int, int]
 Value = tuple[Base, int]
 """The store that it is of, by thread and place, and the increments since."""
+Synchronisation = tuple[int, int, bool]
+"""A release, an acquire, and whether what they synchronise by is in local memory."""
 
 _INITIAL: Base = (-1, -1)
 
@@ -237,15 +239,59 @@ class _Executions:
     def _happens_before(
         self, orders: Sequence[tuple[int, ...]], rf: dict[int, int], failing: set[int]
     ) -> list[int]:
-        """hb without the initial writes. A compare-exchange that fails is a relaxed load."""
-        tables, threads = self._tables, self._packed.threads
-        events, accesses = self._events, self._accesses
-        count = len(events)
-        hb = [0] * count
-        for a in range(count):
-            for b in range(a + 1, count):
+        """hb without the initial writes: of both memories, where there is local memory."""
+        synchronised = list(self._synchronised(orders, rf, failing))
+        if not self._packed.local:
+            edges = [(release, acquire) for release, acquire, _ in synchronised]
+            return self._ordered(self._all, edges)
+        fence, local = self._tables.fence, self._packed.local
+        kinds = [self._accesses[at][0] for at in self._all]
+        hb = [0] * len(self._events)
+        for memory in (False, True):
+            edges = [
+                (release, acquire)
+                for release, acquire, of in synchronised
+                if of is memory or self._in_both(release, acquire)
+            ]
+            there = [
+                at
+                for at, access in enumerate(self._accesses)
+                if fence[kinds[at]] or (access[1] in local) is memory
+            ]
+            found = self._ordered(there, edges)
+            hb = [one | other for one, other in zip(hb, found, strict=True)]
+        return hb
+
+    def _in_both(self, a: int, b: int) -> bool:
+        """Whether what synchronises these by one memory does so for the other: two seq_cst
+        operations, or two fences, which are for both memories where there is local memory."""
+        fence, seq_cst = self._tables.fence, self._tables.seq_cst
+        kinds = self._accesses[a][0], self._accesses[b][0]
+        return all(seq_cst[each] for each in kinds) or all(fence[each] for each in kinds)
+
+    def _ordered(self, those: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[int]:
+        """What is after each event by the order of threads, of those events, and by edges."""
+        events = self._events
+        hb = [0] * len(events)
+        for place, a in enumerate(those):
+            for b in those[place + 1 :]:
                 if events[a][0] == events[b][0]:
                     hb[a] |= 1 << b
+        for a, b in edges:
+            hb[a] |= 1 << b
+        for middle in self._all:
+            onward = hb[middle]
+            for a in self._all:
+                if hb[a] >> middle & 1:
+                    hb[a] |= onward
+        return hb
+
+    def _synchronised(
+        self, orders: Sequence[tuple[int, ...]], rf: dict[int, int], failing: set[int]
+    ) -> Iterator[Synchronisation]:
+        """What synchronises. A compare-exchange that fails is a relaxed load."""
+        tables, threads, local = self._tables, self._packed.threads, self._packed.local
+        events, accesses = self._events, self._accesses
         position = {write: (order, at) for order in orders for at, write in enumerate(order)}
         for read, source in rf.items():
             if source < 0 or source not in position or tables.plain[accesses[read][0]]:
@@ -265,13 +311,7 @@ class _Executions:
                     for release in self._releasing[head]:
                         for acquire in acquiring:
                             if inclusive[accesses[release][0]][accesses[acquire][0]]:
-                                hb[release] |= 1 << acquire
-        for middle in range(count):
-            onward = hb[middle]
-            for a in range(count):
-                if hb[a] >> middle & 1:
-                    hb[a] |= onward
-        return hb
+                                yield release, acquire, accesses[head][1] in local
 
     def _consistent(
         self,

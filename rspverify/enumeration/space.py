@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from msgspec import Struct
 
 from rspverify.litmus.orders import REFUSED
-from rspverify.litmus.program import Kind, Order
+from rspverify.litmus.program import GLOBAL, Kind, Order
 from rspverify.programs import BOTH, OPERATIONS, SHORT_ORDERS, Access, access_named
 from rspverify.records import replace
 from rspverify.source import require
@@ -91,6 +91,7 @@ class Space(Struct, frozen=True, dict=True):
     events: operations. guards: `if`s, None for as many as there is room for. operations: names of
     NAMES. mixed: whether plain operations may access locations that are declared atomic. again:
     whether what one work-group does alone may go wrong, as where what was written is stored again.
+    memories: where locations may be.
     """
 
     events: int = 4
@@ -102,6 +103,7 @@ class Space(Struct, frozen=True, dict=True):
     operations: tuple[str, ...] = ONE_DEVICE
     mixed: bool = False
     again: bool = False
+    memories: tuple[str, ...] = (GLOBAL,)
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -27,7 +27,7 @@ def heading(report: HuntReport) -> Iterator[Text]:
     """The scheme, and the space that is searched."""
     it, space = report.subject, report.space
     yield Text(f"{it}; model {it.model}", "bold")
-    yield Text(f"programs of at most {bounds_in_words(space.within)}")
+    yield Text(f"programs of at most {_bounds_in_words(space)}")
     yield Text(f"made of {', '.join(space.operations)}")
     for each in space.left_out:
         yield Text(f"without {each.operation}: {each.reason}", style="cyan")
@@ -41,11 +41,13 @@ def phase_in_words(events: int, threads: int) -> str:
     return f"programs of {counted(events, 'operation')} in {counted(threads, 'thread')}"
 
 
-def bounds_in_words(bounds: Mapping[str, int]) -> str:
+def _bounds_in_words(space: HuntedSpace) -> str:
     """`4 operations, 3 threads, …`, as verdicts name the bounds."""
     names = {"events": "operations", "guards": "ifs"}
-    parts = (counted(bound, names.get(name, name)[:-1]) for name, bound in bounds.items())
-    return ", ".join(parts) + ("" if "guards" in bounds else ", any number of ifs")
+    parts = {it: counted(n, names.get(it, it)[:-1]) for it, n in space.within.items()}
+    if "local" in space.memories:
+        parts["locations"] += f" in {' or '.join(space.memories)} memory"
+    return ", ".join(parts.values()) + ("" if "guards" in parts else ", any number of ifs")
 
 
 def expectation(estimates: Sequence[Estimate]) -> Iterator[Text]:
@@ -234,7 +236,7 @@ def _last(report: HuntReport) -> Text:
     subject = f"{as_hunted}{',' if report.switches else ''} is sound"
     method = report.method
     number = f"{report.programs:,} " if method.counted else ""
-    which = f"{number}race-free programs within {bounds_in_words(report.space.within)}"
+    which = f"{number}race-free programs within {_bounds_in_words(report.space)}"
     if not method.counted:
         which += " (not counted)"
     if not report.sound:

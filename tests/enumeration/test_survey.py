@@ -103,6 +103,39 @@ def test_races_are_those_that_the_solver_finds(mixed: bool, devices: int) -> Non
         seen[racy] += 1
 
 
+def in_local_memory(shape: PackedTest, rng: random.Random) -> PackedTest:
+    """A program with some of the locations in local memory that one work-group alone accesses."""
+    own = [
+        x
+        for x in range(len(shape.atomic))
+        if len({it[:2] for it in shape.threads if any(each[1] == x for each in it[2])}) == 1
+    ]
+    return shape._replace(local=tuple(x for x in own if rng.random() < 0.7))
+
+
+def test_races_with_local_memory_are_those_that_the_solver_finds() -> None:
+    """With fences, which order both memories, and seq_cst operations, which do so among them."""
+    rng = random.Random(3)
+    common = ["F.ar.WG", "st.rlx.WG", "ld.rlx.WG", "st.sc.WG", "ld.sc.WG", "F.sc.WG", "inc.WG"]
+    seen, differs = {True: 0, False: 0}, 0
+    while min(seen.values()) < 5 or differs < 2:
+        names = ("ld.na", "st.na", *rng.sample(common, 4))
+        space = Space(events=6, workgroups=rng.choice((1, 2)), operations=names, again=True)
+        tables = Tables(space)
+        shape = in_local_memory(random_shape(space, tables, rng, rng.choice((4, 5, 6))), rng)
+        suspects = tables.suspects(shape)
+        guarded = any(it.tests >= 0 for thread in shape.threads for it in thread.accesses)
+        if not shape.local or not suspects or not guarded:
+            continue
+        if _races_in_turn(shape, tables, suspects) and rng.random() > 0.05:
+            continue
+        racy = races(shape, tables)
+        assert decoded(encoded(shape)) == shape
+        assert racy == has_race(shape, space), line_of(shape, space)
+        differs += racy != races(shape._replace(local=()), tables)
+        seen[racy] += 1
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_races_with_every_order_and_fence_are_those_that_the_solver_finds(seed: int) -> None:
     """Those in which no interleaving has two accesses next to each other that race, above all."""
@@ -232,6 +265,25 @@ def allowed(shape: PackedTest, space: Space) -> set[Outcome]:
 )  # fmt: skip
 def test_what_synchronises(line: str, racy: bool) -> None:
     """Release and acquire, by accesses and by fences, whose scopes must reach each other."""
+    shape, space = packed_line(line)
+    assert decoded(encoded(shape)) == shape
+    assert races(shape, Tables(space)) is racy is has_race(shape, space)
+
+
+@pytest.mark.parametrize(
+    ("line", "racy"),
+    [
+        ("st.na x 10; st.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local y)", True),
+        ("st.na x 10; st.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local x)", True),
+        ("st.na x 10; st.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local x) (local y)", False),
+        ("st.na x 10; st.sc.WG y 20 || r0=ld.sc.WG y; if r0==20: r1=ld.na x @01 (local y)", True),
+        ("st.na x 10; F.rel.WG; st.rlx.WG y 20 || r0=ld.rlx.WG y; F.acq.WG; if r0==20: r1=ld.na x @01 (local y)", False),
+        ("st.na x 10; F.rel.WG; st.rlx.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local y)", True),
+        ("st.na x 10; F.rel.WG; st.rlx.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local x) (local y)", False),
+    ],
+)  # fmt: skip
+def test_what_synchronises_across_memories(line: str, racy: bool) -> None:
+    """An access synchronises for its own memory alone, a fence for both."""
     shape, space = packed_line(line)
     assert decoded(encoded(shape)) == shape
     assert races(shape, Tables(space)) is racy is has_race(shape, space)

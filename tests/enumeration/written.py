@@ -53,4 +53,6 @@ def packed_line(line: str) -> tuple[PackedTest, Space]:
                 it = it._replace(expects=of, expects_at=at, expects_plus=plus)
             accesses.append(it)
         threads.append(PackedThread(*thread.place, tuple(accesses)))
-    return PackedTest(tuple(threads), tuple(it.atomic for it in test.locations)), space
+    atomic = tuple(it.atomic for it in test.locations)
+    local = tuple(sorted(places[x] for x in test.local))
+    return PackedTest(tuple(threads), atomic, local), space

@@ -23,9 +23,11 @@ from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.incident import Incident
 from rspverify.judge.work import Work
+from rspverify.litmus.program import LOCAL
 from rspverify.machine import unbounded, unordered
+from rspverify.programs import Access
 from rspverify.records import replace
-from rspverify.scheme import Scheme
+from rspverify.scheme import Scheme, Shape
 from rspverify.soundness.settings import L2, Settings
 
 _TOGETHER = 4
@@ -188,11 +190,20 @@ class _Sketches(Struct, frozen=True, dict=True):
             question, lambda: asked.answer(sketch), lambda found: not found.unknown
         )
 
+    def _shapes(self, access: Access) -> list[Shape]:
+        """What a scheme looks at of an operation, in global memory and in local memory."""
+        if LOCAL not in self.survey.space.memories:
+            return [row_shape(access)]
+        return [row_shape(access, among_local=it, local=it) for it in (False, True)]
+
     @cached_property
     def _common(self) -> tuple[object, ...]:
         """What the answers to all sketches depend on."""
         code = facts_of_scheme(self.scheme).code
-        rows = tuple((it.name, *code[str(row_shape(it))]) for it in self.survey.space.accesses)
+        rows = tuple(
+            (it.name, *(code.get(str(each), ()) for each in self._shapes(it)))
+            for it in self.survey.space.accesses
+        )
         machine = self.scheme.machine.identity
         chosen = replace(self.settings, machine=machine, seconds=None)
         return rows, self.survey.facts.digest, chosen

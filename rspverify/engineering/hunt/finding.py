@@ -27,7 +27,8 @@ class HuntedSpace(Struct, frozen=True, kw_only=True):
     """The programs of a hunt. within: each bound is the most that a program has; `guards` only
     where they are bounded. idle_rows: the rows that no program of the space uses. plain_on_atomic:
     whether plain operations may access locations that are declared atomic. some_operations: whether
-    some of the usual operations are not among them.
+    some of the usual operations are not among them. memories: where locations may be, `global` or
+    `local`.
     """
 
     within: Annotated[
@@ -39,6 +40,7 @@ class HuntedSpace(Struct, frozen=True, kw_only=True):
     idle_rows: tuple[Place, ...]
     plain_on_atomic: bool
     some_operations: bool
+    memories: tuple[str, ...]
 
 
 class Formulas(Struct, frozen=True):

@@ -34,6 +34,7 @@ from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, chosen_operations
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.judge import Judge
+from rspverify.litmus.program import LOCAL
 from rspverify.records import replace
 from rspverify.scheme import Row, Scheme
 from rspverify.soundness.blame import Blame, blame
@@ -98,6 +99,9 @@ class Hunt:
             self._why = why_not(survey, setup.scheme, setup.settings)
         if self._why is not None and setup.by is By.FORMULA:
             raise InputError([Problem(None, f"--by formula cannot be used here: {self._why}")])
+        if LOCAL in setup.space.memories and (self._why or setup.by is By.PROGRAMS):
+            why = self._why or "--by programs has global memory alone"
+            raise InputError([Problem(None, f"hunts with local memory are by formula: {why}")])
         kind = ByPrograms if self._why is not None or setup.by is By.PROGRAMS else ByFormula
         self.strategy: Strategy = kind(survey, setup.scheme, setup.settings, watcher, setup.file)
 
@@ -230,6 +234,7 @@ class Hunt:
                 idle_rows=idle_rows(setup.scheme, space),
                 plain_on_atomic=space.mixed,
                 some_operations=not set(usual) <= set(space.operations),
+                memories=space.memories,
             ),
             method=Method(
                 by=By.FORMULA if it.formulas else By.PROGRAMS,

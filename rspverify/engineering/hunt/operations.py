@@ -15,24 +15,36 @@ from rspverify.enumeration.space import (
     operations_of,
     unused,
 )
-from rspverify.litmus import Kind
+from rspverify.litmus.program import GLOBAL, LOCAL, Kind
 from rspverify.machine.idle import idle
 from rspverify.programs import Access
-from rspverify.scheme import IN_BOTH, IN_GLOBAL, Row, Scheme, Shape, Template
+from rspverify.scheme import IN_BOTH, IN_GLOBAL, IN_LOCAL, Row, Scheme, Shape, Template
 from rspverify.scheme.equivalence import equivalent
+from rspverify.scheme.memory import LOCAL_HINT, has_local
 from rspverify.scheme.orders import Op
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, Problem, require
 
 Bounds = tuple[int, int, int, int, int, int | None]
 """Operations, threads, work-groups, devices, locations, `if`s: at most so many of each."""
 
 
-def row_shape(access: Access) -> Shape:
-    """What a scheme looks at of an operation of a space."""
+def row_shape(access: Access, *, among_local: bool = False, local: bool = False) -> Shape:
+    """What a scheme looks at of an operation of a space. local: it accesses local memory.
+    among_local: the program has local memory, so that its fences are for both memories."""
     kept = access.register is not None or access.kind is not Kind.RMW
-    memory = IN_BOTH if access.both else IN_GLOBAL
+    memory = IN_LOCAL if local else IN_GLOBAL
+    if access.kind is Kind.FENCE and (access.both or among_local):
+        memory = IN_BOTH
     kind = Op.CAS if access.compares else Op(access.kind.value)
     return Shape(kind, access.scope, access.order, access.remote, memory, used=kept)
+
+
+def compiled(
+    access: Access, scheme: Scheme, *, among_local: bool = False, local: bool = False
+) -> bool:
+    """Whether programs of a hunt may have an operation in such a place."""
+    row = scheme.table.get(row_shape(access, among_local=among_local, local=local))
+    return row is not None and not (row.adds and access.compares)
 
 
 def busy(row: Row, machine: Architecture) -> tuple[Template, ...]:
@@ -48,18 +60,21 @@ def _alike(row: Row, other: Row, machine: Architecture) -> bool:
 _NO_ROW = "the scheme has no row for it"
 
 
-def _why_not(name: str, row: Row | None) -> str | None:
-    """Why programs of a hunt do not have an operation; None if they may."""
-    if row is None:
-        return _NO_ROW
-    if row.adds and access_of(name).compares:
-        return f"its row {row.number}, {row}, can only add"
-    return None
+def _why_not(name: str, rows: Sequence[Row | None]) -> str | None:
+    """Why programs of a hunt do not have an operation with these rows; None if they may."""
+    for row in rows:
+        if row is not None and not (row.adds and access_of(name).compares):
+            return None
+    adding = next(filter(None, rows), None)
+    return f"its row {adding.number}, {adding}, can only add" if adding else _NO_ROW
 
 
-def row_of(name: str, scheme: Scheme) -> Row | None:
-    """The row of a scheme for the operation of this name, if it has one."""
-    return scheme.table.get(row_shape(access_of(name)))
+def row_of(name: str, scheme: Scheme, *, local: bool = False) -> Row | None:
+    """The row of a scheme for the operation of this name, if it has one. local: as it accesses
+    local memory, of fences as they are for both."""
+    access = access_of(name)
+    fence = access.kind is Kind.FENCE
+    return scheme.table.get(row_shape(access, among_local=local, local=local and not fence))
 
 
 def hunting_space(
@@ -71,6 +86,7 @@ def hunting_space(
     scopes: Sequence[str] = (),
     orders: Sequence[str] = (),
     kinds: Sequence[str] = (),
+    memories: Sequence[str] = (),
 ) -> tuple[Space, tuple[tuple[str, str], ...]]:
     """The space of a hunt, and which operations are left out of it, with why. Raises InputError.
 
@@ -78,39 +94,82 @@ def hunting_space(
     usual. What the scheme does not compile is left out. Where they are not named, remote operations
     of work-group scope are added where the scheme gives them other code than those that are not
     remote (the model knows no difference), and increments whose result nobody uses where it gives
-    these other code. So are fences of both memories, waits for local memory aside.
+    these other code. So are fences of both memories, waits for local memory aside. memories: where
+    locations may be, `global` or `local`; empty for global memory. An operation stays that has a
+    row for one of them.
     """
-    wanted = chosen_operations(names, bounds[3])
-    if scopes or orders or kinds:
-        near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
-        wanted = operations_of(tuple(scopes) or near, orders, kinds)
-    rows = {name: row_of(name, scheme) for name in wanted}
+    asked = _memories(memories, scheme.machine)
+    wanted = _wanted(names, bounds[3], scopes, orders, kinds)
+    rows = {name: _rows_of(name, scheme, asked) for name in wanted}
     if not names:
         for kind in () if scopes or orders or kinds else ("ld", "st", "inc"):
-            near_row, far = (row_of(f"{kind}.{reach}", scheme) for reach in ("WG", "WG.R"))
-            if far is not None and (near_row is None or near_row.code != far.code):
+            near, far = (_rows_of(f"{kind}.{reach}", scheme, asked) for reach in ("WG", "WG.R"))
+            if _differ(far, near):
                 rows[f"{kind}.WG.R"] = far
         for name in [it for it in rows if it.startswith("inc.")]:
-            row, other = rows[name], row_of(unused(name), scheme)
-            if other is not None and (row is None or row.code != other.code):
-                rows[unused(name)] = other
+            others = _rows_of(unused(name), scheme, asked)
+            if _differ(others, rows[name]):
+                rows[unused(name)] = others
         for name in [it for it in rows if it.startswith("F.")]:
-            row, other = rows[name], row_of(both(name), scheme)
+            row, other = row_of(name, scheme), row_of(both(name), scheme)
             if other is not None and not (row and _alike(row, other, scheme.machine)):
-                rows[both(name)] = other
-    left_out = {name: why for name, row in rows.items() if (why := _why_not(name, row))}
+                rows[both(name)] = _rows_of(both(name), scheme, asked)
+    left_out = {name: why for name, those in rows.items() if (why := _why_not(name, those))}
     if len(left_out) == len(rows):
         message = f"scheme {scheme.name} must have a row for one of {', '.join(rows)}, and has none"
-        others = [why for why in left_out.values() if why != _NO_ROW]
-        raise InputError([Problem(None, message, others[0] if others else None)])
+        others_why = [why for why in left_out.values() if why != _NO_ROW]
+        raise InputError([Problem(None, message, others_why[0] if others_why else None)])
     operations = chosen_operations([name for name in rows if name not in left_out], bounds[3])
     again = alone_may_break(scheme)
-    space = Space(*bounds, operations=operations, mixed=mixed, again=again)
+    space = Space(*bounds, operations=operations, mixed=mixed, again=again, memories=asked)
     return space, tuple(left_out.items())
+
+
+def _wanted(
+    names: Sequence[str] | None,
+    devices: int,
+    scopes: Sequence[str],
+    orders: Sequence[str],
+    kinds: Sequence[str],
+) -> tuple[str, ...]:
+    """The operations that are asked for, by name. Raises InputError."""
+    wanted = chosen_operations(names, devices)
+    if scopes or orders or kinds:
+        near = ("WG", "DV") if devices == 1 else ("WG", "DV", "ALL")
+        wanted = operations_of(tuple(scopes) or near, orders, kinds)
+    return wanted
+
+
+def _memories(asked: Sequence[str], machine: Architecture) -> tuple[str, ...]:
+    """The memories that are asked for. Raises InputError."""
+    known = (GLOBAL, LOCAL)
+    wrong = [each for each in asked if each not in known]
+    require(not wrong, f"a memory must be one of {', '.join(known)}, not {', '.join(wrong)}")
+    if LOCAL in asked and not has_local(machine):
+        message = f"machine {machine.name} must have local memory for this hunt, and has none"
+        raise InputError([Problem(None, message, LOCAL_HINT)])
+    return tuple(each for each in known if each in asked) or (GLOBAL,)
+
+
+def _rows_of(name: str, scheme: Scheme, memories: tuple[str, ...]) -> list[Row | None]:
+    """The rows of an operation, for each memory."""
+    return [row_of(name, scheme, local=each == LOCAL) for each in memories]
+
+
+def _differ(those: list[Row | None], others: list[Row | None]) -> bool:
+    """Whether some of these rows have code that the others have not."""
+    return any(
+        row is not None and (other is None or row.code != other.code)
+        for row, other in zip(those, others, strict=True)
+    )
 
 
 def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:
     """The rows that no operation of a space has; WG.R counts as WG where it has its code."""
     names = {it.replace("WG", "WG.R") for it in space.operations if it.endswith("WG")}
-    used = {row_of(name, scheme) for name in names.union(space.operations)}
+    used = {
+        row_of(name, scheme, local=memory == LOCAL)
+        for name in names.union(space.operations)
+        for memory in space.memories
+    }
     return tuple(row.number for row in scheme.rows if row not in used)

@@ -31,8 +31,9 @@ def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
         for places in permutations(range(len(shape.atomic))):
             atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
             named_at = dict(enumerate(places)) | {NONE: NONE}
-            if atomic == sketch.atomic:
-                yield PackedTest(
+            local = tuple(sorted(places[x] for x in shape.local))
+            if (atomic, local) == (sketch.atomic, sketch.local):
+                found = PackedTest(
                     tuple(
                         PackedThread(
                             *place,
@@ -48,4 +49,11 @@ def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
                         for thread, place in zip(threads, named, strict=True)
                     ),
                     atomic,
+                    local,
                 )
+                if all(
+                    sketch.reaches(t, each.location)
+                    for t, its in enumerate(found.threads)
+                    for each in its.accesses
+                ):
+                    yield found

@@ -7,6 +7,7 @@ from pathlib import Path
 from rspverify.axiomatic import load_model
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
+from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
@@ -27,9 +28,14 @@ def gfx900() -> Scheme:
     return read_scheme_file(str(ROOT / "schemes" / "amdgpu" / "gfx900.yaml"))
 
 
-def space_of(scheme: Scheme, *names: str, events: int = 2) -> Space:
+def sketch(*atomic: bool, local: bool = False) -> Sketch:
+    owners = ((0, 1),) * len(atomic) if local else ()
+    return Sketch((2, 2), ((0, 0), (0, 0)), atomic, owners=owners)
+
+
+def space_of(scheme: Scheme, *names: str, events: int = 2, memories: tuple[str, ...] = ()) -> Space:
     bounds = (events, 2, 2, 1, 2, None)
-    return hunting_space(scheme, bounds, names, mixed=False)[0]
+    return hunting_space(scheme, bounds, names, mixed=False, memories=memories)[0]
 
 
 def test_the_strongest_of_one_code_stand() -> None:
@@ -37,9 +43,18 @@ def test_the_strongest_of_one_code_stand() -> None:
     scheme = gfx900()
     names = ("ld.rlx.DV", "ld.DV", "ld.sc.DV", "st.DV", "st.sc.DV", "inc.rlx.WG", "inc.sc.WG")
     space = space_of(scheme, *names)
-    left = without_covered(space, scheme, (True,))
+    left = without_covered(space, scheme, sketch(True))
     assert set(left.operations) == {"ld.DV", "ld.rlx.DV", "ld.sc.DV", "st.sc.DV", "inc.sc.WG"}
-    assert without_covered(space, scheme, (False, True, True)) is space
+    assert without_covered(space, scheme, sketch(False, True, True)) is space
+
+
+def test_among_local_memory_waits_for_it_count() -> None:
+    """And one stands for another only if both of its codes are alike."""
+    scheme = gfx900()
+    space = space_of(scheme, "st.WG", "st.sc.WG", "st.rlx.WG", memories=("global", "local"))
+    standing = [without_covered(space, scheme, sketch(True, local=it)) for it in (False, True)]
+    assert standing[0].operations == ("st.sc.WG",)
+    assert set(standing[1].operations) == {"st.WG", "st.sc.WG"}
 
 
 def test_another_code_is_not_covered() -> None:
@@ -48,8 +63,8 @@ def test_another_code_is_not_covered() -> None:
     row = scheme.table[row_shape(access_of("st.DV"))]
     planted = scheme.with_code(row.number, tuple(it for it in row.code if it.accesses))
     space = space_of(scheme, "st.DV", "st.sc.DV")
-    assert without_covered(space, scheme, (True,)).operations == ("st.sc.DV",)
-    assert without_covered(space, planted, (True,)) == space
+    assert without_covered(space, scheme, sketch(True)).operations == ("st.sc.DV",)
+    assert without_covered(space, planted, sketch(True)) == space
 
 
 def test_what_is_left_out_breaks_nothing_that_stands() -> None:
@@ -57,7 +72,7 @@ def test_what_is_left_out_breaks_nothing_that_stands() -> None:
     the operations that stand for them."""
     scheme = gfx900()
     space = space_of(scheme, "ld.rlx.WG", "ld.sc.WG", "inc.rlx.WG", "inc.sc.WG", "st.rlx.WG")
-    left = without_covered(space, scheme, (True,))
+    left = without_covered(space, scheme, sketch(True))
     assert set(left.operations) == {"ld.sc.WG", "inc.sc.WG", "st.rlx.WG"}
     weaker, standing = Tables(space).weaker, renumbering(left, space)
     broken = 0
@@ -98,7 +113,7 @@ def renumbering(space: Space, wider: Space) -> list[int]:
 def test_a_program_has_the_same_line_in_the_wider_space() -> None:
     scheme = gfx900()
     space = space_of(scheme, "ld.rlx.WG", "ld.sc.WG", "st.rlx.WG")
-    left = without_covered(space, scheme, (True,))
+    left = without_covered(space, scheme, sketch(True))
     phases = list(Survey(left, MODEL).phases())
     for shape in (decoded(each) for phase in phases for each in phase.core):
         assert line_of(renumbered(shape, left, space), space) == line_of(shape, left)

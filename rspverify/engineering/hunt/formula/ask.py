@@ -87,7 +87,7 @@ class SketchQuestion:
     def _broken(self, sketch: Sketch) -> PackedTest | None:
         """A program of the sketch that is UNSOUND, or None when no candidate is left."""
         limits = self.settings.limits()
-        space = without_covered(self.space, self.scheme, sketch.atomic)
+        space = without_covered(self.space, self.scheme, sketch)
         template = Template(sketch, space, self.scheme)
         solver = suspicious(template, self.model, limits)
         while (found := solver.find()) is not None:

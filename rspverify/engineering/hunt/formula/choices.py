@@ -69,7 +69,12 @@ class Choices:
                 condition = next(it for it, term in self.conditions[slot].items() if model[term])
                 accesses.append(access_of(picked, condition))
             threads.append(PackedThread(*place, tuple(accesses)))
-        return PackedTest(tuple(threads), self.sketch.atomic)
+        return PackedTest(tuple(threads), self.sketch.atomic, self.sketch.local)
+
+    def can_be(self, operation: int, location: int) -> bool:
+        """Whether an operation of the space may access such a location; NONE of a fence."""
+        plain = self.space.accesses[operation].plain
+        return location == NONE or plain != self.sketch.atomic[location]
 
     def _choose(self, slot: Slot) -> None:
         stores = [(NONE, NONE), *(each for each in self.slots if each != slot)]
@@ -78,7 +83,7 @@ class Choices:
             (number, x, *expected)
             for number, access in enumerate(self.space.accesses)
             for x in ([NONE] if self.tables.fence[number] else range(len(self.sketch.atomic)))
-            if x == NONE or access.plain != self.sketch.atomic[x]
+            if self.sketch.reaches(slot[0], x) and self.can_be(number, x)
             for expected in (values if access.compares else [()])
         ]
         self.picked[slot], constraints = pick(f"op{slot}", choices)
@@ -155,11 +160,14 @@ class Choices:
         very first access is of the first. (The order of operations does not speak of
         locations, so that both can be had.)"""
         lengths, atomic = self.sketch.lengths, self.sketch.atomic
-        if len(lengths) == 2 and lengths[0] == lengths[1]:
+        owners = set(self.sketch.owners) - {()}
+        exchangeable = all(len(those) == len(lengths) for those in owners)
+        if len(lengths) == 2 and lengths[0] == lengths[1] and exchangeable:
             for one, other in product(self.picked[0, 0], self.picked[1, 0]):
                 if one[0] > other[0]:
                     yield ~(self.picked[0, 0][one] & self.picked[1, 0][other])
-        if len(atomic) == 2 and atomic[0] == atomic[1]:
+        alike = len(owners) == 0 or len(set(self.sketch.owners)) == 1
+        if len(atomic) == 2 and atomic[0] == atomic[1] and alike:
             fences: list[Term] = []
             for slot in (each for each in self.slots if each[0] == 0):
                 yield all_of(fences).implies(~self._at(slot, 1))

@@ -47,7 +47,7 @@ def racy_beginning(test: PackedTest, choices: Choices) -> Box:
             it._replace(accesses=it.accesses[:end])
             for it, end in zip(test.threads, ends, strict=True)
         ]
-        if races(PackedTest(tuple(threads), test.atomic), choices.tables):
+        if races(test._replace(threads=tuple(threads)), choices.tables):
             return {
                 (number, place): ({choices.picked_of(access)}, {condition_of(access)})
                 for number, thread in enumerate(threads)
@@ -107,7 +107,7 @@ def members(box: Box, choices: Choices) -> Iterator[PackedTest]:
                 PackedThread(*place, tuple(it for at, it in accesses.items() if at[0] == number))
                 for number, place in enumerate(choices.sketch.places)
             )
-            yield PackedTest(threads, choices.sketch.atomic)
+            yield PackedTest(threads, choices.sketch.atomic, choices.sketch.local)
 
 
 def _well_formed(slot: Slot, accesses: dict[Slot, PackedAccess], choices: Choices) -> bool:

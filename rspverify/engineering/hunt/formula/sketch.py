@@ -1,10 +1,17 @@
 """Sketches: how long threads are, where they run, who shares which place, which locations are
-atomic."""
+atomic, and in whose memory they are."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from itertools import chain, combinations_with_replacement, compress, permutations
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import (
+    chain,
+    combinations_with_replacement,
+    compress,
+    count,
+    cycle,
+    permutations,
+)
 
 from msgspec import Struct
 
@@ -13,25 +20,35 @@ from rspverify.assembly import Placement, ThreadId
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import distance
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
-from rspverify.litmus import Kind
+from rspverify.litmus.program import GLOBAL, LOCAL, Kind
 from rspverify.machine.placements import placements
 from rspverify.machine.sharing import shared_with_effect
+
+Owners = tuple[tuple[int, ...], ...]
+"""Of each location the threads in whose local memory it is; none where it is in global memory."""
 
 
 class Sketch(Struct, frozen=True):
     """lengths, places: of each thread, how many operations, and its device and work-group on that;
     atomic: of each location, whether it is declared so. placement: of places of the machine of
-    which programs do not say who is in them, the one that each thread is in.
+    which programs do not say who is in them, the one that each thread is in. owners: of each
+    location the threads of the work-group in whose local memory it is, none of one in global
+    memory.
     """
 
     lengths: tuple[int, ...]
     places: Grouping
     atomic: tuple[bool, ...]
     placement: Placement = ()
+    owners: Owners = ()
 
     def __str__(self) -> str:
         lengths = " + ".join(map(str, self.lengths))
-        kinds = ", ".join("atomic" if each else "plain" for each in self.atomic)
+        kinds = ", ".join(
+            ("atomic" if each else "plain")
+            + (f" local to {_listed(f'P{it}' for it in sorted(owners))}" if owners else "")
+            for each, owners in zip(self.atomic, self.owners or cycle([()]), strict=False)
+        )
         devices, groups = (_listed(each) for each in zip(*self.places, strict=True))
         where = f"in work-groups {groups}"
         if any(device for device, _ in self.places):
@@ -44,12 +61,21 @@ class Sketch(Struct, frozen=True):
         """Where each thread runs."""
         return tuple(ThreadId(*place, number) for number, place in enumerate(self.places))
 
+    @property
+    def local(self) -> tuple[int, ...]:
+        """The locations that are in local memory."""
+        return tuple(x for x, owners in enumerate(self.owners) if owners)
+
+    def reaches(self, thread: int, location: int) -> bool:
+        """Whether a thread may access a location."""
+        return location not in self.local or thread in self.owners[location]
+
     def apart(self, one: int, other: int) -> int:
         """How far two threads are from each other, as `distance` says it."""
         return distance(self.places[one], self.places[other])
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def _listed(numbers: Iterable[object]) -> str:
     return ", ".join(map(str, numbers))
 
 
@@ -65,12 +91,12 @@ def sketches(
     devices, work-groups or places alone are one. machine: for every placement that matters on it.
     """
     return tuple(
-        Sketch(lengths, places, atomic, placement)
+        Sketch(lengths, places, atomic, placement, owners if any(owners) else ())
         for lengths in _lengths(events, threads, events)
         for places in _groupings(lengths, space)
-        for atomic in _kinds(space)
+        for atomic, owners in _kinds(space, places)
         if len(atomic) <= _most_locations(space, lengths, len(atomic))
-        for placement in _placements(lengths, places, machine)
+        for placement in _placements(lengths, places, machine, atomic, owners)
     )
 
 
@@ -84,30 +110,49 @@ def _most_locations(space: Space, lengths: tuple[int, ...], wanted: int) -> int:
 
 
 def _placements(
-    lengths: tuple[int, ...], places: Grouping, machine: Architecture | None
+    lengths: tuple[int, ...],
+    places: Grouping,
+    machine: Architecture | None,
+    atomic: tuple[bool, ...],
+    owners: Owners,
 ) -> Iterator[Placement]:
     """Every placement that matters, once up to the names of threads that are alike."""
     if machine is None or not machine.kinds.open:
         yield ()
         return
     whole = Sketch(lengths, places, ())
+    owned = _owned(atomic, owners, range(len(lengths)))
     seen: set[Placement] = set()
     for each in placements(machine.kinds, whole.threads, shared_with_effect(machine)):
         if each not in seen:
-            seen |= set(_alike(each, lengths, places))
+            alike = _alike(each, lengths, places)
+            seen |= {it for it, order in alike if _owned(atomic, owners, order) == owned}
             yield each
 
 
-def _alike(placement: Placement, lengths: tuple[int, ...], places: Grouping) -> Iterator[Placement]:
+def _alike(
+    placement: Placement, lengths: tuple[int, ...], places: Grouping
+) -> Iterator[tuple[Placement, Sequence[int]]]:
     """A placement with threads exchanged that are equally long, and whose devices and work-groups
-    are alike."""
+    are alike; and the order in which they are then."""
     for order in permutations(range(len(lengths))):
         if tuple(lengths[it] for it in order) == lengths:
             if _said(tuple(places[it] for it in order)) == _said(places):
-                yield tuple(
+                exchanged = tuple(
                     (kind, _renamed(tuple(numbers[it] for it in order)))
                     for kind, numbers in placement
                 )
+                yield exchanged, order
+
+
+def _owned(
+    atomic: Sequence[bool], owners: Owners, order: Sequence[int]
+) -> list[tuple[bool, list[int]]]:
+    """The locations by kind and owners, threads being in this order, whatever they are called."""
+    return sorted(
+        (each, [place for place, thread in enumerate(order) if thread in those])
+        for each, those in zip(atomic, owners, strict=True)
+    )
 
 
 def _said(places: Grouping) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -149,9 +194,20 @@ def _groupings(lengths: tuple[int, ...], space: Space) -> Iterator[Grouping]:
             yield places
 
 
-def _kinds(space: Space) -> Iterator[tuple[bool, ...]]:
-    """Which locations are atomic: of those kinds that some operation accesses."""
+def _kinds(space: Space, places: Grouping) -> Iterator[tuple[tuple[bool, ...], Owners]]:
+    """Which locations are atomic, of those kinds that some operation accesses, and which are in the
+    local memory of whom: of a work-group of several threads, unless what one thread alone accesses
+    may matter."""
     accesses = (it for it in space.accesses if it.kind is not Kind.FENCE)
-    kinds = sorted({not access.plain for access in accesses})
-    for count in range(1, space.locations + 1):
-        yield from combinations_with_replacement(kinds, count)
+    atomic = sorted({not access.plain for access in accesses})
+    groups = [frozenset(compress(count(), map(it.__eq__, places))) for it in dict.fromkeys(places)]
+    alone = space.has_seq_cst or len(places) == 1
+    owners: list[Iterable[int]] = [()] if GLOBAL in space.memories else []
+    if LOCAL in space.memories:
+        owners += [tuple(sorted(it)) for it in groups if alone or len(it) > 1]
+    kinds = [(each, tuple(those)) for each in atomic for those in owners]
+    for number in range(1, space.locations + 1):
+        for chosen in combinations_with_replacement(kinds, number):
+            if not all(any(not its or it in its for _, its in chosen) for it in range(len(places))):
+                continue  # A thread that reaches none has fences alone.
+            yield tuple(each for each, _ in chosen), tuple(those for _, those in chosen)

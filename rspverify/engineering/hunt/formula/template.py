@@ -13,19 +13,20 @@ from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
 from rspverify.engineering.hunt.formula.merged import Token, embedded, merged, parted, token
 from rspverify.engineering.hunt.formula.sketch import Sketch
-from rspverify.engineering.hunt.operations import row_shape
+from rspverify.engineering.hunt.operations import compiled, row_shape
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
 from rspverify.litmus import Location, Operation, Program
 from rspverify.litmus import Thread as SourceThread
 from rspverify.litmus.operations import Operations
 from rspverify.litmus.problems import Problems
+from rspverify.litmus.program import GLOBAL, LOCAL
 from rspverify.programs.meaning import call_of
 from rspverify.records import replace
-from rspverify.scheme import Scheme
+from rspverify.scheme import Row, Scheme
 from rspverify.scheme import Template as RowTemplate
-from rspverify.scheme.compile import written_by
-from rspverify.scheme.memory import IN_GLOBAL
+from rspverify.scheme.compile import spaces_of, written_by
+from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL
 from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of
 from rspverify.source import Source, Span
 from rspverify.value import Constant, Read
@@ -34,6 +35,8 @@ from rspverify.value.domain import Domains
 _SOURCE = Source("unknown", "")
 _SPAN = Span(_SOURCE, 1, 1, 1, 1)
 _TRUE = Constant(1)
+_User = tuple[int, bool]
+"""An operation of the space by its number, and whether it accesses local memory: what has a row."""
 
 
 @dataclass
@@ -58,8 +61,8 @@ class Template(Choices):
     """
 
     def __init__(self, sketch: Sketch, space: Space, scheme: Scheme) -> None:
+        self._scheme = scheme
         super().__init__(sketch, space)
-        self._rows = [scheme.table[row_shape(each)] for each in space.accesses]
         self._ways = [way for slot in self.slots for way in self._ways_of(slot)]
         self._machine = scheme.machine
         self._guards: list[tuple[Slot, Term]] = []
@@ -82,11 +85,29 @@ class Template(Choices):
         found: dict[tuple[str, tuple[Token, ...], int], _Way] = {}
         for picked in self.picked[slot]:
             number, x, *_ = picked
-            accesses, _ = parted(self._rows[number])
+            accesses, _ = parted(self._row(number, x))
             alike = (self.space.accesses[number].operation, tuple(map(token, accesses)), x)
             way = found.setdefault(alike, _Way(slot, accesses, x))
             way.picks.append(picked)
         return list(found.values())
+
+    def can_be(self, operation: int, location: int) -> bool:
+        return super().can_be(operation, location) and compiled(
+            self.space.accesses[operation],
+            self._scheme,
+            among_local=bool(self.sketch.local),
+            local=location in self.sketch.local,
+        )
+
+    def _row(self, number: int, location: int) -> Row:
+        """The row of an operation of the space that accesses a location; NONE of a fence."""
+        local = self.sketch.local
+        access = self.space.accesses[number]
+        shape = row_shape(access, among_local=bool(local), local=location in local)
+        return self._scheme.table[shape]
+
+    def _region(self, location: int) -> str:
+        return LOCAL if location in self.sketch.local else GLOBAL
 
     def slot_of(self, operation: int) -> Slot:
         """The slot of an operation."""
@@ -137,7 +158,8 @@ class Template(Choices):
             )
             threads.append(SourceThread(f"P{number}", number, *place, operations, {}))
         locations = tuple(
-            Location(_name(x), atomic, "global", 0) for x, atomic in enumerate(self.sketch.atomic)
+            Location(_name(x), atomic, self._region(x), 0)
+            for x, atomic in enumerate(self.sketch.atomic)
         )
         return Program("unknown", _SOURCE, locations, tuple(threads))
 
@@ -147,7 +169,9 @@ class Template(Choices):
         expected = Read(self._expected(way.slot)) if it.compares else None
         alone = Operations(way.slot[0], index, Problems())
         x = None if way.location == NONE else _name(way.location)
-        alone.add(call_of(it, IN_GLOBAL), x, _TRUE, _SPAN, operand, expected)
+        fenced = IN_BOTH if self.sketch.local else IN_GLOBAL
+        region = self._region(way.location)
+        alone.add(call_of(it, fenced), x, _TRUE, _SPAN, operand, expected, region=region)
         return alone.found[0]
 
     def _assembly(self) -> AssemblyProgram:
@@ -163,6 +187,7 @@ class Template(Choices):
             tuple(map(tuple, code)),
             initial,
             self._machine,
+            spaces=spaces_of(self.program, self._machine),
             placement=self.sketch.placement,
         )
 
@@ -170,16 +195,23 @@ class Template(Choices):
         """The instructions of a slot, each with when it is part of the chosen operation: what comes
         before the access of any row, the accesses, what comes after; and so on where some rows
         access their location again."""
-        numbers = sorted({each[0] for each in self.picked[slot]})
-        parts = {number: parted(self._rows[number])[1] for number in numbers}
+        parts = {user: parted(self._row(*each))[1] for each, user in self._users(slot).items()}
         ways = [(index, way) for index, way in enumerate(self._ways) if way.slot == slot]
         for at in range(max(map(len, parts.values()))):
             for index, way in ways if at else ():
                 for template in way.accesses[at - 1 : at]:
                     it = self._instruction(template, place, index, way.location)
                     yield it, self.when(slot, way.picks)
-            beside = {number: those[at] for number, those in parts.items() if at < len(those)}
+            beside = {user: those[at] for user, those in parts.items() if at < len(those)}
             yield from self._beside(slot, place, ways[0][0], beside)
+
+    def _user(self, picked: Picked) -> _User:
+        return picked[0], picked[1] in self.sketch.local
+
+    def _users(self, slot: Slot) -> dict[tuple[int, int], _User]:
+        """Of each row that a slot may have one operation and location, and whose it is."""
+        found = {self._user(it): it[:2] for it in sorted(self.picked[slot])}
+        return {(number, x): user for user, (number, x) in found.items()}
 
     def _instruction(
         self, template: RowTemplate, place: ThreadId, index: int, location: int | None
@@ -200,13 +232,15 @@ class Template(Choices):
         )
 
     def _beside(
-        self, slot: Slot, place: ThreadId, index: int, codes: Mapping[int, list[RowTemplate]]
+        self, slot: Slot, place: ThreadId, index: int, codes: Mapping[_User, list[RowTemplate]]
     ) -> Iterator[tuple[Instruction, Term]]:
         """Instructions that access nothing; once for each location where they name one."""
         for template, users in _together(codes):
             mnemonic = template.mnemonic
             for x in range(len(self.sketch.atomic)) if "x" in mnemonic.operands else [None]:
-                wanted = [it for it in self.picked[slot] if it[0] in users and x in (None, it[1])]
+                wanted = [
+                    it for it in self.picked[slot] if self._user(it) in users and x in (None, it[1])
+                ]
                 if wanted:
                     yield self._instruction(template, place, index, x), self.when(slot, wanted)
 
@@ -249,11 +283,13 @@ class Template(Choices):
         return {index: reached[slot] & term for index, (slot, term) in enumerate(self._guards)}
 
 
-def _together(codes: Mapping[int, list[RowTemplate]]) -> Iterator[tuple[RowTemplate, set[int]]]:
+def _together(
+    codes: Mapping[_User, list[RowTemplate]],
+) -> Iterator[tuple[RowTemplate, set[_User]]]:
     """Parts of rows merged into one sequence: each instruction, and whose it is."""
     tokens = {number: [token(each) for each in code] for number, code in codes.items()}
     whole = merged(list(tokens.values()))
-    users: list[set[int]] = [set() for _ in whole]
+    users: list[set[_User]] = [set() for _ in whole]
     for number, those in tokens.items():
         for at in embedded(those, whole):
             users[at].add(number)

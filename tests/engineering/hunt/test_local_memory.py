@@ -1,0 +1,181 @@
+"""Programs with local memory by formula: of each what is said of it by itself, and none is lost."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from engineering.hunt.agreement import MODEL, QUICK, suspected
+from engineering.hunt.naming import named_for
+from engineering.hunt.tables import scheme
+from enumeration.test_survey import in_local_memory, random_shape
+from enumeration.written import packed_line
+
+from rspverify.api.hunts import hunt
+from rspverify.engineering.hunt.by import By
+from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.formula.ask import SketchQuestion
+from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
+from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.operations import hunting_space, row_of
+from rspverify.enumeration.lemmas import Sort, sort_of
+from rspverify.enumeration.naming import line_of
+from rspverify.enumeration.packed import PackedTest
+from rspverify.enumeration.races import races
+from rspverify.enumeration.space import Space
+from rspverify.enumeration.tables import Tables
+from rspverify.judge.incident import Incident
+from rspverify.limits import Limits
+from rspverify.records import replace as changed
+from rspverify.scheme import Scheme
+from rspverify.smt import Solver
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.source import InputError
+from rspverify.verdict import Word
+
+BOTH = ("global", "local")
+
+
+def space_of(table: Scheme, names: list[str], events: int, threads: int = 2) -> Space:
+    bounds = (events, threads, threads, 1, 2, None)
+    return hunting_space(table, bounds, names, mixed=False, memories=BOTH)[0]
+
+
+def without_waits(table: Scheme, name: str, wait: str, *, local: bool) -> Scheme:
+    """A table whose row of an operation, in local memory or in global memory, lacks a wait."""
+    row = row_of(name, table, local=local)
+    assert row is not None and any(wait in str(it) for it in row.code)
+    return table.with_code(row.number, tuple(it for it in row.code if wait not in str(it)))
+
+
+class Formulas:
+    """The formulas of a space under a table, each made once."""
+
+    def __init__(self, space: Space, table: Scheme) -> None:
+        self.space, self.table = space, table
+        self._asked = cache(self._made)
+
+    def _made(self, sketch: Sketch) -> tuple[Template, Solver]:
+        template = Template(sketch, self.space, self.table)
+        return template, suspicious(template, MODEL, Limits())
+
+    def choose(self, shape: PackedTest) -> bool:
+        """Whether a program can be chosen in one of them. Some sketch has it in any case."""
+        found, there = False, False
+        size, threads = shape.size, len(shape.threads)
+        for sketch in sketches(self.space, size, threads, self.table.machine):
+            for each in named_for(shape, sketch):
+                template, solver = self._asked(sketch)
+                there = True
+                found |= solver.find(template.chosen(each)) is not None
+        assert there, line_of(shape, self.space)
+        return found
+
+
+def programs(space: Space, seed: int, sizes: tuple[int, ...]) -> Iterator[PackedTest]:
+    """Random programs of local memory that must be decided."""
+    rng, tables = random.Random(seed), Tables(space)
+    while True:
+        shape = in_local_memory(random_shape(space, tables, rng, rng.choice(sizes)), rng)
+        if shape.local and not races(shape, tables) and sort_of(shape, tables) is Sort.CORE:
+            yield shape
+
+
+MESSAGE = "st.na x 10; F.ar.WG; st.rlx.WG y 20 || r0=ld.rlx.WG y; F.ar.WG; if r0==20: r1=ld.na x"
+BUFFERS = "st.rlx.WG x 10; F.sc.WG; r0=ld.rlx.WG y || st.rlx.WG y 20; F.sc.WG; r0=ld.rlx.WG x @01"
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "row", "wait", "local", "expected"),
+    [
+        (f"{MESSAGE} @01 (local y)", "gfx900", "", "", True, False),
+        (f"{MESSAGE} @01 (local x)", "gfx900", "", "", True, False),
+        (f"{MESSAGE} @01 (local x)", "gfx900", "F.ar.WG", "lgkmcnt", True, True),
+        (f"{MESSAGE} @01 (local y)", "gfx900", "F.ar.WG", "lgkmcnt", True, False),
+        (f"{MESSAGE} @01 (local y)", "gfx1030", "", "", True, False),
+        (f"{MESSAGE} @01 (local y)", "gfx1030", "F.ar.WG", "vscnt", True, True),
+        (f"{MESSAGE} @01 (local y)", "gfx1030", "F.ar.WG", "vscnt", False, False),
+        (f"{BUFFERS} (local x)", "gfx900", "", "", True, False),
+        (f"{BUFFERS} (local x)", "gfx900", "F.sc.WG", "lgkmcnt", True, True),
+        (f"{BUFFERS} (local x) (local y)", "gfx900", "F.sc.WG", "lgkmcnt", True, False),
+    ],
+)
+def test_what_waits_order_is_suspected_as_by_itself(
+    line: str, name: str, row: str, wait: str, local: bool, expected: bool
+) -> None:
+    """Messages between the memories, in a formula of as many operations, with a planted mistake."""
+    table = scheme(f"amdgpu/{name}")
+    table = without_waits(table, row, wait, local=local) if row else table
+    shape, space = packed_line(line)
+    assert not races(shape, Tables(space))
+    assert suspected(shape, space, table) is expected
+    space = changed(space, memories=BOTH)
+    assert Formulas(space, table).choose(shape) is expected
+
+
+@pytest.mark.parametrize("name", ["gfx900", "gfx1030"])
+def test_formulas_say_of_each_program_what_it_says_by_itself(name: str) -> None:
+    """On GFX9 a read-modify-write of global memory passes by the cache."""
+    table = scheme(f"amdgpu/{name}")
+    space = space_of(table, ["ld.sc.WG", "st.WG", "inc.rlx.WG"], 4)
+    formulas = Formulas(space, table)
+    wanted = {"gfx900": {True, False}, "gfx1030": {False}}[name]
+    said: list[bool] = []
+    for shape in programs(space, 1, (3, 4)):
+        expected = suspected(shape, space, table)
+        assert formulas.choose(shape) is expected, line_of(shape, space)
+        said.append(expected)
+        word = check(Case(program_named(shape, space), table, MODEL, QUICK)).word
+        assert word is not Word.UNSOUND or expected
+        if len(said) >= 15 and set(said) == wanted:
+            break
+
+
+def test_a_formula_finds_the_wait_for_local_memory_that_is_missing() -> None:
+    """Between two memories: the datum may be late, or the invalidation be before the flag is read."""
+    table = without_waits(scheme("amdgpu/gfx1030"), "F.ar.WG", "lgkmcnt", local=True)
+    names = ["ld.na", "st.na", "ld.rlx.WG", "st.rlx.WG", "F.ar.WG"]
+    space = space_of(table, names, 6)
+    incident = Incident("hunt", (), (), QUICK, ())
+    asked = SketchQuestion(space, table, MODEL, QUICK, incident)
+    broken = {}
+    for sketch in sketches(space, 6, 2):
+        if (sketch.lengths, sketch.atomic) == ((3, 3), (False, True)) and len(
+            set(sketch.places)
+        ) == 1:
+            answer = asked.answer(sketch)
+            assert answer.broken or answer.sound
+            broken[sketch.owners] = bool(answer.broken)
+    own = (0, 1)
+    assert broken == {(): False, ((), own): True, (own, ()): True, (own, own): False}
+
+
+def test_what_has_no_local_memory_is_not_hunted_there() -> None:
+    with pytest.raises(InputError, match=r"machine rsp must have local memory .* and has none"):
+        hunt("proposed", memories=["local"])
+    with pytest.raises(InputError, match="a memory must be one of global, local, not lds"):
+        hunt("proposed", memories=["lds"])
+    gfx900 = scheme("amdgpu/gfx900")
+    with pytest.raises(InputError, match="hunts with local memory are by formula"):
+        hunt(gfx900, memories=["local"], by=By.PROGRAMS)
+    with pytest.raises(InputError, match="nothing can be estimated"):
+        hunt(gfx900, memories=["local"], estimate=True)
+
+
+def test_sketches_say_in_whose_local_memory_a_location_is() -> None:
+    """Of one work-group, of several threads where nothing is seq_cst; once up to names."""
+    space = Space(events=4, threads=2, workgroups=2, again=True, operations=("ld.WG", "st.WG"))
+    space = changed(space, memories=BOTH)
+    found = [it for it in sketches(space, 4, 2) if it.lengths == (2, 2)]
+    assert {it.owners for it in found if len(set(it.places)) == 2} == {()}
+    together = [it.owners for it in found if len(set(it.places)) == 1]
+    assert together == [(), ((0, 1),), (), ((), (0, 1)), ((0, 1), (0, 1))]
+    shown = {str(it) for it in found}
+    words = (
+        "threads of 2 + 2 operations in work-groups 0, 0, locations atomic, atomic local to P0, P1"
+    )
+    assert words in shown
