@@ -193,7 +193,7 @@ def read_source(given: Given | Path, limit: int = MAX_BYTES) -> Source:
     try:
         with path.open("rb") as stream:
             data = stream.read(limit + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         raise InputError([_absent(name)]) from None
     except OSError as error:
         raise InputError([Problem(None, f"{name}: cannot be read: {error.strerror}")]) from None

@@ -339,6 +339,12 @@ class Mnemonic(Struct, frozen=True, dict=True):
         """What tells it from others of its stem, as `glc`."""
         return tuple(self.name.split()[1:])
 
+    @property
+    def spellings(self) -> list[str]:
+        """How an instruction is written: `LD r x`; `FLU_L2 DV` and `FLU_L2 SY`."""
+        ways = [[reach if it == REACH else it for it in self.operands] for reach in self.reaches]
+        return [self.written(way) for way in ways or [[*self.operands]]]
+
     def written(self, operands: Iterable[str]) -> str:
         """As code has it: `LD r x`, `global_load_dword r x glc`."""
         return " ".join((self.stem, *operands, *self.modifiers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def declarations(file: syntax.MachineFile, problems: Problems) -> Declarations:
     Raises InputError where files are missing or wrong, as all else would be a consequence.
     """
     collector = _Collector(problems)
-    found = collector.collect(file, (Path(file.source.name).resolve(),))
+    found = collector.collect(file, (Path(os.path.realpath(file.source.name)),))
     if collector.broken:
         problems.raise_any()
     return found
@@ -86,7 +87,7 @@ class _Collector:
 
     def _included(self, include: syntax.Include, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
         found = place(include)
-        path = found.resolve()
+        path = Path(os.path.realpath(found))
         if path in chain:
             circle = [each.name for each in (*chain[chain.index(path) :], path)]
             self._broken(include, f"{path.name} must not include itself: {' → '.join(circle)}")

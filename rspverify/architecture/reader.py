@@ -143,7 +143,7 @@ def _operands(item: syntax.Instruction, layout: Layout) -> Iterator[str]:
 
 
 def _reached(item: syntax.Instruction, layout: Layout) -> tuple[str, ...]:
-    """The reaches that it may have."""
+    """The reaches that it may have, the narrowest first."""
     has = any(each.text == REACH for each in item.operands)
     if has and not item.reaches:
         hint = f"`{item.name} {REACH} of {', '.join(layout.reaches) or 'WG'}`"
@@ -156,7 +156,12 @@ def _reached(item: syntax.Instruction, layout: Layout) -> tuple[str, ...]:
             known = [*layout.reaches] or ["there is none"]
             message = f"{each} must be a reach: {alternatives(known)}"
             layout.problems.error(each.span, message, guess(each.text, layout.reaches))
-    return tuple(dict.fromkeys(each.text for each in item.reaches))
+
+    def width(reach: str) -> int:
+        place = layout.reaches.get(reach)
+        return layout.places.index(place) if place in layout.places else len(layout.places)
+
+    return tuple(sorted(dict.fromkeys(each.text for each in item.reaches), key=width))
 
 
 def _step(item: syntax.Step, layout: Layout) -> StepKind | None:

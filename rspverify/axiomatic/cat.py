@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from pathlib import Path
 
 from rspverify.axiomatic.final_values import notes_on_final_values
@@ -25,7 +26,7 @@ def load_model(name: str) -> MemoryModel:
         hint = f"did you mean {near[0]}?" if near else None
         raise InputError([Problem(None, f"the model must be {known}, not {name}", hint)])
     path = Path(name)
-    if path.resolve().parent == SHIPPED.resolve():
+    if Path(os.path.realpath(path)).parent == SHIPPED.resolve():
         return read_model(read_source(path), path.stem)
     model = read_model(read_source(path), path.name)
     return replace(model, notes=(*model.notes, *notes_on_final_values(model)))

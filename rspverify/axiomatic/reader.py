@@ -34,6 +34,15 @@ _OPTIONS = ("withsc", "withoutsc", "withco", "withoutco", "withinit", "withoutin
 _RESTRICTING = ("int", "ext")
 
 
+_MAX_FILES = 64
+"""So many files may be read for one model, a file that is included twice counted twice."""
+
+
+def _real(name: str | Path) -> Path:
+    """What a path stands for, whatever circle of links it is in."""
+    return Path(os.path.realpath(name))
+
+
 class Reader:
     """Reads the files of a model; afterwards it has the statements, or the problems."""
 
@@ -68,7 +77,7 @@ class Reader:
 
     def model(self, source: Source) -> None:
         """Read the file of a model, and all that it includes."""
-        self._including.append(Path(source.name).resolve())
+        self._including.append(_real(source.name))
         self._file(source, main=True)
         self.statements = [*without_unused(self.statements, self._optional)]
 
@@ -132,7 +141,10 @@ class Reader:
                 f'the included file must exist beside this one or among the models, not "{name}"'
             )
             self.problems.append(Problem(syntax.span, message))
-        elif path.resolve() in self._including:
+        elif sum(each.text is not None for each in self.files) >= _MAX_FILES:
+            message = f"a model must include at most {_MAX_FILES - 1} files"
+            self.problems.append(Problem(syntax.span, message, "a file counts each time"))
+        elif _real(path) in self._including:
             self.problems.append(Problem(syntax.span, f'"{name}" must not include itself'))
         else:
             ours = in_library(name)
@@ -149,7 +161,7 @@ class Reader:
                 self._included(ours)
 
     def _included(self, path: Path) -> None:
-        self._including.append(path.resolve())
+        self._including.append(_real(path))
         before = len(self.statements)
         try:
             self._file(read_source(path))

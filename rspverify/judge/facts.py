@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rspverify.judge.cache import Question, digest
-from rspverify.records import replace
 from rspverify.source import InputError, Source, in_one_line, read_source
 
 if TYPE_CHECKING:
@@ -65,12 +64,6 @@ class SchemeFacts(Struct, frozen=True):
     adding: Mapping[str, str]
     unbounded: str | None = None
 
-    def on_machine(self, machine: Architecture) -> SchemeFacts:
-        """The same for another machine."""
-        from rspverify.machine import unbounded
-
-        return replace(self, machine=machine.identity, unbounded=unbounded(machine))
-
     def made_of(self, source: Source, program: ProgramFacts) -> tuple[object, ...]:
         """All that the compiled form of a test depends on."""
         return self.rows_used(program)
@@ -105,11 +98,11 @@ class CompilerFacts(SchemeFacts, frozen=True):
     @staticmethod
     def of(compilation: Compilation, settings: Settings) -> CompilerFacts:
         """The facts of a compiler."""
-        name, machine = compilation.name, compilation.machine
-        facts = CompilerFacts(name, "", {}, {}, {}, None, compilation, settings)
-        on_machine = facts.on_machine(machine)
-        assert isinstance(on_machine, CompilerFacts)
-        return on_machine
+        machine = compilation.machine
+        unbounded = unbounded_on(machine)
+        return CompilerFacts(
+            compilation.name, machine.identity, {}, {}, {}, unbounded, compilation, settings
+        )
 
     def made_of(self, source: Source, program: ProgramFacts) -> tuple[object, ...]:
         """The compiler, and what it emits or why it does not."""
@@ -149,9 +142,10 @@ def program_question(source: Source, settings: Settings) -> Question[ProgramFact
     return Question("program", (digest(source.text), settings.unroll, settings.mixed), ProgramFacts)
 
 
-def scheme_question(source: Source) -> Question[SchemeFacts]:
-    """What does the text of a scheme say?"""
-    return Question("scheme", (digest(source.text),), SchemeFacts)
+def scheme_question(source: Source, machine: Architecture | None = None) -> Question[SchemeFacts]:
+    """What does the text of a scheme say, on another machine than its own if one is given?"""
+    where = () if machine is None else (machine.identity,)
+    return Question("scheme", (digest(source.text), *where), SchemeFacts)
 
 
 def model_question(name: str) -> Question[ModelFacts]:
@@ -190,8 +184,16 @@ def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
         rows[row.kind.value] = (*rows.get(row.kind.value, ()), str(row))
-    facts = SchemeFacts(scheme.name, scheme.machine.name, code, rows, adding)
-    return facts.on_machine(scheme.machine)
+    machine = scheme.machine
+    unbounded = unbounded_on(machine)
+    return SchemeFacts(scheme.name, machine.identity, code, rows, adding, unbounded)
+
+
+def unbounded_on(machine: Architecture) -> str | None:
+    """Why the engine without steps does not know a machine, None if it does."""
+    from rspverify.machine import unbounded
+
+    return unbounded(machine)
 
 
 def _barrier(what: Ordering) -> str:

@@ -80,7 +80,11 @@ class Link:
         if dask.config.get("logging", None) is None:
             _say_nothing()
         patience = parse_timedelta(dask.config.get(PATIENCE))
-        local = None if processes is None else _started(processes)
+        try:
+            local = None if processes is None else _started(processes)
+        except RuntimeError as error:
+            message = f"--cluster {address}: a worker did not start: {' '.join(str(error).split())}"
+            raise InputError([Problem(None, message, "the same command tries again")]) from None
         try:
             client = _client(local or address, patience)
         except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rspverify.architecture import machine_named
-from rspverify.architecture.catalogue import ENDING
 from rspverify.judge.facts import (
     CompilerFacts,
     ModelFacts,
@@ -32,6 +31,7 @@ from rspverify.source import (
 )
 
 if TYPE_CHECKING:
+    from rspverify.architecture import Architecture
     from rspverify.axiomatic import MemoryModel
     from rspverify.judge.judge import Judge
     from rspverify.judge.verdicts import Named, NamedScheme
@@ -145,7 +145,10 @@ def read_inputs(
     for each in given:
         path = name_of(each)
         try:
-            scheme = _compiler(each, settings) if names_compiler(each) else _scheme(each, judge)
+            if names_compiler(each):
+                scheme = _compiler(each, settings)
+            else:
+                scheme = _scheme(each, judge, machine)
         except InputError as error:
             problems += error.problems
             continue
@@ -155,8 +158,6 @@ def read_inputs(
             hint = "change what stands after name: in one of them"
             problems.append(Problem(None, message, hint))
         names[name] = path
-        if machine is not None:
-            scheme = replace(scheme, facts=scheme.facts.on_machine(machine))
         schemes.append(scheme)
     if problems or known is None:
         raise InputError(problems)
@@ -172,18 +173,19 @@ def _decided_by(schemes: Sequence[SchemeText], settings: Settings) -> Settings:
     return settings
 
 
-def _scheme(given: Given, judge: Judge) -> SchemeText:
+def _scheme(given: Given, judge: Judge, machine: Architecture | None) -> SchemeText:
+    """A scheme, with its facts on a machine if one is given. They are kept unless it names the file
+    of a machine itself: what that says now must be read."""
     source = read_source(given, MAX_SCHEME_BYTES)
-    question = scheme_question(source)
-    known = ENDING not in source.text  # What the file of a machine says now must be read.
-    facts = judge.known(question) if known else None
+    question = scheme_question(source, machine)
+    facts = judge.known(question)
     if facts is not None:
         return SchemeText(source.name, source, facts, None)
     from rspverify.scheme import read_scheme
 
     scheme = read_scheme(source)
-    facts = facts_of_scheme(scheme)
-    if known:
+    facts = facts_of_scheme(scheme if machine is None else scheme.on_machine(machine))
+    if not scheme.machine.path:
         judge.keep(question, facts)
     return SchemeText(source.name, source, facts, scheme)
 

@@ -19,7 +19,11 @@ class Loops:
 
     def __init__(self, program: AssemblyProgram, layout: Layout) -> None:
         if program.completes_later:
-            raise LimitReached("a loop may go on before what it reads is there")
+            raise LimitReached(
+                "a loop may go on before what it reads is there"
+                if program.spins
+                else "where accesses complete later, it is not known which group has begun"
+            )
         self._layout = layout
         self._ending: dict[tuple[int, int], list[tuple[int, Expression, list[int]]]] = {}
         for spin in sorted(program.spins, key=lambda it: -it.first):  # Inner ones come first.

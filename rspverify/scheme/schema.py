@@ -18,7 +18,7 @@ from rspverify.scheme.reader import DEFAULT_MACHINE, KEYS, REQUIRED, WORD
 from rspverify.scheme.row_reader import KEYS as ROW_KEYS
 from rspverify.scheme.row_reader import KINDS, MEMORIES, RESULTS, orders_of, scopes_of
 from rspverify.scheme.row_reader import REQUIRED as ROW_REQUIRED
-from rspverify.scheme.template_reader import fits, repeats, spellings, spellings_with_operand
+from rspverify.scheme.template_reader import fits, repeats, spellings_with_operand
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 """The newest that all editors know."""
@@ -167,7 +167,7 @@ def _named(op: Op) -> Schema:
 def _written(instructions: Iterable[Mnemonic]) -> list[str]:
     """The ways in which instructions are written, each once."""
     found = list(instructions)
-    usual = [each for it in found for each in spellings(it)]
+    usual = [each for it in found for each in it.spellings]
     return list(dict.fromkeys([*usual, *(s for it in found for s in spellings_with_operand(it))]))
 
 

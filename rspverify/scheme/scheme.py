@@ -21,6 +21,7 @@ from rspverify.scheme.memory import (
 )
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import InputError, Problem, Source, Span, require
+from rspverify.wording import alternatives
 
 
 class Template(Struct, frozen=True):
@@ -88,6 +89,22 @@ def shape_of(operation: Operation) -> Shape | None:
 
 
 EITHER = frozenset({False, True})
+
+
+def _unlike(template: Template, mnemonic: Mnemonic) -> str | None:
+    """What another machine must have, whose instruction of this name cannot take the place of one;
+    None if it can."""
+    own = template.mnemonic
+    if mnemonic.operands != own.operands or template.reach not in (mnemonic.reaches or (None,)):
+        return f"{template}, not {alternatives(mnemonic.spellings)}"
+    if (mnemonic.reads, mnemonic.writes) != (own.reads, own.writes):
+        return f"{template} that {_does(own)}, not one that {_does(mnemonic)}"
+    return None
+
+
+def _does(mnemonic: Mnemonic) -> str:
+    deeds = [deed for deed in ("reads", "writes") if getattr(mnemonic, deed)]
+    return " and ".join(deeds) or "accesses nothing"
 
 
 class Row(Struct, frozen=True, dict=True):
@@ -197,6 +214,13 @@ class Scheme(Struct, frozen=True, dict=True):
             for row in self.rows
             for each in row.code
             if each.mnemonic.name not in instructions
+        ]
+        problems += [
+            Problem(each.span, f"machine {name} must have {must}")
+            for row in self.rows
+            for each in row.code
+            if (its := instructions.get(each.mnemonic.name)) is not None
+            if (must := _unlike(each, its)) is not None
         ]
         for row in self.rows:
             if any(LOCAL in it for it in row.memories) and not has_local(machine):

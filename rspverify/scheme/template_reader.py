@@ -32,7 +32,7 @@ def read_template(
     words = tuple(word for word, _ in operands)
     mnemonic = next((it for it in alike if _ends(words, it)), None)
     if mnemonic is None:
-        usage = alternatives([way for each in alike for way in spellings(each)])
+        usage = alternatives([way for each in alike for way in each.spellings])
         message = f"{name} must be written {usage}, not {' '.join((name, *words))}"
         problems.append(Problem(node.span, message))
         return None
@@ -56,21 +56,11 @@ def _ends(words: tuple[str, ...], mnemonic: Mnemonic) -> bool:
     return left >= len(mnemonic.operands) and words[left:] == mnemonic.modifiers
 
 
-def spellings(mnemonic: Mnemonic) -> list[str]:
-    """How an instruction is written: `LD r x`; `FLU_L2 DV` and `FLU_L2 SY`."""
-    if mnemonic.reaches:
-        return [
-            mnemonic.written(reach if it == "s" else it for it in mnemonic.operands)
-            for reach in mnemonic.reaches
-        ]
-    return [mnemonic.written(mnemonic.operands)]
-
-
 def spellings_with_operand(mnemonic: Mnemonic) -> list[str]:
     """How it may be written besides, with the operand that goes without saying: `INC_L1 r x n`."""
     if not (mnemonic.reads and mnemonic.writes):
         return []
-    return [f"{each} {_operand(mnemonic)[1]}" for each in spellings(mnemonic)]
+    return [f"{each} {_operand(mnemonic)[1]}" for each in mnemonic.spellings]
 
 
 def _operand(mnemonic: Mnemonic) -> tuple[str, str, str]:
@@ -78,7 +68,7 @@ def _operand(mnemonic: Mnemonic) -> tuple[str, str, str]:
 
 
 def _usage(mnemonic: Mnemonic) -> str:
-    return alternatives(spellings(mnemonic))
+    return alternatives(mnemonic.spellings)
 
 
 def _number_problem(

@@ -16,7 +16,6 @@ from rspverify.litmus.program import Order, Scope
 from rspverify.scheme.reader import KEYS
 from rspverify.scheme.row_reader import KEYS as ROW_KEYS
 from rspverify.scheme.row_reader import KINDS, SCOPES, orders_of
-from rspverify.scheme.template_reader import spellings
 from rspverify.server.question import Question, Refused
 from rspverify.shipped import (
     OF_PROCESSORS,
@@ -136,7 +135,7 @@ def _words() -> dict[str, Any]:
         "order": orders,
         "remote": ["true", "false"],
         "instructions": {
-            name: [each for it in machine.instructions.values() for each in spellings(it)]
+            name: [each for it in machine.instructions.values() for each in it.spellings]
             for name, machine in machines().items()
         },
         "functions": sorted(FUNCTIONS["OpenCL"]),

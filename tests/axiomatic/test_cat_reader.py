@@ -653,6 +653,21 @@ def test_an_included_file_is_no_binary(tmp_path: Path) -> None:
     assert found == f"{binary}: must be UTF-8 text, not binary (byte 128 is not UTF-8)"
 
 
+def test_files_that_include_twice_are_so_many_at_most(tmp_path: Path) -> None:
+    for each in range(24):
+        text = f'include "e{each + 1}.cat"\n' * 2
+        (tmp_path / f"e{each}.cat").write_text(f"m{each}\n{text}")
+    (tmp_path / "e24.cat").write_text("m24\n")
+    with pytest.raises(InputError, match="a model must include at most 63 files"):
+        load_model(str(tmp_path / "e0.cat"))
+
+
+def test_a_link_to_itself_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "l.cat").symlink_to("l.cat")
+    with pytest.raises(InputError, match="cannot be read: Too many levels of symbolic links"):
+        load_model(str(tmp_path / "l.cat"))
+
+
 def test_a_file_must_not_include_itself(tmp_path: Path) -> None:
     path = tmp_path / "m.cat"
     path.write_text(MODEL + 'include "m.cat"')

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from caching import QUICK, ROOT, edited, ran
 
+from rspverify.architecture import machine_named
 from rspverify.judge import verdicts
 from rspverify.judge.answers import Answer, answers_may_be_kept, worth_keeping
 from rspverify.judge.facts import facts_of_program, facts_of_scheme
+from rspverify.judge.judge import Judge
+from rspverify.judge.reading import read_inputs
 from rspverify.litmus import Program, read_program_file
 from rspverify.records import fields_of, replace
 from rspverify.scheme import Scheme, compile_program, read_scheme
@@ -277,3 +280,50 @@ def test_the_schemes_of_a_run_may_differ_in_what_is_known() -> None:
             (str(test), scheme) for test in TESTS for scheme in ("original", "proposed")
         ]
         assert found.plain == ran([ORIGINAL, PROPOSED], TESTS, cached=False).plain
+
+
+ADDS = """name: s
+machine: {machine}
+rows:
+  - {{op: rmw, scope: dv, remote: false, code: [FLU_L1 WG, INC_L2 r x]}}
+"""
+ANY = """machine wide "INC_L2 does every operation"
+include rsp
+instruction INC_L2 r x
+  when ready rmw, L2.VALID[x]
+  do   r := L2.data[x]; store(L2, x, f(r))
+"""
+
+
+def test_facts_on_another_machine_are_those_of_the_scheme_there(tmp_path: Path) -> None:
+    """There a row may be for any operation, so that what it compiles depends on its code."""
+    machine, text, test = (
+        tmp_path / "any.machine",
+        ADDS.format(machine="rsp"),
+        tmp_path / "t.litmus",
+    )
+    machine.write_text(ANY)
+    test.write_text(
+        "OpenCL t\n{ [x]=0; }\n"
+        "P0 (global atomic_int* x) { int r0 = "
+        "atomic_fetch_or_explicit(x, 2, memory_order_acq_rel, memory_scope_device); }\n"
+        "scopeTree (device (work_group P0))\n"
+    )
+    settings, found = Settings(machine=str(machine)), []
+    for code in (text, text.replace("INC_L2 r x", "INC_L2 r x, INV_L1 WG")):
+        given = [Source("s", code)]
+        facts = read_inputs(given, settings, Judge()).schemes[0].facts
+        there = read_scheme(given[0]).on_machine(machine_named(str(machine)))
+        assert facts == facts_of_scheme(there) != facts_of_scheme(read_scheme(given[0]))
+        found.append(facts.rows_used(facts_of_program(read_program_file(str(test)))))
+    assert found[0] != found[1]
+
+
+def test_the_file_of_a_machine_is_read_again_however_it_is_named(tmp_path: Path) -> None:
+    machine, judge = tmp_path / "any.machine", Judge()
+    text = ADDS.format(machine='"any\\u002emachine"')
+    given, found = [Source(str(tmp_path / "s.yaml"), text)], []
+    for said in (ANY, ANY.replace("ready rmw, ", "")):
+        machine.write_text(said)
+        found.append(read_inputs(given, Settings(), judge).schemes[0].facts.machine)
+    assert found[0] != found[1]

@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 from rspverify.cli import app
 from rspverify.engineering.hunt import by_programs
 from rspverify.judge import cluster as cluster_module
+from rspverify.judge import link
 from rspverify.judge.cache import cache_place
 from rspverify.judge.cluster import Cluster
 from rspverify.judge.fingerprint import fingerprint
@@ -325,6 +326,15 @@ def test_a_busy_machine_may_start_its_loop_late(
     why = "this machine is too busy to connect" if misses == 9 else "Timed out"
     with dask.config.set({PATIENCE: "1s"}), pytest.raises(InputError, match=f": {why}"):
         _ = Cluster(f"tcp://127.0.0.1:{free_port()}").workers
+
+
+def test_workers_that_do_not_start_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(processes: int) -> None:
+        raise RuntimeError("Quick failed to start.")
+
+    monkeypatch.setattr(link, "_started", fails)
+    with pytest.raises(InputError, match="--cluster local:2: a worker did not start: Quick failed"):
+        _ = Cluster("local:2").workers
 
 
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,14 @@
 """Which operations a row matches, and how rows and templates are printed."""
 
+from pathlib import Path
+
 import pytest
 
+from rspverify.architecture.reader import read_architecture
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.scheme import Op, Row, Scheme, read_scheme, shape_of
+from rspverify.scheme import Op, Row, Scheme, read_scheme, read_scheme_file, shape_of
 from rspverify.scheme.orders import DEFAULT, POSSIBLE, at_least, covered
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 from rspverify.value import Binary, Constant, Read
 
 CODE = {
@@ -256,3 +259,37 @@ def test_there_are_no_rows_for_barriers_and_mutexes(operation, kind):
 
 def test_there_are_no_rows_for_atomics_without_a_scope(operation):
     assert shape_of(operation(Kind.LOAD, order=Order.ACQUIRE)) is None
+
+
+@pytest.mark.parametrize(
+    ("instruction", "said"),
+    [
+        ("FLU_L1 s of DV, SY", r"machine short must have FLU_L1 WG, not FLU_L1 DV or FLU_L1 SY"),
+        ("FLU_L1 x", "machine short must have FLU_L1 WG, not FLU_L1 x"),
+        ("INV_L1 s of SY, DV, WG", None),
+    ],
+)
+def test_another_machine_has_the_instructions_of_the_rows(
+    instruction: str, said: str | None
+) -> None:
+    scheme = read_scheme_file(str(Path(__file__).parents[2] / "schemes/proposed.yaml"))
+    name, operand, *_ = instruction.split()
+    marker = "each workgroup w in s: enqueue marker in w.L1.fifo"
+    losing = "each workgroup w in s: each location x: w.L1.VALID[x] := false"
+    effect = losing if name == "INV_L1" else marker if operand == "s" else "L2.VALID[x] := false"
+    text = f'machine short "m"\ninclude rsp\ninstruction {instruction}\n  do {effect}\n'
+    machine = read_architecture(Source("other", text))
+    if said is None:
+        assert scheme.on_machine(machine).machine is machine
+        assert machine.instructions[name].reaches == ("WG", "DV", "SY")
+        return
+    with pytest.raises(InputError, match=said):
+        scheme.on_machine(machine)
+
+
+def test_another_machine_has_instructions_that_read_and_write_as_those_of_the_rows() -> None:
+    text = 'machine short "m"\ninclude rsp\ninstruction LD r x\n  do L1.data[x] := r\n'
+    with pytest.raises(InputError, match="must have LD r x that reads, not one that"):
+        read_scheme_file(str(Path(__file__).parents[2] / "schemes/proposed.yaml")).on_machine(
+            read_architecture(Source("m", text))
+        )
