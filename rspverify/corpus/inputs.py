@@ -242,6 +242,9 @@ def _irregular(place: Path) -> bool:
 
 def _missing(word: str) -> Problem:
     """That a word means nothing; names that are nearly so."""
+    if word.startswith(COMPILERS):
+        message = f"{word}: no such file or folder, and a compiler cannot stand here"
+        return Problem(None, message, "rspverify extract makes a table of what a compiler emits")
     if not _is_name(word) or word.endswith((TEST_ENDING, *SCHEME_ENDINGS)):
         return Problem(None, f"{word}: no such file or folder", "check the path")
     names = {Path(path).stem for path in [*schemes_named(), *tests_named()]}
