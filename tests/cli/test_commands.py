@@ -224,6 +224,12 @@ def test_show_has_the_orders_of_an_operation_in_one_line() -> None:
     assert lines[start + 1 : start + 3] == ["load WI,N", "load SG,N (relaxed, acquire, seq_cst)"]
 
 
+def test_explain_sound_says_which_switches_it_rests_on() -> None:
+    machine = "amdgpu-gfx9+WAITS_COVER_UNIT"
+    text = run("explain", "gfx900", "ISA2-wg-dv", "--machine", machine).stdout
+    assert f"it holds for every execution of the machine {machine} (" in text
+
+
 def test_list_names_everything() -> None:
     text = run("list").stdout
     for name in (
