@@ -62,7 +62,7 @@ def schemes_named(name: str | None = None) -> list[str]:
 def tests_named(name: str | None = None) -> list[str]:
     """The tests of a name, or all: those below folders of tests here, or else those that ship."""
     stem = "*" if name is None else escape(name)
-    own, shipped = _named((TESTS, IN_ASSEMBLY), [stem + TEST_ENDING])
+    own, shipped = _named((TESTS, OF_PROCESSORS, IN_ASSEMBLY), [stem + TEST_ENDING])
     return own or shipped
 
 

@@ -21,6 +21,8 @@ _EMIT = (sys.executable, "-P", str(Path(__file__).with_name("emit.py")))
 """As a file, since it needs nothing of ours, and finds nothing beside it."""
 _TELLING = (" error: ", "LLVM ERROR", "not a recognized")
 """What stands in the lines in which LLVM tells what is wrong."""
+_OLDEST = 15
+"""The first LLVM that reads `ptr`."""
 _LONGEST = 600
 """Seconds after which a compiler is given up."""
 
@@ -63,6 +65,10 @@ def llc(path: str) -> Compiler:
     if not re.search(r"^\s*amdgcn\b", said, re.MULTILINE):
         message = f"{path}: must have the target amdgcn, and has not"
         raise InputError([Problem(None, message, f"{path} --version lists its targets")])
+    major = re.match(r"\d+", version[1])
+    if major and int(major[0]) < _OLDEST:
+        message = f"{path}: must be of LLVM {_OLDEST} or later, not {version[1]}"
+        raise InputError([Problem(None, message)])
     return Compiler(f"LLVM {version[1]} by llc", path)
 
 

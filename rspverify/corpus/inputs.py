@@ -242,8 +242,14 @@ def _irregular(place: Path) -> bool:
 
 def _missing(word: str) -> Problem:
     """That a word means nothing; names that are nearly so."""
+    if word.startswith(COMPILERS):
+        message = f"{word}: no such file or folder, and a compiler cannot stand here"
+        return Problem(None, message, "rspverify extract makes a table of what a compiler emits")
     if not _is_name(word) or word.endswith((TEST_ENDING, *SCHEME_ENDINGS)):
         return Problem(None, f"{word}: no such file or folder", "check the path")
+    if schemes_named(word):
+        message = f"{word}: no such file or folder, and no test is called so, but a scheme"
+        return Problem(None, message, "a test must stand here")
     names = {Path(path).stem for path in [*schemes_named(), *tests_named()]}
     near = get_close_matches(word, sorted(names), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "rspverify list shows all names"

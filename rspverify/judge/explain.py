@@ -6,6 +6,7 @@ from itertools import islice
 from typing import assert_never
 
 from rspverify.answers import CompiledThread, Explanation, Reached
+from rspverify.architecture import Architecture
 from rspverify.judge.answers import result_of
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.judge.verdicts import Named, Verdicts
@@ -57,7 +58,7 @@ def explain(test: LoadedTest, scheme: Named, verdicts: Verdicts) -> Explanation:
         going,
         _threads(program, machine) if machine else (),
         tuple((name, texts[name]) for name in verdict.axioms),
-        _reach(verdict, machine, settings) if machine else "",
+        _reach(verdict, machine, code.machine, settings) if machine and code else "",
     )
 
 
@@ -121,8 +122,10 @@ def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:
     return tuple(shown)
 
 
-def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
-    """How far the verdict reaches, in a sentence."""
+def _reach(
+    verdict: Verdict, machine: Machine, architecture: Architecture, settings: Settings
+) -> str:
+    """How far the verdict reaches, in a sentence; with the switches that it rests on."""
     if verdict.within:
         bounds = ", ".join(f"{bound} {name}" for name, bound in verdict.within.items())
         words = f"Only executions within {bounds}"
@@ -137,7 +140,9 @@ def _reach(verdict: Verdict, machine: Machine, settings: Settings) -> str:
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
             how = _how(engine_of(machine, settings), machine)
-            return f"Exact: it holds for every execution of the machine ({how}; {l2})."
+            switched = any(it.on for it in architecture.switches)
+            assumed = f" {architecture.name}" if switched else ""
+            return f"Exact: it holds for every execution of the machine{assumed} ({how}; {l2})."
         case Word.UNSOUND:
             shortest = verdict.execution is not None and verdict.execution.shortest
             claim = "none is shorter" if shortest else "no step of it can be left out"

@@ -37,7 +37,7 @@ def listing(
         where = "" if shipped else "  here"
         yield Text(f"  {PurePath(path).stem}").append(f"  {path}{where}", style="dim")
     own = list(dict.fromkeys(PurePath(folder).parts[0] for folder in families))
-    here = f"those of the folder{'s' * (len(own) > 1)} {' and '.join(own) or 'litmus'} here"
+    here = f"those of the folder{'s' * (len(own) > 1)} {', '.join(own) or 'litmus'} here"
     whose = "those that ship" if ours else here
     yield Text("tests", style="bold").append(f"  {whose}", style="not bold dim")
     yield from (Text(f"  {folder}: {count}") for folder, count in families.items())

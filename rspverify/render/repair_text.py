@@ -120,7 +120,7 @@ def _scheme(found: answer.SchemeFound, place: int, report: answer.RepairReport) 
 
 def _row(row: answer.RowFound, report: answer.RepairReport, *, others: bool) -> Iterator[Text]:
     mark = "*" if row.changed else " "
-    line = Text(f"  {mark} {row.row:2}  {row.operations:24}")
+    line = Text(f"  {mark} {row.row:2}  {row.operations:22}  ")
     line.append("; ".join(row.code), style="bold" if row.changed else "")
     yield line.append(f"  {_price(row, report)}", style="dim")
     if row.changed:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
+
+_EACH = re.compile(r", (?![^(]*\))")
+"""Between operations of a row; orders in brackets are of one operation."""
 
 
 def scheme_table(
@@ -22,5 +26,5 @@ def scheme_table(
     table.add_column("operation")
     table.add_column("code")
     for number, operations, code in rows:
-        table.add_row(str(number), operations.replace(", ", "\n"), "; ".join(code))
+        table.add_row(str(number), _EACH.sub("\n", operations), "; ".join(code))
     yield table

@@ -206,21 +206,26 @@ class Scheme(Struct, frozen=True, dict=True):
     def on_machine(self, machine: Architecture) -> Scheme:
         """The same table for another machine.
 
-        Raises InputError, with a problem for each instruction that the machine does not have.
+        Raises InputError, with a problem for each instruction that the machine does not have, where
+        it first stands.
         """
         name, instructions = machine.name, machine.instructions
+        used = {each.mnemonic.name: each for row in reversed(self.rows) for each in row.code[::-1]}
         problems = [
-            Problem(each.span, f"machine {name} must have {each.mnemonic.name}, and has not")
-            for row in self.rows
-            for each in row.code
-            if each.mnemonic.name not in instructions
+            Problem(each.span, f"machine {name} must have {lacks}, and has not")
+            for lacks, each in reversed(used.items())
+            if lacks not in instructions
         ]
-        problems += [
-            Problem(each.span, f"machine {name} must have {must}")
-            for row in self.rows
-            for each in row.code
+        unlike = {
+            must: each
+            for row in reversed(self.rows)
+            for each in reversed(row.code)
             if (its := instructions.get(each.mnemonic.name)) is not None
             if (must := _unlike(each, its)) is not None
+        }
+        problems += [
+            Problem(each.span, f"machine {name} must have {must}")
+            for must, each in reversed(unlike.items())
         ]
         for row in self.rows:
             if any(LOCAL in it for it in row.memories) and not has_local(machine):

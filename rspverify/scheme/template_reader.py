@@ -31,13 +31,15 @@ def read_template(
         return None
     words = tuple(word for word, _ in operands)
     mnemonic = next((it for it in alike if _ends(words, it)), None)
-    if mnemonic is None:
+    behind = len(mnemonic.modifiers) if mnemonic else 0
+    operands = operands[: len(operands) - behind]
+    number = mnemonic and _number_problem(mnemonic, operands, node.span)
+    if mnemonic is None or (number and len(alike) > 1):  # What was meant may be another of them.
         usage = alternatives([way for each in alike for way in each.spellings])
         message = f"{name} must be written {usage}, not {' '.join((name, *words))}"
         problems.append(Problem(node.span, message))
         return None
-    operands = operands[: len(operands) - len(mnemonic.modifiers)]
-    problem = _number_problem(mnemonic, operands, node.span) or _operand_problem(mnemonic, operands)
+    problem = number or _operand_problem(mnemonic, operands)
     if problem:
         problems.append(problem)
         return None

@@ -76,7 +76,8 @@ def strongest(
 
     That is done as near to memory as can be; a fence has none. A row for remote
     operations (or any, `anywhere`) does this to every cache, under every lock that reaches as far;
-    another one to its own caches.
+    another one to its own caches. What else the row has of its own, as what writes back some time
+    later, stays, and what waits stands before it and behind it: so the code is never weaker.
     """
     machine = scheme.machine
     far = anywhere or row.remotes == {True}
@@ -85,17 +86,25 @@ def strongest(
     def made(mnemonic: Mnemonic, kind: str) -> Template:
         return Template(mnemonic, machine.reach_in(mnemonic, kind), row.span)
 
-    around = []
-    for mnemonic, own in _emptying(machine):
-        each = made(mnemonic, wide if far else own)
-        waits = any(it.deed is Deed.DRAIN for it in acts(mnemonic))
-        if waits or effect_of(machine, mnemonic, each.reach, devices).updates:
-            around.append(each)
-    access = next((each for each in row.code if each.accesses), None)
-    code = tuple(around)
-    if access is not None:
-        nearest = _farthest(row, access.mnemonic, scheme)
-        code = (*around, replace(access, mnemonic=nearest), *around)
+    def does(each: Template) -> bool:
+        waits = any(it.deed is Deed.DRAIN for it in acts(each.mnemonic))
+        return waits or bool(effect_of(machine, each.mnemonic, each.reach, devices).updates)
+
+    emptying = [made(mnemonic, wide if far else own) for mnemonic, own in _emptying(machine)]
+    around = [each for each in emptying if does(each)]
+    known = {acts(each.mnemonic) for each in emptying}
+
+    def beside(own: Sequence[Template]) -> tuple[Template, ...]:
+        kept = [it for it in own if acts(it.mnemonic) not in known and not _locks(it) and does(it)]
+        return (*around, *kept, *around) if kept else tuple(around)
+
+    place = next((place for place, each in enumerate(row.code) if each.accesses), None)
+    code = beside(row.code)
+    if place is not None:
+        access = row.code[place]
+        nearest = replace(access, mnemonic=_farthest(row, access.mnemonic, scheme))
+        behind = [each for each in row.code[place + 1 :] if not each.accesses]
+        code = (*beside(row.code[:place]), nearest, *beside(behind))
     locks = _locking(machine)
     if not far or locks is None:
         return code
@@ -129,6 +138,10 @@ def _farthest(row: Row, mnemonic: Mnemonic, scheme: Scheme) -> Mnemonic:
         return (min(found), max(found))
 
     return max([mnemonic, *variants(row, mnemonic, scheme)], key=nearness)
+
+
+def _locks(each: Template) -> bool:
+    return any(act.deed in (Deed.TAKE, Deed.FREE) for act in acts(each.mnemonic))
 
 
 def _locking(machine: Architecture) -> tuple[Mnemonic, Mnemonic] | None:

@@ -218,6 +218,18 @@ def test_show_is_tab_3() -> None:
     assert "rmw WG,_" in text
 
 
+def test_show_has_the_orders_of_an_operation_in_one_line() -> None:
+    lines = [line.strip() for line in run("show", "gfx900").stdout.splitlines()]
+    start = next(number for number, line in enumerate(lines) if "load na" in line)
+    assert lines[start + 1 : start + 3] == ["load WI,N", "load SG,N (relaxed, acquire, seq_cst)"]
+
+
+def test_explain_sound_says_which_switches_it_rests_on() -> None:
+    machine = "amdgpu-gfx9+WAITS_COVER_UNIT"
+    text = run("explain", "gfx900", "ISA2-wg-dv", "--machine", machine).stdout
+    assert f"it holds for every execution of the machine {machine} (" in text
+
+
 def test_list_names_everything() -> None:
     text = run("list").stdout
     for name in (
@@ -231,6 +243,7 @@ def test_list_names_everything() -> None:
         assert name in text
     assert "schemes/original.yaml" in text
     assert "litmus/rsp/MP: " in text
+    assert "litmus-amdgpu: " in text
 
 
 def test_version_and_help() -> None:

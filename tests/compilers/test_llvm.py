@@ -33,6 +33,7 @@ def test_a_program_that_is_one(tmp_path: Path) -> None:
     [
         ("echo hello", "PATH: must be an llc, which tells its LLVM version"),
         ('echo "LLVM version 9"', "PATH: must have the target amdgcn, and has not"),
+        (GOOD.replace("99.1.2", "14.0.6"), "PATH: must be of LLVM 15 or later, not 14.0.6"),
         ("exit 3", "PATH: cannot compile: it ends with 3"),
         ("echo oh; echo no >&2", "PATH: cannot compile: no"),
         (r"printf '\377\376'", "PATH: cannot be run: it prints no text"),

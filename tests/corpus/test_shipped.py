@@ -100,6 +100,24 @@ def test_a_test_in_assembly_has_a_name_too() -> None:
     assert meant_by(tests=["fig-3.6"]).tests == ["litmus-ptx/fig-3.6.litmus"]
 
 
+def test_a_test_for_processors_has_a_name_too() -> None:
+    assert meant_by(tests=["MP-dv"]).tests == ["litmus-amdgpu/MP-dv.litmus"]
+
+
+def test_a_scheme_is_no_test() -> None:
+    with pytest.raises(
+        InputError, match=r"^gfx942: .* but a scheme\n  hint: a test must stand here$"
+    ):
+        meant_by(tests=["gfx942"])
+
+
+def test_a_compiler_is_no_test() -> None:
+    with pytest.raises(
+        InputError, match=r"^amdgpu:gfx942: .* a compiler cannot stand here\n  hint: "
+    ):
+        meant_by(tests=["amdgpu:gfx942"])
+
+
 def test_a_file_comes_before_a_name() -> None:
     own("Fig4")
     assert meant_by(tests=["Fig4"]).tests == ["Fig4"]

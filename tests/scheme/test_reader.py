@@ -266,6 +266,26 @@ def test_orders_of_which_none_is_the_weaker_must_not_meet():
     assert len(read_scheme(Source("s.yaml", table(*rows))).rows) == 3
 
 
+@pytest.mark.parametrize(
+    ("instruction", "said"),
+    [
+        (
+            "global_load_dword r x glc",
+            "global_load_dword must be written global_load_dword r x sc0 sc1, global_load_dword r x "
+            "sc0, global_load_dword r x sc1 or global_load_dword r x, not global_load_dword r x glc",
+        ),
+        (
+            "s_waitcnt vmcnt(0) lgkmcnt(0)",
+            "s_waitcnt must be written s_waitcnt vmcnt(0) or s_waitcnt lgkmcnt(0), "
+            "not s_waitcnt vmcnt(0) lgkmcnt(0)",
+        ),
+    ],
+)
+def test_all_ways_to_write_an_instruction_are_named(instruction: str, said: str) -> None:
+    (problem,) = problems_of(code(instruction) + "machine: amdgpu-gfx942\n")
+    assert (problem.message, problem.hint) == (said, None)
+
+
 def test_all_mistakes_of_a_file_come_at_once_in_order_of_position():
     text = """\
 nam: s

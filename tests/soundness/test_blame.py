@@ -45,3 +45,11 @@ def test_every_row_can_be_made_stronger(path: Path, devices: int, anywhere: bool
     for row in scheme.rows:
         accesses = [it for it in strongest(row, scheme, devices, anywhere=anywhere) if it.accesses]
         assert len(accesses) == (row.kind is not Op.FENCE)
+
+
+def test_a_row_made_stronger_keeps_its_write_back() -> None:
+    """The release is to blame, and not the plain store: a wait before its write-back mends it."""
+    scheme = read_scheme_file(str(ROOT / "schemes/amdgpu/gfx942.yaml"))
+    program = Settings().read(read_source(ROOT / "litmus-amdgpu/MP-dv.litmus"))
+    found = blame(Case(program, scheme, MODEL, Settings(shortest=False)), devices=1)
+    assert [str(each) for each in found.blamed] == ["store DV,N (relaxed, release)"]
