@@ -88,11 +88,12 @@ class Result(Struct, frozen=True, kw_only=True):
     from all others of a run. confirmed: the second solver that confirmed a SOUND, if one was asked.
     within: every bound that the verdict depends on; empty means exact. outcome: the wrong one of an
     UNSOUND verdict, null otherwise; axioms: a smallest set that forbids it, empty if no candidate
-    execution has its values. race: of a RACY verdict. progress: null unless it is asked for, and
-    always for RACY, UNSUPPORTED and ERROR; progress_reason: why, in words. internal: an internal
-    error that came instead of a verdict or of progress, UNKNOWN then. seconds: what deciding it
-    took, in the earlier run if it is cached. suite: the folder of the suite that it is of, if it
-    was run as one.
+    execution has its values; sound_if: switches of the machine of which any excuses it, or several
+    together, as `A+B`. machine: the one that was asked for in the place of the scheme's. race: of a
+    RACY verdict. progress: null unless it is asked for, and always for RACY, UNSUPPORTED and ERROR;
+    progress_reason: why, in words. internal: an internal error that came instead of a verdict or of
+    progress, UNKNOWN then. seconds: what deciding it took, in the earlier run if it is cached.
+    suite: the folder of the suite that it is of, if it was run as one.
     """
 
     suite: str | None = None
@@ -100,6 +101,7 @@ class Result(Struct, frozen=True, kw_only=True):
     file: str
     scheme: str
     scheme_file: str
+    machine: str | None = None
     model: str
     engine: Engine
     reading: Reading
@@ -108,6 +110,7 @@ class Result(Struct, frozen=True, kw_only=True):
     within: Bounds = field(default_factory=dict)
     outcome: Observed | None = None
     axioms: tuple[str, ...] = ()
+    sound_if: tuple[str, ...] = ()
     race: Race | None = None
     reason: str
     progress: ProgressWord | None = None

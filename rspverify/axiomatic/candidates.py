@@ -19,6 +19,9 @@ from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, pick, truth, variab
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import equal
 
+_OFTEN = 4096
+"""After so many circles that are ruled out the time is looked at."""
+
 
 class Candidates(Executions):
     """The candidate executions of a program under a model.
@@ -139,8 +142,9 @@ class Candidates(Executions):
                         all_of((both, back)).implies(~before[a, b]),
                     ]
                 before[b, a] = ~before[a, b]
-        self._limits.remaining()
-        for a, b, c in combinations(names, 3):
+        for number, (a, b, c) in enumerate(combinations(names, 3)):
+            if number % _OFTEN == 0:
+                self._limits.remaining()
             circle = (before[a, b], before[b, c], before[c, a])
             self.constraints += [any_of(circle), any_of(~term for term in circle)]
         self.constraints += [

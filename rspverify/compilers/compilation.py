@@ -59,7 +59,12 @@ class Compilation(Struct, frozen=True, eq=False):
         return f"{self.compiler.version}, {self.processor}"
 
     def on_machine(self, machine: Architecture) -> Compilation:
-        """The same with its code on another machine."""
+        """The same with its code on another machine. Raises InputError where that has not the
+        instructions of the own one."""
+        if lacking := sorted({*self.machine.instructions} - {*machine.instructions}):
+            message = f"the machine of {self.name} must have {len(lacking)} instructions more"
+            message += f", {lacking[0]} among them, and {machine.name} has not"
+            raise InputError([Problem(None, message, f"its own is {self.machine.name}")])
         return replace(self, machine=machine)
 
     def compiled(self, program: Program) -> AssemblyProgram:

@@ -199,6 +199,8 @@ def _compiler(given: Given, settings: Settings) -> SchemeText:
     from rspverify.compilers.compilation import compilation
 
     found = compilation(name_of(given))
+    if settings.machine:
+        found = found.on_machine(machine_named(settings.machine))
     facts = CompilerFacts.of(found, settings)
     return SchemeText(found.word, Source(found.word, ""), facts, found)
 

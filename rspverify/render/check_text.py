@@ -202,7 +202,8 @@ def _summary(report: SuiteReport, results: Sequence[Result]) -> Iterator[Text]:
         cached = sum(it.cached for it in results)
         known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
         yield Text(
-            f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, model {first.model}, "
+            f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, "
+            f"{f'machine {first.machine}, ' if first.machine else ''}model {first.model}, "
             f"engine {first.engine}{reach}, {first.reading} reading, {report.seconds:.1f} s"
             f"{known if cached else ''}",
             style="bold",
@@ -218,6 +219,8 @@ def _summary(report: SuiteReport, results: Sequence[Result]) -> Iterator[Text]:
         for count, word, style in shown:
             if count:
                 line.append(f"  {count:4} ").append(word, style=style)
+                if word == Word.UNSOUND and (excused := sum(bool(it.sound_if) for it in own)):
+                    line.append(f" ({excused} SOUND if a switch is on)")
         yield line.append("  (some only within the bound)" if any(it.within for it in own) else "")
     confirmed = Counter(it.confirmed for it in results if it.confirmed)
     sound = sum(it.verdict is Word.SOUND for it in results)

@@ -54,23 +54,24 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     machine = _read_machine(fields, source, problems)
     origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
     rows = _read_rows(fields, machine, problems)
-    return Scheme(name, machine, rows, source, origin, note)
+    return Scheme(name, machine, rows, source, origin, note) if machine is not None else None
 
 
 def _read_machine(
     fields: Mapping[str, Node], source: Source, problems: list[Problem]
-) -> Architecture:
-    """The machine that is named, or whose file is, as seen from the scheme's folder."""
+) -> Architecture | None:
+    """The machine that is named, or whose file is, as seen from the scheme's folder; None where
+    there is none."""
     node = fields.get("machine")
     if isinstance(node, Text) and (ENDING in node.text or "+" in node.text):
         try:
             return machine_named(node.text, Path(source.name).parent)
         except InputError as error:
             problems += error.problems
-    elif node is not None:
+            return None
+    if node is not None:
         name = read_choice(node, "machine", [*MACHINES, "a .machine file"], problems)
-        if name is not None and name in MACHINES:
-            return MACHINES[name]
+        return MACHINES.get(name or "")
     return MACHINES[DEFAULT_MACHINE]
 
 
@@ -85,7 +86,7 @@ def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
 
 
 def _read_rows(
-    fields: Mapping[str, Node], machine: Architecture, problems: list[Problem]
+    fields: Mapping[str, Node], machine: Architecture | None, problems: list[Problem]
 ) -> tuple[Row, ...]:
     node = fields.get("rows")
     if node is None:

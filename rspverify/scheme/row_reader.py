@@ -40,8 +40,13 @@ RESULTS = {"used": frozenset({True}), UNUSED: frozenset({False})}
 T = TypeVar("T")
 
 
-def read_row(node: Node, number: int, machine: Architecture, problems: list[Problem]) -> Row | None:
-    """The row, or None if it is unclear which operations it matches; problems go to `problems`."""
+def read_row(
+    node: Node, number: int, machine: Architecture | None, problems: list[Problem]
+) -> Row | None:
+    """The row, or None if it is unclear which operations it matches; problems go to `problems`.
+
+    machine: None where it is not known which one is meant, so that nothing is said of the code.
+    """
     fields = read_fields(node, "a row", KEYS, REQUIRED, problems)
     if fields is None:
         return None
@@ -51,9 +56,11 @@ def read_row(node: Node, number: int, machine: Architecture, problems: list[Prob
     named = _read_orders(fields, kind, problems) if kind else None
     memories = _read_memories(fields, kind, machine, problems)
     results = _read_result(fields, kind, problems)
-    code = _read_code(fields, kind, machine.instructions, problems)
-    placed = [(each.mnemonic, each.span) for each in code]
-    problems += misplaced(placed, memories or (), machine)
+    code: tuple[Template, ...] = ()
+    if machine is not None:
+        code = _read_code(fields, kind, machine.instructions, problems)
+        placed = [(each.mnemonic, each.span) for each in code]
+        problems += misplaced(placed, memories or (), machine)
     note = read_text(fields, "note", problems)
     if kind is None or scopes is None or remotes is None or named is None:
         return None
@@ -115,7 +122,10 @@ def _read_orders(
 
 
 def _read_memories(
-    fields: Mapping[str, Node], kind: Op | None, machine: Architecture, problems: list[Problem]
+    fields: Mapping[str, Node],
+    kind: Op | None,
+    machine: Architecture | None,
+    problems: list[Problem],
 ) -> frozenset[Memory] | None:
     """The memory of what a row matches: of an access one of those named, of a fence all of them."""
     node = fields.get("memory")
@@ -124,7 +134,7 @@ def _read_memories(
     names = read_choices(node, "memory", list(MEMORIES), problems)
     if names is None:
         return None
-    if LOCAL in names and not has_local(machine):
+    if LOCAL in names and machine is not None and not has_local(machine):
         message = f"memory must be global on machine {machine.name}, which has no local memory"
         problems.append(Problem(names[LOCAL], message, LOCAL_HINT))
     if kind is Op.FENCE:

@@ -327,3 +327,12 @@ def test_the_file_of_a_machine_is_read_again_however_it_is_named(tmp_path: Path)
         machine.write_text(said)
         found.append(read_inputs(given, Settings(), judge).schemes[0].facts.machine)
     assert found[0] != found[1]
+
+
+def test_a_compiler_on_another_machine_has_that_for_its_own() -> None:
+    given, switched = ["amdgpu:gfx942"], "amdgpu-gfx942+WRITE_BACK_AFTER_OWN_STORES"
+    settings = [Settings(), Settings(machine=switched)]
+    found = [read_inputs(given, it, Judge(), compilers=True).schemes[0].facts for it in settings]
+    assert [each.machine for each in found] == ["amdgpu-gfx942", switched]
+    with pytest.raises(InputError, match="must have [0-9]+ instructions more, .* amdgpu-gfx11 has"):
+        read_inputs(given, Settings(machine="amdgpu-gfx11"), Judge(), compilers=True)
