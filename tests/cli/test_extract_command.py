@@ -47,14 +47,14 @@ def test_the_table_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_what_does_not_compile_is_said_and_nothing_is_written(tmp_path: Path) -> None:
     llc, file = tmp_path / "llc", tmp_path / "table.yaml"
     llc.write_text(
-        '#!/bin/sh\nif [ "$1" = --version ]; then echo "LLVM version 9.9"; echo "  amdgcn - GCN"\n'
+        '#!/bin/sh\nif [ "$1" = --version ]; then echo "LLVM version 19.9"; echo "  amdgcn - GCN"\n'
         'else echo "LLVM ERROR: Cannot select: t14" >&2; exit 1; fi\n'
     )
     llc.chmod(0o755)
     result = run("amdgpu", *SPLIT, "--llc", str(llc), "-o", str(file))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "LLVM 9.9 by llc, gfx90a, features +tgsplit: cannot compile: LLVM ERROR: Cannot select: t14\n"
+        "LLVM 19.9 by llc, gfx90a, features +tgsplit: cannot compile: LLVM ERROR: Cannot select: t14\n"
     )
     assert not file.exists()
 
