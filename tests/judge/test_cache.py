@@ -334,5 +334,7 @@ def test_a_compiler_on_another_machine_has_that_for_its_own() -> None:
     settings = [Settings(), Settings(machine=switched)]
     found = [read_inputs(given, it, Judge(), compilers=True).schemes[0].facts for it in settings]
     assert [each.machine for each in found] == ["amdgpu-gfx942", switched]
-    with pytest.raises(InputError, match=r"must have [0-9]+ instructions more, .* amdgpu-gfx11 has"):
+    with pytest.raises(
+        InputError, match=r"must have [0-9]+ instructions more, .* amdgpu-gfx11 has"
+    ):
         read_inputs(given, Settings(machine="amdgpu-gfx11"), Judge(), compilers=True)
