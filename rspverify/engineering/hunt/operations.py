@@ -116,7 +116,9 @@ def hunting_space(
                 rows[both(name)] = _rows_of(both(name), scheme, asked)
     left_out = {name: why for name, those in rows.items() if (why := _why_not(name, those))}
     if len(left_out) == len(rows):
-        message = f"scheme {scheme.name} must have a row for one of {', '.join(rows)}, and has none"
+        where = " in local memory" if asked == (LOCAL,) else ""
+        wanted_rows = f"must have a row for one of {', '.join(rows)}{where}"
+        message = f"scheme {scheme.name} {wanted_rows}, and has none"
         others_why = [why for why in left_out.values() if why != _NO_ROW]
         raise InputError([Problem(None, message, others_why[0] if others_why else None)])
     operations = chosen_operations([name for name in rows if name not in left_out], bounds[3])
