@@ -180,3 +180,13 @@ def test_sketches_say_in_whose_local_memory_a_location_is() -> None:
         "threads of 2 + 2 operations in work-groups 0, 0, locations atomic, atomic local to P0, P1"
     )
     assert words in shown
+
+
+def test_what_no_row_compiles_is_in_no_sketch() -> None:
+    """In tgsplit mode there is no local memory, though the machine could have it."""
+    table = scheme("amdgpu/gfx90a-tgsplit")
+    names = ["ld.sc.DV", "st.DV"]
+    asked = hunt(table, events=2, operations=names, memories=BOTH, count=False)
+    assert not list(asked)
+    report = asked.so_far()
+    assert report.sound and report.complete and not report.unknown

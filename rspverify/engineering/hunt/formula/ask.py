@@ -15,7 +15,7 @@ from rspverify.engineering.hunt.formula.covered import renumbered, without_cover
 from rspverify.engineering.hunt.formula.learnt import racing_like
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch
-from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.formula.template import Template, has_programs
 from rspverify.enumeration.lemmas import without_idle_if
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedTest, canonical, encoded
@@ -88,6 +88,8 @@ class SketchQuestion:
         """A program of the sketch that is UNSOUND, or None when no candidate is left."""
         limits = self.settings.limits()
         space = without_covered(self.space, self.scheme, sketch)
+        if not has_programs(sketch, space, self.scheme):
+            return None
         template = Template(sketch, space, self.scheme)
         solver = suspicious(template, self.model, limits)
         while (found := solver.find()) is not None:

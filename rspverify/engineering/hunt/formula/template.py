@@ -16,7 +16,7 @@ from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.operations import compiled, row_shape
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
-from rspverify.litmus import Location, Operation, Program
+from rspverify.litmus import Kind, Location, Operation, Program
 from rspverify.litmus import Thread as SourceThread
 from rspverify.litmus.operations import Operations
 from rspverify.litmus.problems import Problems
@@ -37,6 +37,23 @@ _SPAN = Span(_SOURCE, 1, 1, 1, 1)
 _TRUE = Constant(1)
 _User = tuple[int, bool]
 """An operation of the space by its number, and whether it accesses local memory: what has a row."""
+
+
+def has_programs(sketch: Sketch, space: Space, scheme: Scheme) -> bool:
+    """Whether each thread of a sketch has something to do but fences: an operation that is compiled
+    where the thread may access a location."""
+    local = sketch.local
+    return all(
+        any(
+            access.plain != atomic
+            and sketch.reaches(thread, x)
+            and compiled(access, scheme, among_local=bool(local), local=x in local)
+            for access in space.accesses
+            if access.kind is not Kind.FENCE
+            for x, atomic in enumerate(sketch.atomic)
+        )
+        for thread in range(len(sketch.places))
+    )
 
 
 @dataclass
