@@ -133,15 +133,15 @@ def _reach(
             return f"{words}; {enough_steps(machine).total} steps would be enough for all of them."
         return f"{words}."
     left_out = sorted({each.name for each in machine.elided})
-    how_much = f"{' and '.join(left_out) or 'nothing'} left out"
+    rest = f"{' and '.join(left_out) or 'nothing'} left out"
     if left_out:
-        how_much += ", as with one device it makes no difference"
+        rest += ", as with one device it makes no difference"
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
             how = _how(engine_of(machine, settings), machine)
             switched = any(it.on for it in architecture.switches)
             assumed = f" {architecture.name}" if switched else ""
-            return f"Exact: it holds for every execution of the machine{assumed} ({how}; {how_much})."
+            return f"Exact: it holds for every execution of the machine{assumed} ({how}; {rest})."
         case Word.UNSOUND:
             shortest = verdict.execution is not None and verdict.execution.shortest
             claim = "none is shorter" if shortest else "no step of it can be left out"
