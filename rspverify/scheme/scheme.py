@@ -161,7 +161,7 @@ class Row(Struct, frozen=True, dict=True):
     def __str__(self) -> str:
         """The left column of Tab. 3: `load DV,R`, or `load na, load WG,_` for either flag.
 
-        Orders are named where they are not those that every row has by default.
+        Orders stand there as the row names them, unless it has those of every row by default.
         """
         flag = "_" if len(self.remotes) == 2 else "R" if True in self.remotes else "N"
         names = ["na"] if None in self.scopes else []
@@ -186,7 +186,7 @@ class Row(Struct, frozen=True, dict=True):
 
     @property
     def _in_brackets(self) -> str:
-        orders = ", ".join(order.value for order in Order if order in self.orders)
+        orders = ", ".join(order.value for order in Order if order in self.named)
         return f" ({orders})" if orders else ""
 
 

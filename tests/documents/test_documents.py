@@ -47,9 +47,9 @@ def test_the_scheme_of_the_document() -> None:
     (text,) = [each.text for each in blocks(ROOT / "docs/schemes.md") if "name: mine" in each.text]
     assert [str(row) for row in read_scheme(Source("mine.yaml", text)).rows] == [
         "load na, load WG,_",
-        "load DV,N (relaxed, acquire)",
-        "rmw DV,_ (relaxed, acquire, release, acq_rel)",
-        "fence DV,_ (relaxed, release)",
+        "load DV,N (acquire)",
+        "rmw DV,_ (acq_rel)",
+        "fence DV,_ (release)",
     ]
 
 

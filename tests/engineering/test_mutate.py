@@ -272,9 +272,7 @@ def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
     mp = ROOT / "litmus-amdgpu/MP-dv.litmus"
     setup = setup_of(ROOT / "schemes/amdgpu/gfx942.yaml", [mp])
     scheme = setup.schemes[0].scheme
-    (release,) = [
-        it.row for it in mutants_of(scheme) if str(it.row) == "store DV,N (relaxed, release)"
-    ]
+    (release,) = [it.row for it in mutants_of(scheme) if str(it.row) == "store DV,N (release)"]
     wanted = list(mutants_of(scheme)[release.number - 1].mutants)
     base, found, report = tried(setup, wanted)
     assert [it.choices for it in base] == [("WRITE_BACK_AFTER_OWN_STORES",)]
@@ -301,7 +299,7 @@ def test_a_test_is_asked_with_each_switch_that_excuses_it() -> None:
         it
         for row in mutants_of(setup.schemes[0].scheme)
         for it in row.mutants
-        if str(it.row).startswith("fence global+local DV,N (relaxed, acquire)")
+        if str(it.row).startswith("fence global+local DV,N (acquire)")
         and (it.step.mutation, it.step.instruction) == ("swap", "s_wait_dscnt 0x0")
     )
     base, (found,), report = tried(setup, [wanted])

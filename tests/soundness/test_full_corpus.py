@@ -91,7 +91,7 @@ def test_a_loop_does_not_hide_a_wrong_outcome() -> None:
     verdict = check(
         Case(
             read_program(Source("Spin.litmus", SPIN)),
-            without("load DV,N (relaxed, acquire)", 1),
+            without("load DV,N (acquire)", 1),
             MODEL,
             Settings(),
         ),
@@ -106,7 +106,7 @@ def test_a_deadlock_where_no_loop_goes_on_is_one() -> None:
     remote = "atomic_store_explicit_remote(y, 2, memory_order_release, memory_scope_device)"
     text = SPIN.replace("int r1 = *d", remote).replace("*d = 1", remote)
     text = text.replace("[y]=0", "[y]=1").replace("1:r1=0", "y=0")
-    keeping = without("store DV,R (relaxed, release)", 6)
+    keeping = without("store DV,R (release)", 6)
     found = progress(read_program(Source("Spin.litmus", text)), keeping, Settings())
     assert found.word is ProgressWord.STUCK
 
@@ -154,31 +154,30 @@ def without(row: str, instruction: int) -> Scheme:
     return replace(FULL, rows=tuple(rows))
 
 
-ALL = "(relaxed, acquire, release, acq_rel, seq_cst)"
 NEEDED = [
     # seq_cst
-    ("load WI,_, load WG,_ (relaxed, acquire, seq_cst)", 0, "RWC+st.sc.DV+ld.sc.WG"),
-    ("store WI,_, store WG,_ (relaxed, release, seq_cst)", 0, "2+2W+st.sc.DV-st.sc.WG"),
-    (f"fence WI,N, fence WG,N {ALL}", 0, "RWC+st.sc.DV+ld.rlx.WG-F.sc.WG"),
-    ("load DV,N (relaxed, acquire, seq_cst)", 0, "SB+st.sc.DV-ld.sc.DV"),
-    ("load DV,N (relaxed, acquire, seq_cst)", 1, "SB+st.sc.DV-ld.sc.DV"),
-    ("store DV,N (relaxed, release, seq_cst)", 0, "R+st.sc.DV-st.sc.DV+st.sc.DV-ld.sc.DV.litmus"),
-    ("store DV,R (relaxed, release, seq_cst)", 2, "RWC+st.sc.DV.R"),
-    ("store DV,R (relaxed, release, seq_cst)", 3, "RWC+st.sc.DV.R"),
-    ("store DV,R (relaxed, release, seq_cst)", 5, "RWC+st.sc.DV.R"),
+    ("load WI,_, load WG,_ (seq_cst)", 0, "RWC+st.sc.DV+ld.sc.WG"),
+    ("store WI,_, store WG,_ (seq_cst)", 0, "2+2W+st.sc.DV-st.sc.WG"),
+    ("fence WI,N, fence WG,N (seq_cst)", 0, "RWC+st.sc.DV+ld.rlx.WG-F.sc.WG"),
+    ("load DV,N (seq_cst)", 0, "SB+st.sc.DV-ld.sc.DV"),
+    ("load DV,N (seq_cst)", 1, "SB+st.sc.DV-ld.sc.DV"),
+    ("store DV,N (release, seq_cst)", 0, "R+st.sc.DV-st.sc.DV+st.sc.DV-ld.sc.DV.litmus"),
+    ("store DV,R (seq_cst)", 2, "RWC+st.sc.DV.R"),
+    ("store DV,R (seq_cst)", 3, "RWC+st.sc.DV.R"),
+    ("store DV,R (seq_cst)", 5, "RWC+st.sc.DV.R"),
     # fences
-    (f"fence DV,N {ALL}", 0, "SB+st.rlx.DV-F.sc.DV"),
-    (f"fence DV,N {ALL}", 1, "SB+st.rlx.DV-F.sc.DV"),
-    ("fence DV,N (relaxed, acquire)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
-    ("fence DV,N (relaxed, release)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
+    ("fence DV,N (acq_rel, seq_cst)", 0, "SB+st.rlx.DV-F.sc.DV"),
+    ("fence DV,N (acq_rel, seq_cst)", 1, "SB+st.rlx.DV-F.sc.DV"),
+    ("fence DV,N (acquire)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
+    ("fence DV,N (release)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
     # compare-exchanges, and operations that only acquire or only release
-    ("rmw DV,N (relaxed, acquire)", 1, "Lock+cas.acq.DV"),
-    ("rmw DV,N (relaxed, acquire)", 1, "MP+st.na-st.rel.DV+cas.acq.DV"),
-    ("rmw DV,N (relaxed, release)", 0, "MP+st.na-or.rel.DV"),
-    ("store DV,R (relaxed, release)", 0, "RMW+cas.rlx.WG"),
-    ("store DV,R (relaxed, release)", 1, "RMW+cas.rlx.WG"),
-    ("rmw DV,R (relaxed, acquire, release, acq_rel)", 0, "Lock+cas.acq.WG"),
-    ("rmw DV,R (relaxed, acquire, release, acq_rel)", 5, "Lock+cas.acq.WG"),
+    ("rmw DV,N (acquire)", 1, "Lock+cas.acq.DV"),
+    ("rmw DV,N (acquire)", 1, "MP+st.na-st.rel.DV+cas.acq.DV"),
+    ("rmw DV,N (release)", 0, "MP+st.na-or.rel.DV"),
+    ("store DV,R (release)", 0, "RMW+cas.rlx.WG"),
+    ("store DV,R (release)", 1, "RMW+cas.rlx.WG"),
+    ("rmw DV,R (acq_rel)", 0, "Lock+cas.acq.WG"),
+    ("rmw DV,R (acq_rel)", 5, "Lock+cas.acq.WG"),
 ]
 """Row, place of an instruction in its code, and a test that is compiled wrongly without it."""
 

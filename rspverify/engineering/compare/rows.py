@@ -97,14 +97,16 @@ def _row_for(shapes: Collection[Shape]) -> Row | None:
     """A row for just these shapes, if one can be for them and no others."""
     (kind, *others) = {shape.kind for shape in shapes}
     atomic = [shape for shape in shapes if shape.scope is not None]
+    orders = frozenset(shape.order for shape in atomic if shape.order is not None)
     row = Row(
         0,
         kind,
         frozenset(shape.scope for shape in shapes),
-        frozenset(shape.order for shape in atomic if shape.order is not None),
+        orders,
         frozenset(shape.remote for shape in atomic),
         (),
         Span(Source("", ""), 1, 1, 1, 1),
+        named=orders,
         memories=frozenset(shape.memory for shape in shapes),
         results=frozenset(shape.used for shape in shapes),
     )
