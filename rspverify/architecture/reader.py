@@ -21,6 +21,7 @@ from rspverify.architecture.binders import bind
 from rspverify.architecture.checks import check_fifos, check_instruction, check_later, check_waits
 from rspverify.architecture.conditions import conditions
 from rspverify.architecture.declarations import Declarations, declarations
+from rspverify.architecture.deliveries import check_delivery
 from rspverify.architecture.effects import effects
 from rspverify.architecture.layout import Layout, Owner
 from rspverify.architecture.parsing import parse
@@ -124,6 +125,7 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
     if layout.problems.noted == before:
         check_instruction(item, found, owner.used, layout.problems)
         check_later(item.name, [each for each, _ in begun], layout.problems)
+        check_delivery(item, found, [it for it, _ in begun], layout.spaces, layout.problems)
     return found
 
 

@@ -73,8 +73,8 @@ HELD = {
         "instruction WAIT do each location y: if empty count { go[y] := true }",
     ),
     "something leaves out of turn": (
-        "self from count; r := memory[x]",
-        "self from count; r := memory[x] later LATE when self in count do dequeue queue[x]",
+        "self from count; memory[x] := r",
+        "self from count; memory[x] := r later LATE when self in count do dequeue queue[x]",
     ),
 }
 
