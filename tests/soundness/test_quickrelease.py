@@ -42,7 +42,6 @@ def test_as_proposed_on_the_machine_of_the_paper(name: str) -> None:
     "name",
     [
         "MP/MP+st.na-st.DV.R+ld.WG-ld.na.litmus",
-        "MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus",
         "RMW/RMW+inc.WG+inc.DV.R.litmus",
         "paper/Ex4.litmus",
     ],
