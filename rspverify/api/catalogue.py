@@ -27,9 +27,11 @@ def machines() -> Mapping[str, Architecture]:
 
 
 def is_machine(name: str) -> bool:
-    """Whether a name is that of a machine that ships, or of the file of one."""
+    """Whether a name is that of a machine that ships, or of the file of one, switches or not."""
     from rspverify.architecture.catalogue import ENDING, shipped
+    from rspverify.architecture.machines import without_switches
 
+    name = without_switches(name)
     return name.endswith(ENDING) or name in shipped()
 
 

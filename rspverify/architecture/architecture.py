@@ -438,6 +438,14 @@ class Architecture:
     switches: tuple[Switch, ...] = ()
     path: str = field(default="", compare=False)
 
+    def named(self, file: str = "") -> str:
+        """What a scheme or `--machine` says to have it: its name, or its file, and its switches.
+
+        file: the path that it is named by, if not as it was read.
+        """
+        _, *on = self.name.split("+")
+        return "+".join([file or self.path, *on]) if self.path else self.name
+
     @property
     def places(self) -> tuple[str, ...]:
         """The kinds of places, the innermost first; the last is the whole system."""

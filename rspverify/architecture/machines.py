@@ -75,8 +75,18 @@ def machine_named(name: str, beside: Path | None = None) -> Architecture:
     return replace(read_architecture(read_machine(path)), path=path)
 
 
+def without_switches(name: str) -> str:
+    """The machine of `NAME+SWITCH`, by its name or path."""
+    switched = _SWITCHED.fullmatch(name)
+    return name if switched is None else switched["machine"]
+
+
 def text_of(name: str) -> str:
-    """The file of a machine, by its name or path. Raises InputError where there is none."""
+    """The file of a machine, by its name or path, whatever its switches.
+
+    Raises InputError where there is none.
+    """
     from rspverify.architecture.library import read_machine
 
+    name = without_switches(name)
     return read_machine(SHIPPED / f"{name}{ENDING}" if name in shipped() else name).text

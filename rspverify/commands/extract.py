@@ -9,6 +9,7 @@ import typer
 
 from rspverify.commands.command import command
 from rspverify.commands.options import Format, FormatName, OutputFile
+from rspverify.commands.output import listed
 
 
 class Library(StrEnum):
@@ -61,7 +62,7 @@ def extract(
     assert cpu is not None
     require(llvm is None or llc is None, "one of --llvm and --llc must be given, not both")
     with working("compiling"):
-        named = tuple(each.strip() for each in operators.split(",") if each.strip())
+        named = tuple(listed("--operators", operators))
         answer = extracted(target, cpu, features, operators=named, llc=llc)
     with opened(output) as console:
         console.file.write(str(answer) if format is FormatName.TEXT else to_json(answer))

@@ -61,9 +61,9 @@ def generate(
     from rspverify.source import require
 
     named = {
-        "scopes": listed(scopes),
-        "orders": listed(orders),
-        "memories": listed(memories),
+        "scopes": listed("--scopes", scopes),
+        "orders": listed("--orders", orders),
+        "memories": listed("--memories", memories),
     }
     if list_families or count:
         with working("counting tests"):

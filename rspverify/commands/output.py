@@ -89,6 +89,10 @@ def print_answer(
     return problems
 
 
-def listed(words: str) -> list[str]:
-    """What an option joins by commas."""
-    return [each.strip() for each in words.split(",") if each.strip()]
+def listed(option: str, words: str) -> list[str]:
+    """What an option joins by commas; nothing where it is empty. Raises InputError."""
+    from rspverify.source import require
+
+    parts = [each.strip() for each in words.split(",")] if words else []
+    require(all(parts), f"{option} must have a word before and after each comma, not {words!r}")
+    return parts

@@ -21,7 +21,7 @@ from rspverify.commands.options import (
     Reports,
     SchemeAndTests,
 )
-from rspverify.commands.output import judge_of, note, print_answer
+from rspverify.commands.output import judge_of, listed, note, print_answer
 from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings
@@ -182,10 +182,7 @@ def _constraints(
     from rspverify.api.repairs import EVERY_ROW, Constraints
     from rspverify.source import require
 
-    def parts(text: str | None) -> tuple[str, ...]:
-        return tuple(each.strip() for each in (text or "").split(",") if each.strip())
-
-    numbers = parts(rows)
+    numbers = tuple(each.strip() for each in (rows or "").split(",") if each.strip())
     every = rows is not None and numbers == (EVERY_ROW,)
     wrong = [each for each in numbers if not each.isascii() or not each.isdigit()]
     require(
@@ -193,4 +190,8 @@ def _constraints(
         f"--rows must be the numbers of rows, joined by commas, or {EVERY_ROW}, not {rows!r}",
     )
     chosen = None if rows is None or every else tuple(int(each) for each in numbers)
-    return Constraints(chosen, parts(allow), parts(forbid), max_length, every)
+    allowed, forbidden = (
+        tuple(listed(option, given or ""))
+        for option, given in (("--allow", allow), ("--forbid", forbid))
+    )
+    return Constraints(chosen, allowed, forbidden, max_length, every)

@@ -143,7 +143,7 @@ def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
     settings = asked.setup.verdicts.settings
     if finding.switches is not None:
         machine = asked.setup.schemes[0].scheme.machine
-        named = settings.machine or machine.path or machine.name
+        named = settings.machine or machine.named()
         settings = replace(settings, machine=f"{named}+{finding.switches}")
     if finding.file is not None:
         stuck = finding.verdict is mutation.Fate.STUCK

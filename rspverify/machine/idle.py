@@ -1,4 +1,4 @@
-"""Which instructions do nothing in programs that access global memory alone."""
+"""Which instructions do nothing in programs that access one kind of memory alone."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rspverify.records import replace
 
 
 @lru_cache
-def idle(architecture: Architecture) -> frozenset[tuple[str, str | None]]:
+def idle(architecture: Architecture, kind: str) -> frozenset[tuple[str, str | None]]:
     """Name and reach of each: it changes nothing, and waits at most for what nobody does, as for
-    accesses of local memory."""
-    whole = everywhere(architecture, local=False)
+    accesses of local memory where this kind is global memory."""
+    whole = everywhere(architecture, (kind,))
     may = {rule.instruction.index for code in whole.code for rule in code if not never(rule)}
     code = tuple(tuple(it for it in those if it.index in may) for those in whole.program.code)
     rules = [

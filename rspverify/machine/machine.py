@@ -330,16 +330,17 @@ def _own(updates: Iterable[Update], it: Instruction) -> Iterator[Update]:
                 yield update
 
 
-def everywhere(architecture: Architecture, *, local: bool = True) -> Machine:
+def everywhere(architecture: Architecture, kinds: tuple[str, ...] = ()) -> Machine:
     """A machine that runs every instruction that there is.
 
     On two work-groups of one device and a third on another, and on two locations in each kind of
-    memory, or in global memory alone.
+    memory, or in these kinds alone.
     """
     threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
-    others = architecture.spaces[1:] if local else ()
-    spaces = {f"{x} {space}": space for space in others for x in "xy"}
-    locations = ("x", "y", *spaces)
+    usual, *_ = architecture.spaces
+    spaces = {f"{x} {kind}": kind for kind in kinds or architecture.spaces for x in "xy"}
+    locations = tuple(spaces)
+    spaces = {x: kind for x, kind in spaces.items() if kind != usual}
     every = list(_every_instruction(architecture, threads, locations))
     code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)
     program = AssemblyProgram(

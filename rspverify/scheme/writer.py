@@ -23,10 +23,8 @@ def scheme_text(scheme: Scheme, comment: str = "", *, anywhere: bool = False) ->
     lines.append(f"name: {scheme.name}")
     if scheme.origin:
         lines.append(f"source: {json.dumps(scheme.origin, ensure_ascii=False)}")
-    machine = scheme.machine.path or scheme.machine.name
-    if anywhere and scheme.machine.path:
-        machine = os.path.abspath(machine)
-    lines.append(f"machine: {machine}")
+    machine = scheme.machine
+    lines.append(f"machine: {machine.named(os.path.abspath(machine.path) if anywhere else '')}")
     if scheme.note:
         lines.append(f"note: {json.dumps(scheme.note, ensure_ascii=False)}")
     lines.append("rows:")

@@ -19,7 +19,7 @@ from rspverify.machine.idle import idle
     ],
 )
 def test_only_waits_for_local_memory_do_nothing(name: str, expected: set[str]) -> None:
-    assert {it for it, _ in idle(MACHINES[name])} == expected
+    assert {it for it, _ in idle(MACHINES[name], "global")} == expected
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_what_waits_for_more_or_does_more(planted: str, tmp_path: Path) -> None:
     place = tmp_path / "planted.machine"
     head = 'machine planted "one thing else"\ninclude amdgpu-gfx9\n'
     place.write_text(f'{head}instruction "s_waitcnt lgkmcnt(0)" {planted}\n')
-    assert not idle(machine_named(str(place)))
+    assert not idle(machine_named(str(place)), "global")

@@ -28,18 +28,70 @@ def test_of_others_it_is_not_said(name: str) -> None:
     assert not locations_are_apart(MACHINES[name])
 
 
+def planted(text: str, folder: Path) -> Architecture:
+    """GFX9 with something else."""
+    place = folder / "planted.machine"
+    place.write_text(f'machine planted "one thing else"\ninclude amdgpu-gfx9\n{text}\n')
+    return machine_named(str(place))
+
+
+def test_one_queue_for_all_locations(tmp_path: Path) -> None:
+    """An access that only waits for its turn keeps nobody from his: without it they go on earlier."""
+    queue = """instruction global_load_dword r x
+  when x is global
+  do   enqueue self in lds; add self to loads
+  later LOAD
+    when oldest lds is self
+    do   dequeue lds; remove self from loads; r := memory[x]"""
+    assert locations_are_apart(planted(queue, tmp_path))
+
+
 @pytest.mark.parametrize(
-    "planted",
+    "text",
     [
         # An invalidation that nothing else can do.
         "without EVICT",
-        # One queue for all locations.
+        # What is done otherwise where a queue of all locations is empty.
         """instruction global_load_dword r x
   when x is global
   do   enqueue self in lds; add self to loads
   later LOAD
     when oldest lds is self
+    do   dequeue lds; remove self from loads; r := memory[x]
+  later LAST
+    when oldest lds is self
+    do   dequeue lds; remove self from loads; if empty lds { L0.VALID[x] := false }; r := memory[x]""",
+        # A step that takes out of a queue of all locations what is another's.
+        """instruction global_load_dword r x
+  when x is global
+  do   enqueue self in lds; add self to loads
+  later LOAD
+    when self in loads
     do   dequeue lds; remove self from loads; r := memory[x]""",
+        # What accesses of local memory leave behind for others.
+        """state { JAM : bit of workgroup }
+instruction ds_atomic r x
+  when x is local
+  do   issue_lds(); JAM := true
+  later LDS
+    when oldest lds is self
+    do   performed_lds(); r := memory[x]; memory[x] := f(r)
+instruction ds_read_b32 r x
+  when x is local
+  do   if JAM { r := memory[x] }; if not JAM { issue_lds() }
+  later LDS
+    when oldest lds is self
+    do   performed_lds(); r := memory[x]""",
+        # The same of global memory, where that is not the first that the file names.
+        """without ds_read_b32, ds_write_b32, ds_atomic, ds_cmpst
+spaces local, global
+state { JAM : bit of workgroup }
+instruction global_load_dword r x
+  when x is global
+  do   if JAM { r := memory[x] }; if not JAM { issue_load(x) }
+  later LOAD
+    when oldest queue[x] is self
+    do   loaded(x); r := memory[x]; JAM := true""",
         # A store that drops the lines of all.
         """instruction global_store_dword x r
   when x is global
@@ -80,8 +132,5 @@ instruction buffer_wbinvl1
     do   stored(x); memory[x] := r; L0.VALID[y] := false""",
     ],
 )
-def test_planted(planted: str, tmp_path: Path) -> None:
-    place = tmp_path / "planted.machine"
-    head = 'machine planted "one thing else"\ninclude amdgpu-gfx9\n'
-    place.write_text(f"{head}{planted}\n")
-    assert not locations_are_apart(machine_named(str(place)))
+def test_planted(text: str, tmp_path: Path) -> None:
+    assert not locations_are_apart(planted(text, tmp_path))

@@ -78,3 +78,18 @@ def test_the_cost_of_a_scheme_is_that_of_its_instructions() -> None:
     by_hand = [1, 1 + 10, 1 + 40 + 10, 1, 10 + 1, 40 * 4 + 1 + 10 + 40, 1, 10 + 10 + 10]
     assert [costs.of(row.code) for row in scheme.rows[:8]] == by_hand
     assert costs.of_scheme(scheme) == sum(by_hand) + 40 * 6 + 10
+
+
+def test_a_machine_of_ones_own_keeps_its_switches(tmp_path: Path) -> None:
+    """Mutants and repaired schemes are written, and say then what machine they are for."""
+    (tmp_path / "mine.machine").write_text('machine mine "as GFX9"\ninclude amdgpu-gfx9\n')
+    table = (ROOT / "schemes/amdgpu/gfx900.yaml").read_text()
+    own = "machine: mine.machine+RMW_DROPS_LINE+STORE_DROPS_LINE"
+    given = tmp_path / "own.yaml"
+    given.write_text(table.replace("machine: amdgpu-gfx9", own))
+    scheme = read_scheme_file(str(given))
+    on = [it.name for it in scheme.machine.switches if it.on]
+    assert len(on) == 2
+    for written in (scheme_text(scheme), scheme_text(scheme, anywhere=True)):
+        again = read_scheme(Source("elsewhere.yaml", written)).machine
+        assert (again, [it.name for it in again.switches if it.on]) == (scheme.machine, on)

@@ -41,6 +41,10 @@ _LONG = 60.0
 """From so many seconds on it is said beforehand how long formulas take."""
 
 
+_NO_ROW = ("no row",)
+"""What stands for the code where there is no row: a row may have no instruction."""
+
+
 def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
     """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
 
@@ -201,7 +205,7 @@ class _Sketches(Struct, frozen=True, dict=True):
         """What the answers to all sketches depend on."""
         code = facts_of_scheme(self.scheme).code
         rows = tuple(
-            (it.name, *(code.get(str(each), ()) for each in self._shapes(it)))
+            (it.name, *(code.get(str(each), _NO_ROW) for each in self._shapes(it)))
             for it in self.survey.space.accesses
         )
         machine = self.scheme.machine.identity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rspverify.architecture import Architecture
 from rspverify.engineering.hunt.assumptions import alone_may_break
@@ -49,7 +49,7 @@ def compiled(
 
 def busy(row: Row, machine: Architecture) -> tuple[Template, ...]:
     """The code of a row without what does nothing in programs of global memory alone."""
-    return tuple(it for it in row.code if token(it) not in idle(machine))
+    return tuple(it for it in row.code if token(it) not in idle(machine, GLOBAL))
 
 
 def _alike(row: Row, other: Row, machine: Architecture) -> bool:
@@ -60,13 +60,23 @@ def _alike(row: Row, other: Row, machine: Architecture) -> bool:
 _NO_ROW = "the scheme has no row for it"
 
 
-def _why_not(name: str, rows: Sequence[Row | None]) -> str | None:
-    """Why programs of a hunt do not have an operation with these rows; None if they may."""
-    for row in rows:
-        if row is not None and not (row.adds and access_of(name).compares):
-            return None
-    adding = next(filter(None, rows), None)
-    return f"its row {adding.number}, {adding}, can only add" if adding else _NO_ROW
+def _why_not(name: str, row: Row | None) -> str | None:
+    """Why programs of a hunt do not have an operation with this row; None if they may."""
+    if row is None:
+        return _NO_ROW
+    if row.adds and access_of(name).compares:
+        return f"its row {row.number}, {row}, can only add"
+    return None
+
+
+def _left_out(name: str, rows: Mapping[str, Row | None]) -> str | None:
+    """Why an operation is left out, given its rows by memory: of all programs, or where its memory
+    is said; None if it is nowhere."""
+    reasons = {memory: why for memory, row in rows.items() if (why := _why_not(name, row))}
+    if len(reasons) == len(rows):
+        return next(iter(reasons.values()))
+    beside = "beside" if access_of(name).kind is Kind.FENCE else "in"
+    return next((f"{beside} {it} memory {why}" for it, why in reasons.items()), None)
 
 
 def row_of(name: str, scheme: Scheme, *, local: bool = False) -> Row | None:
@@ -94,9 +104,10 @@ def hunting_space(
     usual. What the scheme does not compile is left out. Where they are not named, remote operations
     of work-group scope are added where the scheme gives them other code than those that are not
     remote (the model knows no difference), and increments whose result nobody uses where it gives
-    these other code. So are fences of both memories, waits for local memory aside. memories: where
-    locations may be, `global` or `local`; empty for global memory. An operation stays that has a
-    row for one of them.
+    these other code. So are, with local memory in any case, fences of both memories, if these have
+    other code, waits for local memory aside: what is left of a program without its local memory has
+    them still. memories: where locations may be, `global` or `local`; empty for global memory. An
+    operation stays that has a row for one of them.
     """
     asked = _memories(memories, scheme.machine)
     wanted = _wanted(names, bounds[3], scopes, orders, kinds)
@@ -110,21 +121,35 @@ def hunting_space(
             others = _rows_of(unused(name), scheme, asked)
             if _differ(others, rows[name]):
                 rows[unused(name)] = others
-        for name in [it for it in rows if it.startswith("F.")]:
+    if not names or LOCAL in asked:
+        for name in [it for it in rows if it.startswith("F.") and not access_of(it).both]:
             row, other = row_of(name, scheme), row_of(both(name), scheme)
             if other is not None and not (row and _alike(row, other, scheme.machine)):
                 rows[both(name)] = _rows_of(both(name), scheme, asked)
-    left_out = {name: why for name, those in rows.items() if (why := _why_not(name, those))}
-    if len(left_out) == len(rows):
-        where = " in local memory" if asked == (LOCAL,) else ""
-        wanted_rows = f"must have a row for one of {', '.join(rows)}{where}"
-        message = f"scheme {scheme.name} {wanted_rows}, and has none"
-        others_why = [why for why in left_out.values() if why != _NO_ROW]
-        raise InputError([Problem(None, message, others_why[0] if others_why else None)])
-    operations = chosen_operations([name for name in rows if name not in left_out], bounds[3])
+    left_out = {name: why for name, those in rows.items() if (why := _left_out(name, those))}
+    for memory in asked:
+        _require_rows(scheme, memory, {name: those[memory] for name, those in rows.items()})
+    kept = [
+        name
+        for name, those in rows.items()
+        if any(_why_not(name, row) is None for row in those.values())
+    ]
+    operations = chosen_operations(kept, bounds[3])
     again = alone_may_break(scheme)
     space = Space(*bounds, operations=operations, mixed=mixed, again=again, memories=asked)
     return space, tuple(left_out.items())
+
+
+def _require_rows(scheme: Scheme, memory: str, rows: Mapping[str, Row | None]) -> None:
+    """Raises InputError if no operation that is asked for may be of a memory."""
+    accesses = {it: row for it, row in rows.items() if access_of(it).kind is not Kind.FENCE}
+    wanted = accesses or rows
+    reasons = [_why_not(name, row) for name, row in wanted.items()]
+    if all(reasons):
+        where = " in local memory" if memory == LOCAL else ""
+        must = f"must have a row for one of {', '.join(wanted)}{where}, and has none"
+        hint = next((why for why in reasons if why != _NO_ROW), None)
+        raise InputError([Problem(None, f"scheme {scheme.name} {must}", hint)])
 
 
 def _wanted(
@@ -153,17 +178,15 @@ def _memories(asked: Sequence[str], machine: Architecture) -> tuple[str, ...]:
     return tuple(each for each in known if each in asked) or (GLOBAL,)
 
 
-def _rows_of(name: str, scheme: Scheme, memories: tuple[str, ...]) -> list[Row | None]:
-    """The rows of an operation, for each memory."""
-    return [row_of(name, scheme, local=each == LOCAL) for each in memories]
+def _rows_of(name: str, scheme: Scheme, memories: tuple[str, ...]) -> dict[str, Row | None]:
+    """The rows of an operation, by memory."""
+    return {each: row_of(name, scheme, local=each == LOCAL) for each in memories}
 
 
-def _differ(those: list[Row | None], others: list[Row | None]) -> bool:
+def _differ(those: Mapping[str, Row | None], others: Mapping[str, Row | None]) -> bool:
     """Whether some of these rows have code that the others have not."""
-    return any(
-        row is not None and (other is None or row.code != other.code)
-        for row, other in zip(those, others, strict=True)
-    )
+    pairs = ((row, others[memory]) for memory, row in those.items())
+    return any(row and (other is None or row.code != other.code) for row, other in pairs)
 
 
 def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:

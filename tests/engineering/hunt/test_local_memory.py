@@ -15,6 +15,7 @@ from enumeration.written import packed_line
 
 from rspverify.api.hunts import hunt
 from rspverify.engineering.hunt.by import By
+from rspverify.engineering.hunt.by_formula import _Sketches
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.ask import SketchQuestion
 from rspverify.engineering.hunt.formula.question import suspicious
@@ -26,6 +27,7 @@ from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedTest
 from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
+from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
 from rspverify.judge.incident import Incident
 from rspverify.limits import Limits
@@ -182,11 +184,55 @@ def test_sketches_say_in_whose_local_memory_a_location_is() -> None:
     assert words in shown
 
 
-def test_what_no_row_compiles_is_in_no_sketch() -> None:
+def without_row(table: Scheme, name: str) -> Scheme:
+    """A table without its row for an operation in local memory."""
+    row = row_of(name, table, local=True)
+    return changed(table, rows=tuple(it for it in table.rows if it is not row))
+
+
+def test_what_no_row_compiles_is_said() -> None:
     """In tgsplit mode there is no local memory, though the machine could have it."""
-    table = scheme("amdgpu/gfx90a-tgsplit")
-    names = ["ld.sc.DV", "st.DV"]
-    asked = hunt(table, events=2, operations=names, memories=BOTH, count=False)
-    assert not list(asked)
-    report = asked.so_far()
-    assert report.sound and report.complete and not report.unknown
+    split = scheme("amdgpu/gfx90a-tgsplit")
+    message = "must have a row for one of st.DV, ld.sc.DV in local memory, and has none"
+    with pytest.raises(InputError, match=message):
+        hunt(split, events=2, operations=["ld.sc.DV", "st.DV"], memories=BOTH)
+    gfx900 = scheme("amdgpu/gfx900")
+    names = ["ld.sc.WG", "st.WG", "F.ar.WG"]
+    bounds = (2, 2, 2, 1, 2, None)
+    for lacking, where in (("ld.sc.WG", "in"), ("F.ar.WG", "beside")):
+        table = without_row(gfx900, lacking)
+        space, left_out = hunting_space(table, bounds, names, mixed=False, memories=BOTH)
+        assert left_out == ((lacking, f"{where} local memory the scheme has no row for it"),)
+        assert set(space.operations) == set(names)
+        asked = hunt(table, events=2, operations=names, memories=BOTH, count=False)
+        assert not list(asked)
+        assert [it.operation for it in asked.so_far().space.left_out] == [lacking]
+
+
+def test_a_row_without_code_is_another_question_than_no_row() -> None:
+    """Without a row no program has such fences beside local memory, so that nothing is wrong."""
+    table = scheme("amdgpu/gfx900")
+    row = row_of("F.ar.WG", table, local=True)
+    assert row is not None
+    asked = []
+    for given in (without_row(table, "F.ar.WG"), table.with_code(row.number, ())):
+        survey = Survey(space_of(given, ["ld.rlx.WG", "st.rlx.WG", "F.ar.WG"], 6), MODEL)
+        own = (0, 1)
+        sketch = Sketch((3, 3), ((0, 0), (0, 0)), (True, False), owners=((), own))
+        asked.append(_Sketches(survey, given, QUICK, Incident("hunt")).asks(sketch)[0].content)
+    assert asked[0] != asked[1]
+
+
+def test_without_its_local_memory_a_program_keeps_its_fences() -> None:
+    """They are for both memories as one thread reads local memory; nothing else needs that."""
+    table = scheme("amdgpu/gfx900")
+    row = row_of("F.ar.DV", table, local=True)
+    assert row is not None
+    waits = tuple(it for it in row.code if "lgkmcnt" in str(it))
+    weaker = table.with_code(row.number, waits)
+    names = ["ld.rlx.DV", "st.rlx.DV", "F.ar.DV"]
+    assert "F.ar.DV.both" not in space_of(table, names, 5).operations
+    assert "F.ar.DV.both" in space_of(weaker, names, 5).operations
+    sent = "st.rlx.DV x 10; F.ar.DV.both; st.rlx.DV y 20"
+    shape, space = packed_line(f"{sent} || r0=ld.rlx.DV y; F.ar.DV.both; r1=ld.rlx.DV x")
+    assert Formulas(changed(space, memories=BOTH), weaker).choose(shape)
