@@ -11,10 +11,13 @@ from rspverify.architecture.architecture import (
     Architecture,
     Condition,
     Effect,
+    Element,
     Enter,
+    IsIn,
     IsOldest,
     Leave,
     Mnemonic,
+    Read,
     Sort,
     Write,
     Written,
@@ -59,11 +62,20 @@ def check_waits(item: syntax.Word, conditions: Sequence[Condition], problems: Pr
         problems.error(item.span, message, "a `later` step may wait for that")
 
 
-def check_later(item: syntax.Word, later: Iterable[syntax.Step], problems: Problems) -> None:
-    """An instruction has one later step of a name, be they those of definitions."""
+def check_later(
+    item: syntax.Word, found: Mnemonic, later: Iterable[syntax.Step], problems: Problems
+) -> None:
+    """An instruction has one later step of a name, be they those of definitions. What delivers, or
+    takes something out of a fifo or pool, waits for the instruction, as it could happen before that
+    otherwise, or again and again."""
     first: dict[str, Span] = {}
-    for each in later:
+    for step, each in zip(found.later, later, strict=True):
         name = each.name.text
+        once = any(isinstance(it, Read | Leave) for it in plain(step.effects))
+        if once and not any(map(_waits_for_self, _inside(step.conditions))):
+            message = f"{name} must wait for self, in a pool or as the oldest of a fifo"
+            hint = "such as `when self in pool`, or `when oldest queue[x] is self`"
+            problems.error(each.name.span, message, hint)
         if name in first:
             message = f"{name} must be one later step of {item}, not two"
             problems.again(each.name.span, message, first[name])
@@ -85,6 +97,11 @@ def check_fifos(found: Architecture, declared: Declarations, problems: Problems)
         name = f"{kind.structure}.{kind.field}" if kind.field else kind.structure
         message = f"what enters {name} must leave it some time, and nothing does: it only grows"
         problems.error(place, message, f"`{verb} {name}` is the effect of some step")
+
+
+def _waits_for_self(condition: Condition) -> bool:
+    oldest = isinstance(condition, IsOldest) and condition.element is Element.SELF
+    return oldest or isinstance(condition, IsIn)
 
 
 def _inside(conditions: Sequence[Condition]) -> Iterator[Condition]:

@@ -124,8 +124,9 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
     found = Mnemonic(name, operands, _reached(item, layout), required, done, tuple(later))
     if layout.problems.noted == before:
         check_instruction(item, found, owner.used, layout.problems)
-        check_later(item.name, [each for each, _ in begun], layout.problems)
-        check_delivery(item, found, [it for it, _ in begun], layout.spaces, layout.problems)
+        steps = [each for each, _ in begun]
+        check_later(item.name, found, steps, layout.problems)
+        check_delivery(item, found, steps, layout.spaces, layout.problems)
     return found
 
 

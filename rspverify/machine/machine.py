@@ -337,10 +337,10 @@ def everywhere(architecture: Architecture, kinds: tuple[str, ...] = ()) -> Machi
     memory, or in these kinds alone.
     """
     threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
-    usual, *_ = architecture.spaces
-    spaces = {f"{x} {kind}": kind for kind in kinds or architecture.spaces for x in "xy"}
-    locations = tuple(spaces)
-    spaces = {x: kind for x, kind in spaces.items() if kind != usual}
+    first, *others = kinds or architecture.spaces
+    kind_of = {"x": first, "y": first} | {f"{x} {it}": it for it in others for x in "xy"}
+    locations = tuple(kind_of)
+    spaces = {x: kind for x, kind in kind_of.items() if kind != architecture.spaces[0]}
     every = list(_every_instruction(architecture, threads, locations))
     code = tuple(tuple(it for it in every if it.thread == thread) for thread in threads)
     program = AssemblyProgram(

@@ -64,6 +64,17 @@ def test_two_that_may_both_deliver() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "step", ["when L1.VALID[x] do r := memory[x]", "when L1.VALID[x] do dequeue queue[x]"]
+)
+def test_what_does_not_wait_for_the_instruction(step: str) -> None:
+    """It could happen before, and again and again."""
+    assert (
+        "1:127 LATE must wait for self, in a pool or as the oldest of a fifo "
+        "(such as `when self in pool`, or `when oldest queue[x] is self`)"
+    ) in told(f"{HEAD}do enqueue self in queue[x] {QUEUED}; r := copy[x] later LATE {step}")
+
+
 def test_too_much_that_is_asked() -> None:
     cells = " ".join(f"b{n} : bit of thread" for n in range(13))
     tests = ", ".join(f"b{n}" for n in range(13))

@@ -96,6 +96,16 @@ TELLING = tuple(
 )
 """Which say more than those of the suite: what is stored after a load, and after somebody's fence."""
 
+FENCE = """\
+  do each location y: enqueue self in queue[y]
+
+  later DRAIN
+    when each location y: oldest queue[y] is self
+    do   each location y: dequeue queue[y];
+         each global location y: if not V.S[y] { share(y) }
+"""
+"""What a fence of the strong machine does in its turn."""
+
 PLANTED = {
     ptx.WEAK: [
         ("not M.B[x], not u.M.GS[x]", "not u.M.GS[x]"),
@@ -111,10 +121,7 @@ PLANTED = {
     ptx.STRONG: [
         ("w.V.data[y] := V.data[y]; w.V.S[y] := true", "w.V.data[y] := V.data[y]; V.S[y] := true"),
         ("  when not V.S[x]\n", ""),
-        (
-            "when each location y: oldest queue[y] is self",
-            "when each location y: no ld in queue[y]",
-        ),
+        (FENCE, "  do each global location y: if not V.S[y] { share(y) }\n"),
     ],
 }
 """Mistakes in the files of the machines: a line, and what it becomes."""

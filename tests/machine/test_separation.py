@@ -107,14 +107,14 @@ instruction global_load_dword r x
         """instruction buffer_wbinvl1
   do   add self to stores
   later LINE for global location y
-    when not L0.VALID[y]
+    when self in stores, not L0.VALID[y]
     do   remove self from stores""",
         # One that does with a line what nothing else can do.
         """state { lines[x] : pool of thread }
 instruction buffer_wbinvl1
   do   each global location y: add self to lines[y]
   later LINE for global location y
-    when not L0.VALID[y]
+    when self in lines[y], not L0.VALID[y]
     do   remove self from lines[y]; memory[y] := L0.data[y]""",
         # What is done otherwise where another location is waited for.
         """instruction global_store_dword x r
