@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.machine.entries import Entry
+from rspverify.machine.entries import Entry, never
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import of_arrivals
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
+    Element,
     Guard,
+    InstructionRule,
     Lock,
+    Marker,
     Oldest,
     Ready,
     Rule,
@@ -28,21 +31,24 @@ from rspverify.records import replace
 
 def drains(machine: Machine) -> bool:
     """Whether flushing, dequeuing and then fetching all that can be is the best that can happen."""
-    shapes = machine.shapes
+    whole = _evicting(machine)
+    shapes = whole.shapes
     if shapes.unknown is not None:
         return False
-    if any(bit not in shapes.clearing for bit in machine.final()):
+    if any(bit not in shapes.clearing for bit in whole.final()):
         return False  # Nobody says that it becomes false.
     ways = [*shapes.clearing.values(), *shapes.refreshing.values()]
     if any(len(steps) > 1 for steps in ways):
         return False  # One lock more may keep only one of them from happening.
-    return all(_helps(machine, rule) for rule in machine.rules)
+    return all(_helps(whole, rule) for rule in whole.rules)
 
 
 def _helps(machine: Machine, rule: Rule) -> bool:
     shapes = machine.shapes
-    if not isinstance(rule, StepRule):
-        return _wants_entries(machine, rule)
+    if isinstance(rule, InstructionRule):  # Of one that never happens nothing else is asked.
+        return never(rule) or all(
+            _is_own(it, rule) or of_arrivals(it) or _wants_entry(it, machine) for it in rule.guards
+        )
     if rule.holders:
         return False
     match shapes.shape(rule):
@@ -53,16 +59,17 @@ def _helps(machine: Machine, rule: Rule) -> bool:
         case Shape.LEAVES:
             return all(isinstance(it, Oldest) or _wants_clean(it, machine) for it in rule.guards)
         case Shape.LOSES:
-            return all(_kept_with_value(it, machine) for it in rule.guards)
+            kept = all(_kept_with_value(it, machine) for it in rule.guards)
+            return kept and all(_spares_dirty(it, rule) for it in _taken_away(rule, machine))
         case _:
-            return _wants_entries(machine, rule)
+            return all(isinstance(it, Ready) or _wants_entry(it, machine) for it in rule.guards)
 
 
-def _wants_entries(machine: Machine, rule: Rule) -> bool:
-    return all(
-        isinstance(it, Ready | Without) or of_arrivals(it) or _wants_entry(it, machine)
-        for it in rule.guards
-    )
+def _is_own(guard: Guard, rule: InstructionRule) -> bool:
+    """Whether it wants a lock, or the markers gone that the thread itself has set."""
+    if isinstance(guard, Without):
+        return guard.elements == frozenset[Element]({Marker(rule.instruction.thread)})
+    return isinstance(guard, Ready)
 
 
 def _wants_clean(guard: Guard, machine: Machine) -> bool:
@@ -73,12 +80,32 @@ def _wants_clean(guard: Guard, machine: Machine) -> bool:
 
 
 def _wants_entry(guard: Guard, machine: Machine) -> bool:
-    """Whether it wants an entry VALID, or not DIRTY, or either."""
+    """Whether it wants an entry VALID, or not DIRTY, or either, and steps bring that about.
+
+    These steps need nothing more than locks, and entries of which the same is asked.
+    """
     if not isinstance(guard, AnyBit):
         return False
+    shapes = machine.shapes
+    dirty = {entry.dirty for entry in shapes.entries.values()}
+    if not all(bit in shapes.entries if value else bit in dirty for bit, value in guard.bits):
+        return False
+    if len(guard.bits) > 1 and not all(
+        (shapes.entries[bit].dirty, False) in guard.bits for bit, value in guard.bits if value
+    ):
+        return False  # Each of two entries may be lost, as long as the other one is there.
+    by_value = {True: shapes.refreshing, False: shapes.clearing}
+    return any(bit in by_value[value] for bit, value in guard.bits)
+
+
+def _taken_away(rule: StepRule, machine: Machine) -> list[Entry]:
     entries = machine.shapes.entries
-    dirty = {entry.dirty for entry in entries.values()}
-    return all(bit in entries if value else bit in dirty for bit, value in guard.bits)
+    return [entries[bit] for bit in rule.sets(False) if bit in entries]
+
+
+def _spares_dirty(entry: Entry, rule: StepRule) -> bool:
+    """Whether a step leaves an entry alone while it is DIRTY."""
+    return entry.dirty is None or AnyBit(((entry.dirty, False),)) in rule.guards
 
 
 def _kept_with_value(guard: Guard, machine: Machine) -> bool:
@@ -180,12 +207,14 @@ def _locks(step: StepRule) -> list[Ready]:
 
 def losable(machine: Machine) -> dict[Entry, StepRule]:
     """The entries that steps may take away, be these left out, and these steps."""
-    whole = machine if machine.evict else replace(machine, evict=True)
-    entries = machine.shapes.entries
+    whole = _evicting(machine)
     return {
-        entries[bit]: rule
+        entry: rule
         for rule in whole.steps
         if whole.shapes.shape(rule) is Shape.LOSES
-        for bit in rule.sets(False)
-        if bit in entries
+        for entry in _taken_away(rule, whole)
     }
+
+
+def _evicting(machine: Machine) -> Machine:
+    return machine if machine.evict else replace(machine, evict=True)

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from rspverify.assembly import DEPART, ThreadId
 from rspverify.machine.draining import locks_of
+from rspverify.machine.entries import never
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import is_arrival, of_arrivals
 from rspverify.machine.rules import (
@@ -55,10 +56,14 @@ class Need(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """What a thread may hold before an instruction, or at its end, and what it may wait for."""
+    """What a thread may hold before an instruction, or at its end, and what it may wait for.
+
+    never: whether the instruction can never happen, so that who comes there goes no further.
+    """
 
     held: frozenset[Lock]
     needs: tuple[Need, ...] = ()
+    never: bool = False
 
 
 class LockOrder:
@@ -103,6 +108,8 @@ class LockOrder:
 
     def _decide(self, places: tuple[int, ...]) -> bool:
         codes = [code[place:] for code, place in zip(self._places, places, strict=True)]
+        if any(place.never for code in codes for place in code):
+            return False
         to_come = list(zip(self._threads, codes, strict=True))
         holders: dict[Lock, set[ThreadId]] = {}
         for thread, code in to_come:
@@ -181,7 +188,7 @@ class _Walk:
                 self.places.append(Place(held))
                 continue
             needs = (Need(each, self._surely(each.lock, guard)) for each in self._needs(rule))
-            self.places.append(Place(held, tuple(needs)))
+            self.places.append(Place(held, tuple(needs), never(rule)))
             self._follow(rule, guard)
         self.places.append(Place(frozenset(self._held)))
 
@@ -245,7 +252,7 @@ def _meetings(machine: Machine) -> dict[Spot, list[Spot] | None]:
         for place, rule in enumerate(code):
             if rule.instruction.mnemonic == DEPART:
                 guards = (it for it in rule.guards if isinstance(it, AnyBit))
-                met = [it.bits for it in guards if of_arrivals(it) or not it.bits]
+                met = [it.bits for it in guards if of_arrivals(it)]
                 sure = all(len(bits) == 1 and bits[0][0] in arrivals for bits in met)
                 found[number, place] = [arrivals[bits[0][0]] for bits in met] if sure else None
     return found

@@ -1,0 +1,164 @@
+"""A deadlock is told from one state only where the steps of a machine can always be brought to help.
+
+Each machine lacks one thing that this rests on: something can never happen, nobody fetches, or EVICT
+takes more. What is said of it is held to the whole graph of states.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from machine.engines import LIMITS
+from machine.own_machines import program, variant
+from machine.planted import keep_nothing
+from machine.whole_graph import TooLarge, locking_program, whole_graph
+from programs import listing
+from pytest import MonkeyPatch
+
+from rspverify.architecture import Architecture
+from rspverify.assembly import AssemblyProgram
+from rspverify.limits import LimitReached
+from rspverify.machine import Machine, draining, find_deadlock, lock_order
+from rspverify.machine.draining import drains
+from rspverify.records import replace
+from rspverify.soundness.progress import deadlock_by_events
+
+INV_OFF = """switch ON "never on"
+instruction INV_L1 s of WG, DV, SY
+  when ON
+  do   each workgroup w in s, location y: w.L1.VALID[y] := false
+"""
+
+LD_OFF = 'switch ON "never on"\ninstruction LD r x when ON, L1.VALID[x] do r := L1.data[x]\n'
+
+FETCH_BEHIND_MARKERS = """step FETCH_L1 of workgroup, location x
+  when clean(L1, x), L2.VALID[x], ready lock[x], each thread t: no marker of t in L1.fifo
+  do   fetch(L1, x, L2.data[x])
+"""
+
+ALL_MARKERS = """always when
+  each workgroup w, thread t: no marker of t in w.L1.fifo,
+  each device d: no marker in d.L2.fifo
+"""
+
+EVICT_DIRTY = """step EVICT_L1 of workgroup, location x
+  when L1.present[x]
+  do   evict(L1, x)
+"""
+
+TWICE = "instruction FLU_L1 x when L1.VALID[x] or L1.VALID[x] do nothing\n"
+
+LOCKED = "LK_L2 x; LK_rmw DV; UL_rmw DV; UL_L2 x"
+
+CASES = {
+    "an instruction that never happens": (INV_OFF, ("LD y; INV_L1 WG if 0=1", "ST y 1")),
+    "a load that never happens": (LD_OFF, ("LD x", "ST x 1")),
+    "nothing fetches": ("without FETCH_L1", ("LD x", "ST x 1")),
+    "nothing fetches what was evicted": ("without FETCH_L1", ("ST x 1; LD x", "")),
+    "a fetch waits for a flush": (
+        FETCH_BEHIND_MARKERS,
+        ("ST x 1; FLU_L1 WG", "LK_rmw DV; LD y; UL_rmw DV", LOCKED),
+    ),
+    "others' markers": (
+        ALL_MARKERS,
+        ("ST x 1; FLU_L1 WG", "LK_rmw DV; LK_L2 y; UL_L2 y; UL_rmw DV", LOCKED),
+    ),
+    "EVICT takes what is DIRTY": (
+        EVICT_DIRTY,
+        (
+            "LK_rmw DV; LD y; ST x 1 if 1=1; LD x if 1=1; UL_rmw DV",
+            "LK_L2 x; ST y 1; LK_rmw DV; UL_rmw DV; UL_L2 x",
+        ),
+    ),
+    "either of what may be lost": (TWICE, ("LD x; LK_rmw DV; FLU_L1 x; UL_rmw DV", LOCKED)),
+}
+"""By what is wrong, the lines of a machine, and a program that gets stuck there."""
+
+PLACES = {3: ((0, 0), (0, 0), (0, 1))}
+
+
+def machine_of(case: str) -> Machine:
+    items, threads = CASES[case]
+    places = PLACES.get(len(threads), ((0, 0), (0, 1)))
+    return Machine(program(variant(items), *threads, places=places))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_never_comes_is_waited_for(case: str) -> None:
+    machine = machine_of(case)
+    assert whole_graph(machine, 60_000).stuck
+    assert find_deadlock(machine, LIMITS).schedule is not None
+    try:
+        assert deadlock_by_events(machine, LIMITS).schedule is not None
+    except LimitReached as refused:
+        assert not drains(machine) or "the locks held in the end" in str(refused)
+
+
+def nothing_is_never(patch: MonkeyPatch) -> None:
+    """The order of locks is asked as if each instruction could happen some time."""
+    patch.setattr(lock_order, "never", lambda rule: False)
+
+
+def anything_is_fetched(patch: MonkeyPatch) -> None:
+    """It is not asked whether a step makes an entry VALID, nor of two, which one may be lost."""
+    patch.setattr(draining, "_wants_entry", lambda guard, machine: True)
+
+
+def all_markers_are_own(patch: MonkeyPatch) -> None:
+    """It is not asked whose markers are waited for."""
+    patch.setattr(draining, "_is_own", lambda guard, rule: not hasattr(guard, "bits"))
+
+
+def dirty_is_kept(patch: MonkeyPatch) -> None:
+    """What takes an entry away is taken to leave those alone that are DIRTY."""
+    patch.setattr(draining, "_spares_dirty", lambda entry, rule: True)
+
+
+@pytest.mark.parametrize(
+    "plant, case",
+    [
+        (nothing_is_never, "an instruction that never happens"),
+        (anything_is_fetched, "nothing fetches"),
+        (anything_is_fetched, "nothing fetches what was evicted"),
+        (anything_is_fetched, "a fetch waits for a flush"),
+        (anything_is_fetched, "either of what may be lost"),
+        (all_markers_are_own, "others' markers"),
+        (dirty_is_kept, "EVICT takes what is DIRTY"),
+    ],
+)
+def test_a_planted_mistake_is_noticed(
+    plant: Callable[[MonkeyPatch], None], case: str, monkeypatch: MonkeyPatch
+) -> None:
+    keep_nothing(monkeypatch)
+    plant(monkeypatch)
+    assert find_deadlock(machine_of(case), LIMITS).schedule is None
+
+
+def on(its: Architecture, it: AssemblyProgram) -> AssemblyProgram:
+    """A program of the paper's machine for one that has its instructions."""
+    code = tuple(
+        tuple(replace(each, mnemonic=its.instructions[each.mnemonic.name]) for each in thread)
+        for thread in it.code
+    )
+    return replace(it, code=code, machine=its)
+
+
+@pytest.mark.parametrize(
+    "items", [INV_OFF, LD_OFF, "without FETCH_L1", "without FETCH_L2", EVICT_DIRTY]
+)
+def test_progress_is_that_of_the_whole_graph(items: str) -> None:
+    its, done, stuck = variant(items), 0, 0
+    for number in range(25):
+        machine = Machine(on(its, locking_program(random.Random(f"drain {number}"))))
+        try:
+            graph = whole_graph(machine, 1_500)
+        except TooLarge:
+            continue
+        assert (find_deadlock(machine, LIMITS).schedule is not None) is graph.stuck, listing(
+            machine.program
+        )
+        done, stuck = done + 1, stuck + graph.stuck
+    assert done >= 8
+    assert 0 < stuck < done
