@@ -6,6 +6,7 @@ from typing import assert_never
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import REACH, Binder, Locations, Places
+from rspverify.architecture.layout import LOCATIONS, PLACES
 from rspverify.architecture.scope import LocationOf, PlaceOf, Scope
 
 
@@ -19,12 +20,13 @@ def bind(binder: syntax.Binder, scope: Scope) -> tuple[Binder | None, Scope]:
             places = _places(binder, name, scope)
             kind = binder.kind.text if places else None
             meaning = PlaceOf(name, kind) if kind and new else None
-            return places, scope.with_variable(binder.variable, name, meaning)
+            return places, scope.with_variable(binder.variable, name, meaning, PLACES)
         case syntax.LocationsNamed(_, _, space):
             known = space is not None and scope.is_space(space)
             locations = Locations(name, space.text if space and known else None)
             location = LocationOf(name) if new else None
-            return locations, scope.with_variable(binder.variable, name, location)
+            number = LOCATIONS * (len(scope.layout.spaces) if space is None else 1)
+            return locations, scope.with_variable(binder.variable, name, location, number)
         case _:
             assert_never(binder)
 

@@ -39,7 +39,7 @@ def conditions(nodes: Iterable[syntax.Condition], scope: Scope) -> tuple[Conditi
 
 
 def _conditions(node: syntax.Condition, scope: Scope) -> Sequence[Condition]:
-    scope.layout.budget.spend(node.span)
+    scope.spend(node.span)
     match node:
         case syntax.Bits():
             return _bits(node, scope)

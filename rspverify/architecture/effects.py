@@ -33,7 +33,7 @@ def effects(nodes: Iterable[syntax.Effect], scope: Scope) -> tuple[Effect, ...]:
 
 
 def _effects(node: syntax.Effect, scope: Scope) -> Sequence[Effect]:
-    scope.layout.budget.spend(node.span)
+    scope.spend(node.span)
     match node:
         case syntax.Assignment():
             return _assignment(node, scope)

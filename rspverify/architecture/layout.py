@@ -14,21 +14,42 @@ from rspverify.source import Span
 MAX_PARTS = 10_000
 """How many conditions and effects a machine has, once its definitions are expanded."""
 
+MAX_SPREAD = 20_000
+"""How many these are where each is told for all that the variables around it stand for."""
+
+PLACES = 3
+"""How many places a variable is taken to stand for: so many show all that a machine is like."""
+
+LOCATIONS = 2
+"""How many locations of each kind of memory."""
+
 
 class Budget:
-    """How many conditions and effects there are so far."""
+    """How many conditions and effects there are so far, written and for all that they are for."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._spent = 0
+        self._spread = 0
 
-    def spend(self, span: Span) -> None:
-        """Count one. Raises InputError where there are too many."""
+    def spend(self, span: Span, spread: int, owner: str) -> None:
+        """Count one of an owner's. Raises InputError where there are too many.
+
+        spread: for how many places and locations it is, each with each.
+        """
         self._spent += 1
+        self._spread += spread
         if self._spent > MAX_PARTS:
             message = f"a machine must have at most {MAX_PARTS:,} conditions and effects"
             hint = "definitions that use each other often stand for very many"
             self._problems.stop(span, message, hint)
+        if self._spread > MAX_SPREAD:
+            message = (
+                f"{owner} must have fewer variables inside each other: for {PLACES} of each place "
+                f"and {LOCATIONS} locations the machine has more than {MAX_SPREAD:,} conditions "
+                "and effects"
+            )
+            self._problems.stop(span, message, "`each` in `each` multiplies them")
 
 
 class Layout(Struct, frozen=True):

@@ -67,6 +67,7 @@ class Scope(Struct, frozen=True):
     the variables of what is around. within: the definitions that are being expanded; used: where
     the outermost of them is used. depth: of blocks and definitions. begun: the later steps that
     definitions add to an instruction, each with the names in its reach; None where none can be.
+    spread: how many places and locations the variables stand for, each with each.
     """
 
     layout: Layout
@@ -77,6 +78,7 @@ class Scope(Struct, frozen=True):
     used: Span | None = None
     depth: int = 0
     begun: list[tuple[syntax.Step, Scope]] | None = None
+    spread: int = 1
 
     def error(self, span: Span, message: str, hint: str | None = None) -> None:
         """Note a mistake; of one in a definition, where it is used."""
@@ -90,10 +92,20 @@ class Scope(Struct, frozen=True):
             self.layout.problems.stop(span, message)
         return replace(self, depth=self.depth + 1)
 
-    def with_variable(self, word: syntax.Word, name: str, meaning: Meaning | None) -> Scope:
-        """The scope in which a word stands for something, in what is made by another name."""
+    def spend(self, span: Span) -> None:
+        """Count a condition or an effect. Raises InputError where there are too many."""
+        self.layout.budget.spend(span, self.spread, self.owner.name)
+
+    def with_variable(
+        self, word: syntax.Word, name: str, meaning: Meaning | None, stands_for: int
+    ) -> Scope:
+        """The scope in which a word stands for something, in what is made by another name.
+
+        stands_for: how many places or locations that is.
+        """
         names = {**self.names, word.text: meaning}
-        return replace(self, names=names, taken=self.taken | {name})
+        spread = self.spread * stands_for
+        return replace(self, names=names, taken=self.taken | {name}, spread=spread)
 
     def require_new(self, variable: syntax.Word) -> bool:
         """Whether a variable or parameter has a name of its own; notes it if not."""

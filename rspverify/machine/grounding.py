@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, assert_never
 from rspverify import architecture as files
 from rspverify.architecture import Architecture, CellAt, CellKind, Sort, cells_of
 from rspverify.assembly import Instruction, Placement, ThreadId
+from rspverify.limits import LimitReached
 from rspverify.machine import rules
 from rspverify.machine.rules import (
     AnyBit,
@@ -45,6 +46,9 @@ _KINDS: Mapping[Sort, type[Bit | Word | Lock | Fifo]] = {
 
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
+
+_MOST_BOUND = 100_000
+"""For how many places and locations, each with each, one rule may be told, which takes a second."""
 
 
 class _Never(Exception):
@@ -106,6 +110,7 @@ class Grounding:
             for kind, its in self._of_thread.items()
         }
         self._everywhere = Place(architecture.places[-1], ())
+        self._telling, self._told = "", 0
 
     # Places and cells
 
@@ -205,6 +210,15 @@ class Grounding:
     # Binders
 
     def _bound(self, binder: files.Binder, here: _Here) -> Iterator[_Here]:
+        """Raises LimitReached where the variables of a rule stand for too many, each with each."""
+        for each in self._stood_for(binder, here):
+            self._told += 1
+            if self._told > _MOST_BOUND:
+                most = f"{_MOST_BOUND:,} choices of places and locations"
+                raise LimitReached(f"{self._telling} is for more than {most}")
+            yield each
+
+    def _stood_for(self, binder: files.Binder, here: _Here) -> Iterator[_Here]:
         match binder:
             case files.Locations(variable, space):
                 for x in self.locations:
@@ -416,6 +430,10 @@ class Grounding:
 
     # Rules
 
+    def _tell(self, name: str) -> None:
+        """Begin a rule, of an instruction or a step of this name."""
+        self._telling, self._told = name, 0
+
     def _here(self, it: Instruction, instructions: tuple[Instruction, ...]) -> _Here:
         locations = {} if it.location is None else {files.OPERAND: it.location}
         return _Here(self.place_of(it.thread), {}, locations, it.thread, it, instructions)
@@ -424,6 +442,7 @@ class Grounding:
         self, it: Instruction, instructions: tuple[Instruction, ...] = ()
     ) -> InstructionRule:
         """The rule of an instruction of a program."""
+        self._tell(it.mnemonic.name)
         here = self._here(it, instructions)
         key = (
             None
@@ -492,6 +511,7 @@ class Grounding:
         return tuple(rule for _, rule in sorted(found, key=lambda each: each[0]))
 
     def _steps(self, kind: files.StepKind, own: _Here) -> Iterator[StepRule]:
+        self._tell(kind.name)
         for here in self._all_bound(kind.variables, own):
             try:
                 guards = _merged(self._guards(kind.conditions, here))
@@ -529,6 +549,7 @@ class Grounding:
 
     def complete(self, instructions: tuple[Instruction, ...]) -> tuple[Guard, ...]:
         """What holds when an execution is complete, besides that all was executed."""
+        self._tell("complete")
         here = _Here(self._everywhere, instructions=instructions)
         return _merged(self._guards(self.architecture.complete, here))
 

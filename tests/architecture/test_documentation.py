@@ -71,6 +71,7 @@ def test_every_limit_is_there(root: Path) -> None:
         (declarations.MAX_FILES, "files"),
         (state.MAX_CELLS, "cells for each place and location"),
         (layout.MAX_PARTS, "conditions and effects"),
+        (layout.MAX_SPREAD, "of these once each variable stands for three places or two locations"),
         (scope.MAX_DEPTH, "deep"),
     ):
         assert f"{number:,} {what}" in text

@@ -1,6 +1,7 @@
 """Limits, each at its edge, and random texts: an InputError at the most, never anything else."""
 
 import random
+import re
 
 import pytest
 from architecture.texts import BASE, NAME, problems, told
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from rspverify.architecture import MACHINES
 from rspverify.architecture.catalogue import SHIPPED
-from rspverify.architecture.layout import MAX_PARTS
+from rspverify.architecture.layout import MAX_PARTS, MAX_SPREAD, PLACES
 from rspverify.architecture.parsing import LANGUAGE, MAX_CHARACTERS, MAX_ITEMS
 from rspverify.architecture.problems import MAX_PROBLEMS
 from rspverify.architecture.reader import read_architecture
@@ -146,20 +147,17 @@ def test_how_many_items_there_may_be(end: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "step S of system, location x do {each} free d.lock[x]",
         "step S of system, location x do {blocks} nothing {ends}; memory[x] := memory[x]",
         "{chain} step S of system, location x do d{last}(x)",
     ],
-    ids=["variables", "blocks", "definitions"],
+    ids=["blocks", "definitions"],
 )
 def test_how_deep_it_may_be(text: str) -> None:
     def filled(number: int) -> str:
-        several = range(number)
         chain = "define d0(y) do memory[y] := memory[y]\n" + "".join(
             f"define d{it}(y) do d{it - 1}(y)\n" for it in range(1, number + 1)
         )
         return text.format(
-            each="".join(f"each device d{it}: " for it in several) + "each device d:",
             blocks="if each device d: ready d.lock[x] { " * number,
             ends="}" * number,
             chain=chain,
@@ -169,6 +167,28 @@ def test_how_deep_it_may_be(text: str) -> None:
     assert problems(filled(MAX_DEPTH // 2 - 3)) == []
     (said,) = told(filled(MAX_DEPTH + 1))
     assert "blocks, variables and definitions must be at most 32 deep" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "instruction I x do {body}; memory[x] := memory[x]",
+        "define d(x) do {body}\ninstruction I x do d(x); memory[x] := memory[x]",
+    ],
+    ids=["an instruction", "a definition"],
+)
+def test_how_much_variables_may_stand_for(text: str) -> None:
+    def nested(number: int) -> str:
+        each = "".join(f"each device d{it} {{ " for it in range(number))
+        return text.format(body=f"{each} free d0.lock[x] {'}' * number}")
+
+    assert problems(nested(7)) == []
+    (said,) = told(nested(9))
+    assert re.search(
+        rf"[dI] must have fewer variables inside each other: for {PLACES} of each place and "
+        rf"2 locations the machine has more than {MAX_SPREAD:,} conditions and effects",
+        said,
+    )
 
 
 def doubled(number: int, what: str = "memory[y] := memory[y]") -> str:
