@@ -17,7 +17,10 @@ from rspverify.machine.rules import (
     Bit,
     Copy,
     Deliver,
+    Fifo,
     Guard,
+    Issued,
+    Oldest,
     Rule,
     SetBit,
     SetLock,
@@ -64,7 +67,10 @@ class Entries:
 
     @cached_property
     def losing(self) -> frozenset[object]:
-        """The keys of the steps that only take away."""
+        """The keys of the steps that only take away.
+
+        Not of those that take an instruction out of a fifo in which another waits for its turn.
+        """
         losing = {
             rule.key: rule
             for rule in self.rules
@@ -72,13 +78,15 @@ class Entries:
             if all(isinstance(update, SetBit) for update in rule.updates)
         }
         while True:
-            wanted = {
-                literal for rule in self.rules if rule.key not in losing for literal in wants(rule)
-            } | set(literals(self.complete))
+            others = [rule for rule in self.rules if rule.key not in losing]
+            wanted = {literal for rule in others for literal in wants(rule)}
+            wanted |= set(literals(self.complete))
+            turns = {it for rule in others for it in _turns(rule)}
             kept = {
                 key: rule
                 for key, rule in losing.items()
                 if not any((it.bit, it.value) in wanted for it in _sets(rule))
+                if turns.isdisjoint(_turns(rule))
             }
             if len(kept) == len(losing):
                 return frozenset(kept)
@@ -265,6 +273,13 @@ def may_fire(rules: Iterable[Rule], starts_true: Callable[[Bit], bool]) -> list[
         if len(kept) == len(left):
             return left
         left = kept
+
+
+def _turns(rule: Rule) -> list[Fifo]:
+    """The fifos in which its instruction must be the oldest."""
+    return [
+        it.fifo for it in rule.guards if isinstance(it, Oldest) and isinstance(it.element, Issued)
+    ]
 
 
 def _sets(rule: Rule) -> list[SetBit]:

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from machine.engines import Outcomes, events_outcomes, searched
 from machine.own_machines import program, variant
+from machine.planted import keep_nothing
 from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
 
 from rspverify.assembly import AssemblyProgram
-from rspverify.machine import Machine
+from rspverify.machine import Machine, entries
 from rspverify.machine.pending import Pending
 
 LATER = """without L2, FLUSH_L2, FETCH_L2, EVICT_L2, DEQLOC_L2, DEQMARKER_L2, INC_L2, RMW_L2, FLU_L2
@@ -88,3 +89,45 @@ def test_a_planted_mistake_is_noticed(
     expected = outcomes(it, 4_000)
     found = events_outcomes(Machine(it, elide=False))
     assert {(one.reads, one.memory) for one in found} != expected
+
+
+OTHERS = LATER[: LATER.index("instruction LD")]
+
+STORES_LEAVE = f"""{OTHERS}state {{ queue : fifo of thread }}
+instruction ST x r
+ do L1.data[x] := r; L1.VALID[x] := true; L1.DIRTY[x] := true; enqueue self in queue
+ later OUT when oldest queue is self do dequeue queue
+instruction LD r x
+ do enqueue self in queue
+ later LOAD when oldest queue is self, L1.VALID[x] do dequeue queue; r := L1.data[x]
+"""
+
+LOADS_LEAVE = f"""{OTHERS}state {{ queue : fifo of workgroup }}
+instruction LD r x
+ do add self to pool; enqueue self in queue
+ later LOAD for workgroup w when self in pool, oldest w.queue is self, L1.VALID[x]
+ do remove self from pool; r := L1.data[x]
+ later OUT when oldest queue is self do dequeue queue
+"""
+
+
+def leaving_counts_for_nothing(patch: MonkeyPatch) -> None:
+    """A step that lets an instruction leave, and does nothing else, is one that only takes away."""
+    patch.setattr(entries, "_turns", lambda rule: [])
+
+
+@pytest.mark.parametrize(
+    ("its", "code"),
+    [
+        (STORES_LEAVE, ("ST x 1; LD x", "LD x")),
+        (STORES_LEAVE, ("LD x; ST x 2; LD x", "")),
+        (LOADS_LEAVE, ("LD x; LD x", "ST x 1; LD x")),
+    ],
+)
+def test_who_leaves_lets_the_next_have_its_turn(
+    its: str, code: tuple[str, str], monkeypatch: MonkeyPatch
+) -> None:
+    assert right(program(variant(its), *code))
+    keep_nothing(monkeypatch)
+    leaving_counts_for_nothing(monkeypatch)
+    assert not right(program(variant(its), *code))
