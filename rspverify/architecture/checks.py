@@ -9,10 +9,13 @@ from rspverify.architecture.architecture import (
     OPERAND,
     All,
     Architecture,
+    CellKind,
     Condition,
+    Each,
     Effect,
     Element,
     Enter,
+    If,
     IsIn,
     IsOldest,
     Leave,
@@ -80,6 +83,49 @@ def check_later(
             message = f"{name} must be one later step of {item}, not two"
             problems.again(each.name.span, message, first[name])
         first.setdefault(name, each.name.span)
+
+
+def check_turns(
+    item: syntax.Instruction, found: Mnemonic, begun: Sequence[syntax.Step], problems: Problems
+) -> None:
+    """An instruction leaves, and is the oldest in, what it enters somewhere. begun: later steps."""
+    entered = {
+        it.where.kind
+        for it in found.plain_effects
+        if isinstance(it, Enter) and it.element is Element.SELF
+    }
+    parts = [(item.name, found.effects, found.conditions)]
+    for step, its in zip(found.later, begun, strict=True):
+        parts.append((its.name, step.effects, step.conditions))
+    for name, effects, conditions in parts:
+        for kind, does in _as_if_in(effects, conditions):
+            if kind not in entered:
+                message = f"{item.name} must enter {kind} before {name} {does}"
+                into = (
+                    f"enqueue self in {kind}" if kind.sort is Sort.FIFO else f"add self to {kind}"
+                )
+                problems.error(name.span, message, f"`{into}`, at once or later")
+
+
+def _as_if_in(
+    effects: tuple[Effect, ...], conditions: Sequence[Condition]
+) -> Iterator[tuple[CellKind, str]]:
+    """The pools that self is removed from, and the fifos whose oldest element it is to be."""
+    for effect in plain(effects):
+        if isinstance(effect, Leave) and effect.where.kind.sort is Sort.POOL:
+            yield effect.where.kind, "removes self from it"
+    for each in _inside((*conditions, *_asked(effects))):
+        if isinstance(each, IsOldest) and each.element is Element.SELF:
+            yield each.fifo.kind, "asks whether self is the oldest there"
+
+
+def _asked(effects: Iterable[Effect]) -> Iterator[Condition]:
+    """The conditions under which effects are done."""
+    for it in effects:
+        if isinstance(it, If):
+            yield from it.conditions
+        if isinstance(it, If | Each):
+            yield from _asked(it.effects)
 
 
 def check_fifos(found: Architecture, declared: Declarations, problems: Problems) -> None:

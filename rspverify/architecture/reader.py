@@ -18,7 +18,13 @@ from rspverify.architecture.architecture import (
     Switch,
 )
 from rspverify.architecture.binders import bind
-from rspverify.architecture.checks import check_fifos, check_instruction, check_later, check_waits
+from rspverify.architecture.checks import (
+    check_fifos,
+    check_instruction,
+    check_later,
+    check_turns,
+    check_waits,
+)
 from rspverify.architecture.conditions import conditions
 from rspverify.architecture.declarations import Declarations, declarations
 from rspverify.architecture.deliveries import check_delivery
@@ -126,6 +132,7 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
         check_instruction(item, found, owner.used, layout.problems)
         steps = [each for each, _ in begun]
         check_later(item.name, found, steps, layout.problems)
+        check_turns(item, found, steps, layout.problems)
         check_delivery(item, found, steps, layout.spaces, layout.problems)
     return found
 

@@ -402,7 +402,8 @@ class Grounding:
                 yield rules.Enqueue(self._fifo(at, here), self._element(element, here))
             case files.Leave(at) if at.kind.sort is Sort.POOL:
                 assert here.instruction is not None
-                yield rules.SetBit(self._member(at, here, here.instruction.index), False)
+                if (at.kind, *self._at(at, here)) in self._entered(here.instruction):
+                    yield rules.SetBit(self._member(at, here, here.instruction.index), False)
             case files.Leave(at):
                 yield rules.Dequeue(self._fifo(at, here))
             case files.If(conditions, effects):

@@ -333,11 +333,12 @@ def test_a_definition_may_have_later_steps() -> None:
     text = (
         "define begun(q, y) do enqueue self in q later OWN for thread u outside workgroup\n"
         "  when oldest q is self do dequeue q; r := u.copy[y]\n"
-        "define twice(y) do begun(queue[y], y) later POOL when self in pool do remove self from pool\n"
+        "define twice(y) do begun(queue[y], y); add self to pool\n"
+        "later POOL when self in pool do remove self from pool\n"
     )
     found = read(text + "instruction I r x do twice(x) later LAST when self in pool do take rmw")
     written = read(
-        "instruction I r x do enqueue self in queue[x]\n"
+        "instruction I r x do enqueue self in queue[x]; add self to pool\n"
         "later OWN for thread u outside workgroup when oldest queue[x] is self\n"
         "  do dequeue queue[x]; r := u.copy[x]\n"
         "later POOL when self in pool do remove self from pool\n"

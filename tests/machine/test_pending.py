@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from machine.engines import Outcomes, events_outcomes, searched
+from machine.engines import LIMITS, Outcomes, events_outcomes, searched
 from machine.own_machines import program, variant
 from machine.planted import keep_nothing
 from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
 
 from rspverify.assembly import AssemblyProgram
-from rspverify.machine import Machine, entries
+from rspverify.machine import ExplicitMachine, Machine, entries, find_deadlock
 from rspverify.machine.pending import Pending
 
 LATER = """without L2, FLUSH_L2, FETCH_L2, EVICT_L2, DEQLOC_L2, DEQMARKER_L2, INC_L2, RMW_L2, FLU_L2
@@ -131,3 +131,21 @@ def test_who_leaves_lets_the_next_have_its_turn(
     keep_nothing(monkeypatch)
     leaving_counts_for_nothing(monkeypatch)
     assert not right(program(variant(its), *code))
+
+
+LEAVES_EVERYWHERE = f"""{OTHERS}state {{ others : pool of workgroup }}
+instruction LD r x
+ do add self to pool; add self to others
+ later LOAD when self in pool, L1.VALID[x]
+ do remove self from pool; each workgroup w: remove self from w.others; r := L1.data[x]
+"""
+
+
+@pytest.mark.parametrize("code", [("LD x", "ST x 1"), ("LD x; LD x", "ST x 1; LD x")])
+def test_what_it_never_entered_is_not_left(code: tuple[str, str]) -> None:
+    """A pool of the same kind, at another place; also where nothing is left out."""
+    it = program(variant(LEAVES_EVERYWHERE), *code)
+    assert right(it)
+    letter = ExplicitMachine(Machine(it, elide=False, evict=True), reduced=False)
+    assert letter.search(LIMITS).outcomes == searched(Machine(it))
+    assert find_deadlock(Machine(it), LIMITS).schedule is None
