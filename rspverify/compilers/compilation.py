@@ -22,6 +22,7 @@ from rspverify.compilers.threads import read_thread
 from rspverify.litmus.program import LOCAL, Program
 from rspverify.records import replace
 from rspverify.scheme import beyond, without_subgroups
+from rspverify.scheme.memory import without_end
 from rspverify.source import InputError, Problem, Severity, Source
 
 TARGET = "amdgpu"
@@ -60,7 +61,9 @@ class Compilation(Struct, frozen=True, eq=False):
 
     def on_machine(self, machine: Architecture) -> Compilation:
         """The same with its code on another machine. Raises InputError where that has not the
-        instructions of the own one."""
+        instructions of the own one, or does not say which memory is final."""
+        if problems := without_end(machine):
+            raise InputError(problems)
         if lacking := sorted({*self.machine.instructions} - {*machine.instructions}):
             message = f"the machine of {self.name} must have {len(lacking)} instructions more"
             message += f", {lacking[0]} among them, and {machine.name} has not"

@@ -24,6 +24,19 @@ def has_local(machine: Architecture) -> bool:
     return {GLOBAL, LOCAL} <= {*machine.spaces}
 
 
+def without_end(machine: Architecture, span: Span | None = None) -> list[Problem]:
+    """What is wrong with a machine that does not say what the value of a location is in the end.
+
+    Every test is asked for that. span: where the machine is named.
+    """
+    if machine.final is not None:
+        return []
+    message = f"machine {machine.name} must say which memory is final for a scheme, and does not"
+    return [
+        Problem(span, message, "`final memory` in its file says that it is that of `memory[x]`")
+    ]
+
+
 def memory_words(memories: Collection[Memory]) -> list[str]:
     """The words for one of these memories; none where it is global memory."""
     if set(memories) == {IN_GLOBAL}:

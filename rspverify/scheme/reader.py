@@ -9,6 +9,7 @@ from pathlib import Path
 from rspverify.architecture import MACHINES, Architecture, machine_named
 from rspverify.architecture.catalogue import ENDING
 from rspverify.records import replace
+from rspverify.scheme.memory import without_end
 from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Row, Scheme, Shape
 from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source
@@ -52,6 +53,8 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
         return None
     name = _read_name(fields, problems)
     machine = _read_machine(fields, source, problems)
+    if machine is not None and "machine" in fields:
+        problems += without_end(machine, fields["machine"].span)
     origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
     rows = _read_rows(fields, machine, problems)
     return Scheme(name, machine, rows, source, origin, note) if machine is not None else None

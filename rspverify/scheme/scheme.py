@@ -18,6 +18,7 @@ from rspverify.scheme.memory import (
     has_local,
     memory_words,
     misplaced,
+    without_end,
 )
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import InputError, Problem, Source, Span, require
@@ -207,11 +208,12 @@ class Scheme(Struct, frozen=True, dict=True):
         """The same table for another machine.
 
         Raises InputError, with a problem for each instruction that the machine does not have, where
-        it first stands.
+        it first stands; and where it does not say which memory is final.
         """
         name, instructions = machine.name, machine.instructions
         used = {each.mnemonic.name: each for row in reversed(self.rows) for each in row.code[::-1]}
-        problems = [
+        problems = without_end(machine)
+        problems += [
             Problem(each.span, f"machine {name} must have {lacks}, and has not")
             for lacks, each in reversed(used.items())
             if lacks not in instructions

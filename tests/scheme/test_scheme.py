@@ -1,9 +1,11 @@
 """Which operations a row matches, and how rows and templates are printed."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from rspverify.architecture import MACHINES, machine_named
 from rspverify.architecture.reader import read_architecture
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.scheme import Op, Row, Scheme, read_scheme, read_scheme_file, shape_of
@@ -293,3 +295,37 @@ def test_another_machine_has_instructions_that_read_and_write_as_those_of_the_ro
         read_scheme_file(str(Path(__file__).parents[2] / "schemes/proposed.yaml")).on_machine(
             read_architecture(Source("m", text))
         )
+
+
+ENDLESS = """machine endless "nothing is final"
+places  thread < workgroup < device < system
+reaches WG = workgroup, DV = device
+state { memory[x] : value of system }
+instruction LD r x do r := memory[x]
+instruction ST r x do memory[x] := r
+"""
+
+
+@pytest.mark.parametrize("machine", ["ptx-weak", "endless.machine"])
+def test_a_scheme_is_for_a_machine_with_final_memory(machine: str, tmp_path: Path) -> None:
+    """Once, where the machine is named, or of the machine that is asked for."""
+    (tmp_path / "endless.machine").write_text(ENDLESS)
+    (tmp_path / "s.yaml").write_text(f"name: s\nmachine: {machine}\nrows: []\n")
+    name = machine.removesuffix(".machine")
+    said = f"machine {name} must say which memory is final for a scheme, and does not"
+    with pytest.raises(InputError) as error:
+        read_scheme_file(str(tmp_path / "s.yaml"))
+    (problem,) = (it for it in error.value.problems if "final" in it.message)
+    assert (problem.message, problem.span.line, problem.span.column) == (said, 2, 10)
+    assert problem.hint == "`final memory` in its file says that it is that of `memory[x]`"
+    scheme = Scheme("s", MACHINES["rsp"], (), Source("s", ""))
+    with pytest.raises(InputError, match=re.escape(said)):
+        scheme.on_machine(machine_named(machine, tmp_path))
+
+
+def test_a_machine_with_final_memory_may_be_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "ends.machine").write_text(f"{ENDLESS}final memory\n")
+    text = "rows: [{op: load, scope: na, code: [LD r x]}]"
+    (tmp_path / "s.yaml").write_text(f"name: s\nmachine: ends.machine\n{text}\n")
+    scheme = read_scheme_file(str(tmp_path / "s.yaml"))
+    assert scheme.on_machine(scheme.machine).machine.final is not None
