@@ -7,6 +7,7 @@ from rspverify.machine.deadlock_search import (
     Deadlock,
     DeadlockSearch,
     find_deadlock,
+    of_all_states,
     replay_deadlock,
     with_evictions,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "find_hang",
     "freeing",
     "iterations_matter",
+    "of_all_states",
     "replay_deadlock",
     "replay_hang",
     "unbounded",

@@ -56,7 +56,7 @@ def find_deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
     Exact. Steps count as in Figs 4 and 5, on the machine as it is given, L2 elided or not.
     """
     if not drains(machine):
-        return _whole_graph(machine, limits)
+        return of_all_states(machine, limits)
     order = LockOrder(machine)
     if order.holds_from((0,) * len(machine.code)):
         return DeadlockSearch(None, "by the order of locks")
@@ -109,7 +109,7 @@ class _Search:
         return [self._rules[self._deadlocks.losses[entry].key] for entry in entries]
 
 
-def _whole_graph(machine: Machine, limits: Limits) -> DeadlockSearch:
+def of_all_states(machine: Machine, limits: Limits) -> DeadlockSearch:
     """The same by all states of the machine without any reduction."""
     explicit = ExplicitMachine(replace(machine, evict=True), reduced=False)
     walk = BreadthFirst(explicit.initial, limits)

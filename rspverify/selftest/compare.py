@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 
 from msgspec import Struct
 
 from rspverify.axiomatic import MemoryModel, Questions, load_model
-from rspverify.limits import LimitReached
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus import Program
-from rspverify.machine import ExplicitMachine, Machine, enough_steps, find_deadlock, replay_deadlock
+from rspverify.machine import (
+    DeadlockSearch,
+    ExplicitMachine,
+    Machine,
+    enough_steps,
+    find_deadlock,
+    of_all_states,
+    replay_deadlock,
+)
 from rspverify.records import replace
 from rspverify.scheme import Scheme, compile_program
 from rspverify.soundness.case import Case, machine_of
@@ -32,6 +40,9 @@ _SUSPICION = " by its own rf and mo"
 
 _BRIEF = 1.0
 """Seconds for a verdict that is known to be UNSOUND, of a large program."""
+
+_ALL_STATES = 5_000
+"""Of a machine with so many states, progress is told from all of them, too."""
 
 
 class Choices(Struct, frozen=True):
@@ -196,15 +207,23 @@ class _Asking:
     def progress(self) -> None:
         """Notes where search and events differ in whether the program can get stuck.
 
-        What they find is replayed, too.
+        And on a machine that does not ship, where it is small, whether all states say so. What they
+        find is replayed, too.
         """
         settings = self._settings(Engine.EVENTS)
         machine = machine_of(self._compiled, settings)
         lines = [operation.span.line for operation in self._program.operations]
         answers: dict[str, ProgressWord] = {}
-        for name, find in (("search", find_deadlock), ("events", deadlock_by_events)):
+        ways: dict[str, tuple[Callable[[Machine, Limits], DeadlockSearch], Limits]] = {
+            "search": (find_deadlock, settings.limits()),
+            "events": (deadlock_by_events, settings.limits()),
+        }
+        if self._scheme.machine.path:
+            most = min(settings.states, _ALL_STATES)
+            ways["all states"] = (of_all_states, replace(settings.limits(), states=most))
+        for name, (find, limits) in ways.items():
             with self._noting(f"progress by {name}"):
-                found = find(machine, settings.limits())
+                found = find(machine, limits)
                 if found.schedule is not None:
                     replay_deadlock(machine, found.schedule, lines)
                 stuck = found.schedule is not None

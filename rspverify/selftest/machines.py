@@ -49,6 +49,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     ),
     "fifos": ("there", "none"),
     "complete": ("CLEAN", "L1", "always", "shared"),
+    "off": ("none", "LD", "INC_L2", "FETCH_L1"),
 }
 """What is chosen: what may be, first as the paper has it."""
 
@@ -79,7 +80,9 @@ class RandomMachine(Struct, frozen=True):
     def text(self) -> str:
         """Its file."""
         every = (*_state(self.says), *instructions(self.says), *steps(self.says))
-        parts = [part for part in every if part]
+        parts = [_off(part, self.says("off")) for part in every if part]
+        if self.says("off") != "none":
+            parts.append('switch OFF "what is under it never happens"')
         if self.says("fifos") == "none":
             parts = list(_without_fifos(parts))
         return "\n".join([f'machine random "{self}"'.replace("'", ""), "include rsp", *parts, ""])
@@ -88,6 +91,16 @@ class RandomMachine(Struct, frozen=True):
     def architecture(self) -> Architecture:
         """What its file says."""
         return _read(self.text)
+
+
+def _off(part: str, what: str) -> str:
+    """An item, under a switch that is off if it is of this name."""
+    head, *rest = part.split("\n  ", 1)
+    if head.split()[1] != what:
+        return part
+    (body,) = rest
+    own = f"when OFF, {body[5:]}" if body.startswith("when ") else f"when OFF\n  {body}"
+    return f"{head}\n  {own}"
 
 
 @lru_cache(maxsize=_KEPT)

@@ -157,6 +157,8 @@ class _Interpreter:
             return here.it.index in state[self.key(it.pool, here)]
         if isinstance(it, a.InSpace):
             return (self.space(here.locations[it.location]) == it.space) is it.value
+        if isinstance(it, a.IsSwitched):
+            return self.machine.is_on(it.switch) is it.on
         if isinstance(it, a.All):
             return all(self.hold(it.conditions, at, state) for at in self.bound(it.binder, here))
         return not any(self.unwanted(each, it, here) for each in state[self.key(it.where, here)])

@@ -14,7 +14,7 @@ from oracle.any_machine import TooMany, outcomes
 
 from rspverify.architecture import machine_named
 from rspverify.judge.judge import Judge
-from rspverify.machine import Machine, unbounded
+from rspverify.machine import Machine, draining, unbounded
 from rspverify.machine.entries import Entry
 from rspverify.machine.rules import Rule
 from rspverify.machine.shapes import Shapes
@@ -23,8 +23,15 @@ from rspverify.selftest import run
 from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.machines import CHOICES, RandomMachine, random_machine
-from rspverify.selftest.run import decide, random_pair, run_pairs, tasks_for, write_files
-from rspverify.soundness.settings import Engine
+from rspverify.selftest.run import (
+    compare_texts,
+    decide,
+    random_pair,
+    run_pairs,
+    tasks_for,
+    write_files,
+)
+from rspverify.soundness.settings import L2, Engine
 
 CHEAP = Choices(states=1_500, steps=16, seconds=2.0)
 
@@ -104,6 +111,21 @@ def test_a_mistake_is_found_and_written_with_its_machine(
             read = read_scheme_file(tmp_path / f"{found.name}.yaml")
             assert read.machine == machine_named(str(tmp_path / f"{found.name}.machine"))
             assert found.machine.count("\n") < 40
+            return
+    raise AssertionError("not noticed")
+
+
+def test_progress_is_held_to_all_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: it is not asked whether any step makes an entry VALID, which no engine doubts."""
+    monkeypatch.setattr(draining, "_wants_entry", lambda guard, machine: True)
+    drawn = RandomMachine({"off": "FETCH_L1"})
+    monkeypatch.setattr(run, "random_machine", lambda rng: drawn)
+    one = Choices((Engine.EXPLICIT,), 5_000, seconds=2.0, l2s=(L2.AUTO,))
+    for number in range(40):
+        pair = random_pair(0, number, machine="random")
+        for each in compare_texts(pair.test, pair.scheme, one, drawn).differences:
+            assert each.kind == ("progress", "search", "all states")
+            assert each.words == "progress: search says LIVE, all states says STUCK"
             return
     raise AssertionError("not noticed")
 
