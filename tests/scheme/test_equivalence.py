@@ -137,6 +137,7 @@ instruction ds_read_b32 r x
   when x is local
   do   add self to at_lds
   later LDS
+    when self in at_lds
     do   remove self from at_lds; r := memory[x]
 """
 
@@ -160,7 +161,7 @@ complete when each thread t, location y: empty t.late[y]
 instruction LD r x do r := memory[x]
 instruction ST x r
   do add self to late[x]
-  later DONE do remove self from late[x]; memory[x] := r
+  later DONE when self in late[x] do remove self from late[x]; memory[x] := r
 instruction WAIT_ONE when each global location y: empty late[y]
 instruction WAIT_OWN when each location y: empty late[y]
 instruction WAIT_ALL when each thread t in workgroup, location y: empty t.late[y]
