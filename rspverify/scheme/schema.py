@@ -12,7 +12,7 @@ from rspverify.architecture import MACHINES, Mnemonic
 from rspverify.convert import Schema
 from rspverify.litmus.program import GLOBAL
 from rspverify.scheme.cost import MOST, priced_names
-from rspverify.scheme.memory import has_local
+from rspverify.scheme.memory import has_local, without_end
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import DEFAULT_MACHINE, KEYS, REQUIRED, WORD
 from rspverify.scheme.row_reader import KEYS as ROW_KEYS
@@ -28,9 +28,12 @@ TEXT: Schema = {"type": ["string", "number", "boolean"]}
 OWN = r"\.machine$"
 """What a machine of the user's is named by: a file."""
 
+_MACHINES = {it.name: it for it in MACHINES.values() if not without_end(it)}
+"""The machines that ship and that schemes can be for."""
+
 _INSTRUCTIONS = {
     name: mnemonic
-    for machine in MACHINES.values()
+    for machine in _MACHINES.values()
     for name, mnemonic in machine.instructions.items()
 }
 
@@ -41,9 +44,9 @@ def scheme_schema() -> Schema:
         "name": {**TEXT, "pattern": f"^{WORD.pattern}$", "description": "The scheme's name."},
         "source": {**TEXT, "description": "Where the scheme is from."},
         "machine": {
-            "anyOf": [{"enum": list(MACHINES)}, {"type": "string", "pattern": OWN}],
+            "anyOf": [{"enum": list(_MACHINES)}, {"type": "string", "pattern": OWN}],
             "default": DEFAULT_MACHINE,
-            "description": "; ".join(f"{it.name}: {it.summary}" for it in MACHINES.values()),
+            "description": "; ".join(f"{it.name}: {it.summary}" for it in _MACHINES.values()),
         },
         "note": {**TEXT, "description": "Anything."},
         "rows": {
@@ -67,7 +70,7 @@ def scheme_schema() -> Schema:
 
 def _of_machines() -> Iterator[Schema]:
     """What rows must not have, on machines that lack instructions of others, or local memory."""
-    for machine in MACHINES.values():
+    for machine in _MACHINES.values():
         lacking = [it for name, it in _INSTRUCTIONS.items() if name not in machine.instructions]
         kept: dict[str, Schema] = {}
         if lacking:

@@ -10,6 +10,7 @@ from rspverify.architecture.reader import read_architecture
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.scheme import Op, Row, Scheme, read_scheme, read_scheme_file, shape_of
 from rspverify.scheme.orders import DEFAULT, POSSIBLE, at_least, covered
+from rspverify.scheme.schema import scheme_schema
 from rspverify.source import InputError, Source
 from rspverify.value import Binary, Constant, Read
 
@@ -329,3 +330,9 @@ def test_a_machine_with_final_memory_may_be_asked_for(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(f"name: s\nmachine: ends.machine\n{text}\n")
     scheme = read_scheme_file(str(tmp_path / "s.yaml"))
     assert scheme.on_machine(scheme.machine).machine.final is not None
+
+
+def test_the_schema_offers_machines_with_final_memory() -> None:
+    offered = scheme_schema()["properties"]["machine"]["anyOf"][0]["enum"]
+    assert offered == [it for it in MACHINES if MACHINES[it].final is not None]
+    assert "rsp" in offered and "ptx-weak" not in offered
