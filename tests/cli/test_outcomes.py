@@ -363,7 +363,8 @@ def test_a_test_in_assembly_beyond_the_limit_is_unknown(columns: Path) -> None:
 def test_a_machine_that_never_ends_is_vacuous(columns: Path) -> None:
     """So is one out of whose queues no store comes."""
     text = (files("rspverify.architecture") / "machines/ptx-strong.machine").read_text()
-    stuck = text.replace("when oldest queue[x] is self", "when empty queue[x]")
+    waits = "when oldest queue[x] is self"
+    stuck = text.replace(waits, f"{waits}, empty queue[x]")
     assert stuck != text
     machine = read_architecture(Source("stuck.machine", stuck))
     test = read_program(read_source(str(columns / "a.litmus")), assembly=True)
