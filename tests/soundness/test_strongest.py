@@ -21,7 +21,10 @@ from rspverify.verdict import Word
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = load_model("opencl-rsp")
-SCHEMES = sorted((ROOT / "schemes").rglob("*.yaml"))
+SCHEMES = [
+    *sorted((ROOT / "schemes").glob("*.yaml")),
+    *(ROOT / f"schemes/amdgpu/{each}.yaml" for each in ("gfx900", "gfx1030", "gfx942", "gfx1250")),
+]
 
 
 @cache
