@@ -123,7 +123,7 @@ def _lost(it: Mnemonic) -> list[CellKind]:
 
 
 def _writes_back(it: Mnemonic) -> bool:
-    """Whether it leaves a marker, or a later step waits for more than to be one."""
+    """Whether it leaves a marker, or a later step waits for more than to be in a pool itself."""
     marks = any(
         isinstance(each, Enter) and each.element == MarkerOf(None) for each in it.plain_effects
     )
