@@ -29,10 +29,10 @@ from rspverify.judge.cache import cache_place
 from rspverify.judge.judge import Judge
 from rspverify.judge.loaded_test import LoadedTest
 from rspverify.scheme import Scheme, read_scheme, read_scheme_file
-from rspverify.soundness.blame import strongest
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.strongest import strongest
 from rspverify.source import Source
 from rspverify.verdict import Word
 
